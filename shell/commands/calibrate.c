@@ -6,9 +6,9 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "trace/calibrate.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * continues from them */
 #include "shell/language/run/command.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"

@@ -8,7 +8,7 @@
  * their parts when a strategy's lines run. The command queues nothing. An earlier `model` is
  * chosen again, because its first and last layers take their widths from the data. */
 #include "shell/language/run/command.h"
-#include "shell/session/load.h"
+#include "shell/values/load.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
 

@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "shell/session/credit.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/session/timeline.h"
 #include "trace/export.h"
 

@@ -9,7 +9,7 @@
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
-#include "shell/session/show.h"
+#include "shell/values/show.h"
 #include "shell/replay/question.h"
 
 #include <stdio.h>

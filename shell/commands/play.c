@@ -3,7 +3,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "schedules/schedule.h"
 #include "shell/training/training.h"
 

@@ -4,7 +4,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
 #include "shell/session/quote.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 #include "trace/plot.h"

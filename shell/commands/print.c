@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/session/prints.h"
+#include "shell/values/prints.h"
 #include "shell/submit/host.h"
 
 #include <string.h>

@@ -5,14 +5,14 @@
  * writes it and the others only wait, because replicas have the same data. A replay does not
  * write.
  *
- * If the file may not be replaced (session/replace.h), the line is refused before it has done
+ * If the file may not be replaced (values/replace.h), the line is refused before it has done
  * anything. The check is repeated when the data has arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/submit/host.h"
 
 #include <string.h>

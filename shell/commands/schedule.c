@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "schedules/schedule.h"
 
 #include <string.h>

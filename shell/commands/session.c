@@ -9,8 +9,8 @@
 #include "shell/replay/replay.h"
 #include "shell/session/course.h"
 #include "shell/session/quote.h"
-#include "shell/session/replace.h"
-#include "shell/session/share.h"
+#include "shell/values/replace.h"
+#include "shell/values/share.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "shell/course/lessons/learned.h"
 #include "shell/course/lessons/lesson.h"
 #include "shell/session/options.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 static void course_close(struct shell *shell)
 {

@@ -11,7 +11,7 @@
 #include "shell/training/open.h"
 #include "shell/session/course.h"
 #include "shell/session/credit.h"
-#include "shell/session/prints.h"
+#include "shell/values/prints.h"
 #include "shell/session/timeline.h"
 #include "shell/session/warn.h"
 #include "shell/training/training.h"

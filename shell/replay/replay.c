@@ -17,7 +17,7 @@
 #include "shell/session/again.h"
 #include "shell/session/course.h"
 #include "shell/session/lasting.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/session/watch.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"

@@ -11,7 +11,7 @@
  * reasons that end the line half way on every process alike, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
-#include "shell/session/noted.h"
+#include "shell/values/noted.h"
 #include "shell/session/queue.h"
 #include "shell/submit/together.h"
 

@@ -2,7 +2,7 @@
  * rank's parts, and all hear of it */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "shell/training/state.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"

@@ -4,10 +4,10 @@
  *     rank 1          2.2 at 1.5 ms              1.6 at 3 ms   each rank has had last, once all have one
  *     curve           2.1 at 1.5  2.0 at 2       1.7 at 3
  *
- * Each process knows its rank's values (session/noted.h) and everybody's times. */
+ * Each process knows its rank's values (values/noted.h) and everybody's times. */
 #include "shell/training/curves.h"
 #include "base/memory.h"
-#include "shell/session/noted.h"
+#include "shell/values/noted.h"
 #include "shell/training/training.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "mpi/transport.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/training/parts.h"
 #include "shell/training/verify.h"
 

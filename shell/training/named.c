@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/session/shell.h"
 
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/noted.h"
-#include "shell/session/prints.h"
+#include "shell/values/noted.h"
+#include "shell/values/prints.h"
 #include "shell/training/training.h"
 
 /* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */

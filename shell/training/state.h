@@ -2,7 +2,7 @@
 #ifndef RANKSH_STATE_H
 #define RANKSH_STATE_H
 
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "shell/training/training.h"
 
 /* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up);

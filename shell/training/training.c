@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 struct training *training_make(void)
 {

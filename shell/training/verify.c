@@ -9,8 +9,8 @@
 #include "shell/training/verdict.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
-#include "shell/session/share.h"
-#include "shell/session/step.h"
+#include "shell/values/share.h"
+#include "shell/values/step.h"
 
 #include <math.h>
 #include <stdio.h>

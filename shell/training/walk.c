@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 
 #include <string.h>
 

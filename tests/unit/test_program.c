@@ -8,7 +8,7 @@
 #include "shell/submit/rows.h"
 #include "shell/training/open.h"
 #include "shell/line/line.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 
 #include <math.h>
 #include <setjmp.h>

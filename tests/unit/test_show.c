@@ -1,5 +1,5 @@
 /* test_show.c -- tensors as a person reads them */
-#include "shell/session/show.h"
+#include "shell/values/show.h"
 
 #include <math.h>
 #include <setjmp.h>

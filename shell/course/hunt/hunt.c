@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
 #include "shell/session/quote.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <string.h>
 

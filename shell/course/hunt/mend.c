@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
 #include "shell/language/parse/tree.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <limits.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 

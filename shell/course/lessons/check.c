@@ -11,7 +11,7 @@
 #include "shell/course/lessons/trial.h"
 #include "shell/sandbox/sandbox.h"
 #include "shell/course/lessons/learned.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <stdio.h>
 #include <string.h>

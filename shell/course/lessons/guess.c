@@ -5,7 +5,7 @@
 #include "mpi/transport.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/course/lessons/trial.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <ctype.h>
 #include <math.h>

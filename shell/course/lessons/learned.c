@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "shell/course/class/roll.h"
 #include "shell/session/options.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "shell/course/lessons/inside.h"
 #include "shell/session/device.h"
 #include "shell/course/lessons/learned.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "shell/training/open.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/session/quote.h"
-#include "shell/session/replace.h"
-#include "shell/session/share.h"
+#include "shell/values/replace.h"
+#include "shell/values/share.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/course/lessons/asked.h"
 #include "shell/sandbox/sandbox.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "shell/course/lessons/lesson_file.h"
 #include "shell/course/lessons/task_rules.h"
 #include "shell/course/lessons/typed.h"
-#include "shell/session/best.h"
+#include "shell/values/best.h"
 #include "shell/session/shell.h"
 
 /* In which way a world is otherwise than the one that the learner sees */

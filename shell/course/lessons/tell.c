@@ -3,7 +3,7 @@
  * What the task asks stands last, so that it is in sight on 24 lines whatever came before it. */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/inside.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <string.h>
 

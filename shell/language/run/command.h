@@ -9,7 +9,7 @@
 #define RANKSH_COMMAND_H
 
 #include "shell/language/parse/tree.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "shell/session/shell.h"
 
 /* An option's value; word NULL: the number */

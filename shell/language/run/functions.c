@@ -4,7 +4,7 @@
  * for data and for metrics of a rank that is done here, from their nature. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
-#include "shell/session/step.h"
+#include "shell/values/step.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define RANKSH_INTERPRETER_H
 
 #include "shell/language/parse/rows.h"
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 
 struct interpreter *interpreter_create(void);
 void interpreter_free(struct interpreter *interpreter);

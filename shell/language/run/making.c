@@ -6,7 +6,7 @@
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
-#include "shell/session/load.h"
+#include "shell/values/load.h"
 #include "shell/session/queue.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/arithmetic.h"
 #include "races/races.h"
 #include "shell/language/run/run.h"
-#include "shell/session/best.h"
+#include "shell/values/best.h"
 
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */

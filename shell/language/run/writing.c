@@ -1,6 +1,6 @@
 /* writing.c -- the file that a line writes */
 #include "shell/language/run/writing.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
         const struct text *text)

@@ -1,10 +1,10 @@
-/* writing.h -- the file that a line writes: files of others stay (session/replace.h), and a refusal suggests the line with
+/* writing.h -- the file that a line writes: files of others stay (values/replace.h), and a refusal suggests the line with
  * `force` */
 #ifndef RANKSH_WRITING_H
 #define RANKSH_WRITING_H
 
 #include "shell/language/run/command.h"
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 
 /* As shell_write; all processes call it. */
 enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,

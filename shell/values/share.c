@@ -7,7 +7,7 @@
  *     owner    reads a file ----- agree: ok ----- bytes ----->
  *     others                ----- agree: ok ----- receive --->    all go on with the same bytes
  *     or                    ----- agree: no such file ------->    all refuse the line in the same words */
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "mpi/outcome.h"

@@ -2,7 +2,7 @@
 #ifndef RANKSH_PRINTS_H
 #define RANKSH_PRINTS_H
 
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "shell/session/shell.h"
 
 /* An argument as it is printed by this process's rank: a tensor, or the text of an expression. */

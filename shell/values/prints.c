@@ -9,10 +9,10 @@
  *                      waiting 1     ready 0        rank 0's OP_SYNC is over
  *     (output shown)   waiting 1     ready -        "[0] x = 1"
  *                      waiting -     ready 1        over: "[1] x = 2", and the print is freed */
-#include "shell/session/prints.h"
+#include "shell/values/prints.h"
 #include "base/search.h"
 #include "base/memory.h"
-#include "shell/session/show.h"
+#include "shell/values/show.h"
 
 #include <string.h>
 

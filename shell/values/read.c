@@ -12,10 +12,10 @@
  * The last step is what lets `if` and `let` go on alike on all processes although each holds one rank's
  * data. */
 
-#include "shell/session/read.h"
+#include "shell/values/read.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
-#include "shell/session/step.h"
+#include "shell/values/step.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *                           w           the difference: |w - r| / |r - begin|, norms over all elements
  *
  * Beside the result itself, as `allclose` has it, a wrong step of a small learning rate would look like nothing. */
-#include "shell/session/step.h"
+#include "shell/values/step.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef RANKSH_SHARE_H
 #define RANKSH_SHARE_H
 
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "shell/session/shell.h"
 
 /* ST_FILE: the line at hand is a lesson's own, which writes no file */

@@ -1,5 +1,5 @@
 /* best.c -- figures of another world, kept by what was asked and the rank */
-#include "shell/session/best.h"
+#include "shell/values/best.h"
 #include "base/memory.h"
 
 #include <string.h>

@@ -7,12 +7,12 @@
  * A tensor made by `load` has its data from the beginning: it is initial data and takes no time (OP_FILL).
  * Its memory may still be written by work queued for the block's last owner, so the bytes go in when the
  * host has come so far. */
-#include "shell/session/load.h"
+#include "shell/values/load.h"
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/session/queue.h"
-#include "shell/session/share.h"
+#include "shell/values/share.h"
 
 #include <string.h>
 

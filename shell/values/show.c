@@ -2,7 +2,7 @@
  *
  * Long axes show three entries of each end, as NumPy's repr does; columns are as wide as the widest number
  * shown. One element has six digits, tables four. */
-#include "shell/session/show.h"
+#include "shell/values/show.h"
 
 #include <stdio.h>
 #include <string.h>

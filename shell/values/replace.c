@@ -4,7 +4,7 @@
  *     an output of this kind        replaced: a script runs twice
  *     another file, a link          `force` replaces the file, and writes through the link
  *     a folder, a device, a pipe    refused, with `force` too */
-#include "shell/session/replace.h"
+#include "shell/values/replace.h"
 #include "base/file.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* noted.c -- a list of (operation, value), in the order of virtual time */
-#include "shell/session/noted.h"
+#include "shell/values/noted.h"
 #include "base/memory.h"
 
 #include <math.h>
