@@ -14,8 +14,8 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-proto
 OPTIMISE = -O2 -g
 # -ffp-contract=off: the same doubles on every computer
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
-MPI_FLAGS = $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
-MPI_LIBS  = $(shell mpicc --showme:link 2>/dev/null)
+MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
+MPI_LIBS  := $(shell mpicc --showme:link 2>/dev/null)
 LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread -ldl $(MPI_LIBS)
 INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 
@@ -23,8 +23,10 @@ INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
 SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
-OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
-LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
+OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o
+SANITIZED_OBJECT = $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
+# all but main, for programs of the tests; what nothing names must be linked beside it
+LIBRARY  = $(BUILD)/libranksh.a $(SANITIZED_OBJECT)
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/glossary.txt src/trace/page.html \
 	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) src/cuda/kernels/arguments.h
 UNIT     = $(sort $(wildcard tests/unit/*.c))
@@ -38,8 +40,12 @@ all: ranksh
 ranksh: $(BUILD)/ranksh
 	cp -f $< $@
 
-$(BUILD)/ranksh: $(OBJECTS)
+$(BUILD)/ranksh: $(OBJECTS) $(SANITIZED_OBJECT)
 	$(SAY) $(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+
+$(BUILD)/libranksh.a: $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
+	@rm -f $@
+	$(SAY) ar rcsT $@ $^
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -114,16 +120,25 @@ $(STANDIN_BESIDE): $(BUILD)/standin/libcuda.so.1
 STANDIN = $(BUILD)/standin/libcuda.so.1 $(STANDIN_BESIDE)
 standin: $(STANDIN)
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
+# the programs of the tests: tests/KIND/X.c is BUILD/KIND/X. mpi: run by mpirun; gpu: what the GPU at hand can do and costs;
+# compare: what every rank has queued after a script, as text
+programs  = $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
+MPI_TESTS = $(call programs,mpi)
+BENCHES   = $(call programs,bench)
+PROGRAMS  = $(UNIT_RUN) $(MPI_TESTS) $(BENCHES) $(call programs,gpu) $(call programs,compare)
+$(PROGRAMS): $(BUILD)/%: $(BUILD)/tests/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
+	$(SAY) $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(BUILD)/libranksh.a $(TEST_LIBS) $(LIBS)
+# compiled four times as fast
+$(UNIT_RUN:$(BUILD)/%=$(BUILD)/tests/%.o): OPTIMISE = -O0 -g
+$(UNIT_RUN): TEST_LIBS = -lcmocka
 $(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
-
-$(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $(STANDIN_KERNELS)
-	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
+KERNEL_TESTS = $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
+$(KERNEL_TESTS): TEST_LIBS = -lcmocka -lstdc++
+$(KERNEL_TESTS): $(STANDIN_KERNELS)
 
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
+mpi-tests: $(MPI_TESTS)
 
 .PHONY: all standin start check sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
@@ -152,21 +167,6 @@ tsan: deps-check
 		STANDIN_SANITIZE=-fsanitize=thread standin build-tsan/unit/test_cuda_host
 	setarch -R build-tsan/unit/test_cuda_host
 
-MPI_TESTS = $(patsubst tests/mpi/%.c,$(BUILD)/mpi/%,$(sort $(wildcard tests/mpi/*.c)))
-$(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
-mpi-tests: $(MPI_TESTS)
-
-# what every rank has queued after a script, as text: tests/compare/run
-$(BUILD)/compare/%: tests/compare/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
-
-# what the GPU at hand can do and costs: tests/gpu/
-$(BUILD)/gpu/%: tests/gpu/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 check-gpu: deps
 	@$(MAKE) --no-print-directory ranksh gpu-programs
 	@sh tests/gpu/check.sh $(BUILD)
@@ -174,17 +174,13 @@ bench-gpu: deps
 	@$(MAKE) --no-print-directory ranksh gpu-programs
 	@sh tests/gpu/bench.sh $(BUILD)
 # all that these two need beside ranksh; the kernels' tests want libcmocka-dev
-gpu-programs: $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/*.c)) $(BUILD)/fuzz_lines $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
+gpu-programs: $(call programs,gpu) $(BUILD)/fuzz_lines $(KERNEL_TESTS)
 
 # each call of NVIDIA's libraries made to fail in sessions on the stand-in
 sweep: deps
 	@$(MAKE) --no-print-directory ranksh standin
 	@sh tests/sweep/run $(BUILD)
 
-BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-$(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 bench: deps
 	@$(MAKE) --no-print-directory ranksh $(BENCHES)
 	@sh tests/bench/run $(BUILD)
@@ -196,8 +192,8 @@ fuzz: deps
 	build-asan/fuzz_parse $(FUZZ_SECONDS)s tests/script tests/script/design
 	RANKSH=build-asan/ranksh SLOW=3 sh tests/fuzz/sessions.sh 1000000 1 $(FUZZ_SECONDS)
 fuzzer: $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+$(BUILD)/fuzz_parse $(BUILD)/fuzz_lines: $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
+	$(SAY) $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(BUILD)/libranksh.a $(LIBS)
 
 install: ranksh
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
