@@ -1,10 +1,11 @@
-/* clocks.c -- all send to rank 0, which answers all with its time: one message there and one back, several times */
+/* clocks.c -- clock comparison: every process sends to rank 0, which answers with its time,
+ * several times */
 #include "cuda/clocks.h"
 #include "base/memory.h"
 
 enum { PINGS = 16 };
 
-/* Rank 0's time, once everybody has sent; *theirs_ns */
+/* Gets rank 0's time after every process has sent. */
 static enum status ping(struct transport *transport, const struct cuda_library *library, int64_t *theirs_ns)
 {
 	int processes = transport_size(transport);

@@ -1,4 +1,4 @@
-/* clocks.h -- the clocks of several hosts as one: rank 0's
+/* clocks.h -- converts the clocks of several hosts to rank 0's
  *
  * May call: mpi/ cuda/library/ base/. */
 #ifndef RANKSH_CUDA_CLOCKS_H
@@ -8,7 +8,8 @@
 #include "cuda/offset.h"
 #include "mpi/transport.h"
 
-/* How far rank 0's clock is ahead of this process's, by messages there and back. Called by all. ST_MPI */
+/* Measures how far rank 0's clock is ahead of this process's, by messages and their answers.
+ * Called by all. Fails with ST_MPI. */
 enum status clocks_compare(
         struct transport *transport, const struct cuda_library *library, struct clock_offset *offset);
 

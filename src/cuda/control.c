@@ -1,4 +1,4 @@
-/* control.c -- the functions of the backend, and its life; what each means stands in backend/backend.h */
+/* control.c -- the functions of the backend (backend/backend.h), start and stop */
 #include "cuda/control.h"
 #include "base/memory.h"
 #include "cuda/clocks.h"
@@ -7,7 +7,8 @@
 
 #include <unistd.h>
 
-/* Does it start as one with a collective that has backup=, of which one may be itself? */
+/* Returns true if the operation starts together with a collective that has backup=, possibly its
+ * own. */
 static bool joins_spares(const struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -50,7 +51,8 @@ static enum status control_queued(struct backend *backend, op_id id)
 	return status;
 }
 
-/* What the shadow has carried out may owe an answer, or have ended something; lines that are paced go out at once. */
+/* Publishes and waits if the shadow has completed an operation with an answer, or if lines are
+ * paced. */
 static enum status settle(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
@@ -77,7 +79,8 @@ static enum status control_reach(struct backend *backend, const op_id *ids, int 
 	return settle(control, status, budget);
 }
 
-/* All hosts begin, and what will end is waited for. Where no device may be waited for, what has happened is shared. */
+/* Starts all hosts and waits for projected ends. If no device may be waited for, only shares what
+ * has completed. */
 static enum status look(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
@@ -142,7 +145,7 @@ static enum status control_abort(struct backend *backend, int group)
 	enum status status = control->shadow->abort(control->shadow, group);
 	if (status != ST_OK)
 		return status;
-	control_cancel(control); /* before it is let go: it is not to be told as done */
+	control_cancel(control); /* before the release, so that it is reported undone */
 	orders_restart(control, group, -1);
 	return ST_OK;
 }
@@ -200,14 +203,14 @@ static void control_free(struct control *control)
 	mem_free(control);
 }
 
-/* Whatever waits for another rank is let go first, on all ranks: none of them may wait for one that has gone. */
+/* All ranks first release what waits for peers, so that no rank waits for one that has stopped. */
 static void control_stop(struct backend *backend)
 {
 	struct control *control = control_of(backend);
 	for (size_t group = 0; group < control->world->group_count; group++)
 		orders_restart(control, (int)group, -1);
 	if (!host_stop(control->host))
-		control->board = NULL; /* a thread hangs in a call: what it may come back to is left */
+		control->board = NULL; /* a thread hangs in a call and may still use it */
 	control_free(control);
 }
 
@@ -237,7 +240,7 @@ static const struct backend functions = {
 
 /* ---- start */
 
-/* On the host thread. The board's pool holds the rank's tensors, and what is packed on the way. */
+/* On the host thread. A shared GPU's pool holds the rank's tensors and packed messages. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;
@@ -251,7 +254,8 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	return status;
 }
 
-/* Threads that wait may look all the time where each has a core, as the GPU's own programs do. */
+/* Returns true if there are fewer than two cores per rank, so that waiting threads should sleep
+ * instead of polling. */
 static bool cores_are_few(const struct cuda_placement *placement, int me)
 {
 	int ranks = 0;
@@ -260,7 +264,7 @@ static bool cores_are_few(const struct cuda_placement *placement, int me)
 	return sysconf(_SC_NPROCESSORS_ONLN) < 2 * ranks;
 }
 
-/* On all or on none */
+/* Fails on all or on none. */
 static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;

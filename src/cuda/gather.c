@@ -1,4 +1,4 @@
-/* gather.c -- what each rank tells all others at the start */
+/* gather.c -- what each rank reports at the start */
 #include "cuda/gather.h"
 #include "cuda/kernels/image.h"
 #include "cuda/library/library.h"
@@ -18,7 +18,7 @@ static void boot_name(char *name, size_t room)
 		fclose(file);
 }
 
-/* MPS's daemon leaves a pipe where CUDA looks for it. */
+/* MPS's daemon creates a pipe at CUDA's default place. */
 static bool has_mps(void)
 {
 	char path[512];
@@ -30,7 +30,7 @@ static bool has_mps(void)
 void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 {
 	struct cuda_devices devices = {0};
-	memset(report, 0, sizeof *report); /* padding too: it is sent */
+	memset(report, 0, sizeof *report); /* also the padding: it is sent */
 	gethostname(report->host, sizeof report->host - 1);
 	boot_name(report->boot, sizeof report->boot);
 	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK ||
@@ -51,8 +51,8 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 
 void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library)
 {
-	/* all of a communicator's connections are made with it: one made by the call that first needs it would hold up the
-	 * host's program until all members have come */
+	/* a communicator makes all its connections at once; a connection made by a later call
+	 * would block the host until all members have arrived */
 	setenv("NCCL_RUNTIME_CONNECT", "0", 0);
 	if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
 		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());

@@ -1,4 +1,4 @@
-/* offset.c -- how far another host's clock is ahead of ours */
+/* offset.c -- the offset of another host's clock */
 #include "cuda/offset.h"
 
 struct clock_offset clock_offset(const struct clock_ping *pings, int count)

@@ -1,10 +1,10 @@
-/* open.c -- a job's GPUs: found, told to all, one for each rank
+/* open.c -- the GPUs of a job: queried, reported to all, and assigned to ranks
  *
- *     what each has ---> who sits where ---> a context there, NCCL ---> what is free then ---> what each may fill
- *                                            memory to open             the next one's, opened
+ *     GPUs of each --> a GPU per rank --> its context, NCCL, --> free memory,  --> memory per rank
+ *                                         memory to share        IPC tested
  *
- * Between two of these all tell each other: the seats follow from all reports, and memory is looked at when every
- * context has its part of it. */
+ * All ranks exchange reports between two of these: the assignment depends on all reports, and
+ * free memory is read when every context exists. */
 #include "cuda/open.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -12,14 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a rank needs on its GPU beside the books' memory and a bare context: modules, and cuBLAS's workspaces */
+/* per rank in addition to the tensors and the bare context: modules and cuBLAS's workspaces */
 static const int64_t RESERVE_BYTES = 512LL << 20;
-/* What ranks pack on the way to each other */
+/* packed messages */
 static const int64_t SCRATCH_BYTES = 256LL << 20;
-/* NCCL's buffers, of some groups */
+/* NCCL's buffers, for some groups */
 static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
 
-/* All tell what they have, and each comes to the same seats, or to the same refusal. `all`: room for each rank's */
+/* Exchanges reports; every rank computes the same placement or the same refusal. all: room for
+ * every report */
 static enum status agree(struct cuda_job *job, struct transport *transport, const struct cuda_report *mine,
         struct cuda_report *all, int64_t reserve_bytes)
 {
@@ -29,7 +30,7 @@ static enum status agree(struct cuda_job *job, struct transport *transport, cons
 	                       : status;
 }
 
-/* A little memory of this rank's, where others may have to open it */
+/* Allocates a little memory for the IPC test of ranks that share a GPU. */
 static enum status offer_memory(const struct cuda_job *job, struct cuda_report *mine, CUdeviceptr *offered)
 {
 	enum { OFFERED_BYTES = 4096 };
@@ -41,7 +42,7 @@ static enum status offer_memory(const struct cuda_job *job, struct cuda_report *
 	return status;
 }
 
-/* The next rank's */
+/* tests IPC with the next rank's memory */
 static void open_memory(const struct cuda_job *job, struct cuda_report *mine, CUipcMemHandle next)
 {
 	const struct cuda_library *cuda = &job->library;
@@ -54,7 +55,8 @@ static void open_memory(const struct cuda_job *job, struct cuda_report *mine, CU
 		cuda->cuIpcCloseMemHandle(at);
 }
 
-/* Streams write and wait for words in memory of the host: `spin` and played times hang on it, and ranks that share a GPU meet so. */
+/* Tests that streams can write and wait for words in host memory: `spin`, played times and shared
+ * GPUs depend on it. */
 static enum status try_words(const struct cuda_library *cuda)
 {
 	void *word = NULL;
@@ -73,7 +75,7 @@ static enum status try_words(const struct cuda_library *cuda)
 	return status;
 }
 
-/* A rank's own part: what fails is told in its report. The context is current then. */
+/* Prepares this rank's GPU and leaves its context current; a failure is in the report. */
 static void take_seat(
         struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat, CUdeviceptr *offered)
 {
@@ -94,7 +96,7 @@ static void take_seat(
 		cuda_report_nccl(mine, &job->library);
 }
 
-/* RANKSH_GPU_MEMORY: so much of a GPU is for this session's ranks, and the rest for others */
+/* RANKSH_GPU_MEMORY: the part of each GPU that this session may use */
 static enum status leave_room(size_t *bytes)
 {
 	const char *said = getenv("RANKSH_GPU_MEMORY");
@@ -109,7 +111,7 @@ static enum status leave_room(size_t *bytes)
 	return ST_OK;
 }
 
-/* What others have left of the GPU, or are to be left, in place of what it has */
+/* Reports free memory, limited by RANKSH_GPU_MEMORY, in place of the total. */
 static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
 {
 	const struct cuda_library *cuda = &job->library;
@@ -122,7 +124,7 @@ static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine,
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }
 
-/* Who sits where; then, with a context of its own: what is there. all: room for each rank's report */
+/* Takes this rank's GPU, then exchanges reports of its free memory. all: room for every report */
 static enum status sit_down(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
         struct cuda_report *all, CUdeviceptr *offered)
 {

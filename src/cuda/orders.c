@@ -1,8 +1,9 @@
-/* orders.c -- an operation of this rank as an order for its host: everything in it is a copy
+/* orders.c -- operations of this rank as orders for its host thread; all data are copied
  *
- * Turns. Members of a collective must agree on its number without a word. The books number the collectives of a part from 0,
- * and anew after each abort; counters that streams wait for must only grow. So the turn is base + the books' number + 1, and
- * an abort raises the base to the largest turn that anybody was given. All ranks' operations are counted on all processes. */
+ * Members of a collective must agree on its sequence number without communication. The world
+ * numbers a part's collectives from 0, and again after each abort, but words that streams wait
+ * for must only grow. So the sequence number is base + the world's number + 1, and an abort
+ * raises the base to the largest number in use. Every process counts all ranks' operations. */
 #include "cuda/control.h"
 #include "backend/cost.h"
 #include "base/memory.h"
@@ -20,7 +21,7 @@ static struct host_order *add(struct control *control, enum host_order_kind kind
 
 /* ---- segments */
 
-/* The order before, a segment's operation or another segment of it, goes on with this one. */
+/* more: belongs to the previous order, an OP_SEGMENT or another of its segments */
 static void add_segment(struct control *control, enum host_order_kind kind, enum space space, int64_t address,
         int64_t bytes, bool more)
 {
@@ -32,8 +33,8 @@ static void add_segment(struct control *control, enum host_order_kind kind, enum
 	order->bytes = bytes;
 }
 
-/* What the host knows and what the books have, both by address: those that went first, so that there is room for those that
- * came. */
+/* Compares the host's segments with the world's, both by address. Freed ones go first, to make
+ * room. */
 static void compare_segments(struct control *control, enum space space, bool *more)
 {
 	const struct heap *heap = world_heap(control->world, control->world->me, space);
@@ -57,7 +58,7 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 			at++;
 		if (at < kept && control->known[space][at] == segment->address)
 			continue;
-		/* addresses grow: a new one is behind all that are known */
+		/* addresses grow: a new one is above all known ones */
 		*MEM_ADD(&control->known[space], &control->known_count[space]) = segment->address;
 		add_segment(control, ORDER_SEGMENT, space, segment->address, segment->bytes, *more);
 		*more = true;
@@ -65,7 +66,7 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 	control->stretches[space] = heap->stretch_count;
 }
 
-/* op: an OP_SEGMENT stands before, and its time is the segments' */
+/* op: the segments belong to the previous order, an OP_SEGMENT, and so does their time */
 static void order_segments(struct control *control, bool op)
 {
 	bool more = op;
@@ -77,7 +78,7 @@ static void order_segments(struct control *control, bool op)
 	}
 }
 
-/* ---- meetings */
+/* ---- communication */
 
 int order_part_of(const struct world *world, int group, int rank)
 {
@@ -92,7 +93,7 @@ static struct part_turns *turns_of(struct control *control, int part)
 	return &control->parts[part];
 }
 
-/* own: NULL, or where its turns go */
+/* own: receives the sequence numbers; or NULL */
 static void count_turns(struct control *control, op_id id, struct host_meeting *own)
 {
 	const struct world *world = control->world;
@@ -112,7 +113,7 @@ static void count_turns(struct control *control, op_id id, struct host_meeting *
 	}
 }
 
-/* The turn of the collective that opened the window */
+/* Returns the sequence number of the collective that opened the window. */
 static uint32_t window_turn(struct control *control, op_id target)
 {
 	const struct world *world = control->world;
@@ -121,7 +122,7 @@ static uint32_t window_turn(struct control *control, op_id target)
 	return turns_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence + 1;
 }
 
-/* turns: so many of transfers have room in it */
+/* turns: number of transfers */
 static struct host_meeting *meeting_new(const struct world *world, int group, int turns)
 {
 	const struct group_instance *own = group_part(&world->groups[group], world->me);
@@ -138,7 +139,7 @@ static struct host_meeting *meeting_new(const struct world *world, int group, in
 	return meeting;
 }
 
-/* The communication before it, of the same `together`, goes on with this one. */
+/* Marks the previous communication of the same `together` as followed by this one. */
 static void join_together(struct control *control)
 {
 	for (size_t i = control->held_count - 1; i-- > 0;) {
@@ -152,7 +153,8 @@ static void join_together(struct control *control)
 
 /* ---- operations */
 
-/* What is played: of any machine but the one at hand, and under `slow`. Everywhere: what the line itself says. */
+/* Played times apply to any machine but the one at hand, and under `slow`; times that the line
+ * gives apply everywhere. */
 static void set_times(
         struct control *control, struct host_order *order, op_id id, const struct record *record)
 {
@@ -178,7 +180,7 @@ static void *put_array(char **to, const void *from, size_t bytes)
 	return at;
 }
 
-/* Largest alignment first */
+/* largest alignment first */
 static void copy_record(struct host_order *order, const struct record *record)
 {
 	struct record *copy = &order->record;
@@ -223,7 +225,7 @@ static void order_own(struct control *control, op_id id)
 		order_segments(control, true);
 }
 
-/* The exchange serves it when hosts are given it. */
+/* The exchange serves it when it is published. */
 static void order_service(struct control *control, op_id id)
 {
 	const struct world *world = control->world;

@@ -1,8 +1,9 @@
-/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, the two ends of each channel, those of whom one
- * was late for the other's result, and, for each stream, a rank and the one whose windows it reaches from there
+/* parties.c -- NCCL communicators to make: for the members of each part of a group, the ends of
+ * each channel, a late member and the rank that sends its results, and an origin stream and its
+ * target
  *
- * Found in the books, so all processes come to the same list in the same order; they meet when the next orders are published.
- * Behind a release all of a part meet anew. */
+ * They follow from the world, so all processes have the same list in the same order; they are
+ * made with the next publication. After a release those of a part are made again. */
 #include "cuda/control.h"
 #include "base/memory.h"
 
@@ -12,7 +13,7 @@ static bool by_nccl(const struct control *control)
 	return !placement->shared && placement->ranks > 1;
 }
 
-/* One that this rank is in is opened by its host, before whatever is ordered from now on. */
+/* The hosts of its members open it before later orders. */
 static void want(struct control *control, struct party_wanted party)
 {
 	const struct world *world = control->world;

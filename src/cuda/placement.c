@@ -1,4 +1,4 @@
-/* placement.c -- which rank works on which GPU */
+/* placement.c -- assigns ranks to GPUs */
 #include "cuda/placement.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -11,7 +11,7 @@ static bool same_host(const struct cuda_report *a, const struct cuda_report *b)
 	return strcmp(a->host, b->host) == 0 && strcmp(a->boot, b->boot) == 0;
 }
 
-/* The GPU in use that is the one with this ordinal of this rank; -1: nobody has taken it yet */
+/* Returns the GPU in use that is this rank's GPU of that ordinal; -1: not in use yet. */
 static int gpu_in_use(
         const struct cuda_placement *placement, const struct cuda_report *reports, int rank, int ordinal)
 {
@@ -47,7 +47,7 @@ static void seat_rank(struct cuda_placement *placement, const struct cuda_report
 	placement->shared |= placement->sharers[seat->gpu]++ > 0;
 }
 
-/* Whether each rank has what it needs by itself; where all lack the same, it is nobody's in particular. */
+/* Reports what a rank lacks; without a rank's name if all lack the same. */
 static enum status check_ranks(const struct cuda_report *reports, int ranks)
 {
 	int alike = 0;
@@ -64,7 +64,7 @@ static enum status check_ranks(const struct cuda_report *reports, int ranks)
 	return ST_OK;
 }
 
-/* Whether NCCL serves ranks that share a GPU */
+/* Returns true if NCCL serves ranks that share a GPU. */
 static bool nccl_shares(const struct cuda_report *reports, int ranks)
 {
 	enum { NCCL_SHARES = 23000 };
@@ -86,7 +86,7 @@ static enum status check_sharing(const struct cuda_placement *placement, const s
 	return ST_OK;
 }
 
-/* A GPU a rank: groups are NCCL's, of one version */
+/* A GPU per rank needs NCCL, of one version. */
 static enum status check_nccl(const struct cuda_placement *placement, const struct cuda_report *reports)
 {
 	if (placement->shared || placement->ranks < 2)
@@ -151,7 +151,7 @@ void cuda_placement_release(struct cuda_placement *placement)
 	*placement = (struct cuda_placement){0};
 }
 
-/* "8 x NVIDIA H100, 2 x NVIDIA L4"; a single one has no count */
+/* "8 x NVIDIA H100, 2 x NVIDIA L4"; no count for a single one */
 static void add_gpus(
         const struct cuda_placement *placement, const struct cuda_report *reports, struct text *words)
 {

@@ -1,8 +1,8 @@
-/* publish.c -- hosts are set off together, with all that is queued
+/* publish.c -- starts all hosts together, with all that is queued
  *
- *      session's time   0 ......... 2.1 ms |                     | 2.1 ms ........
- *      hosts            run, are measured  |  nobody runs: cut   |  run
- *      control          publish     rounds |  the user thinks    |  publish */
+ *      session time     0 ......... 2.1 ms |                          | 2.1 ms ........
+ *      hosts            run, are measured  |  idle: time is skipped   |  run
+ *      control          publish     rounds |  the user thinks         |  publish */
 #include "cuda/control.h"
 #include "cuda/clocks.h"
 #include "base/arithmetic.h"
@@ -19,7 +19,7 @@ struct start {
 	bool idle;
 };
 
-/* Clocks of hosts drift apart: they are compared anew when a second has passed, as all see it. */
+/* Clocks of hosts drift: they are compared again after a second, the same on all processes. */
 static enum status compare_clocks(struct control *control, int64_t now)
 {
 	if (control->setup.placement->hosts < 2 || now < control->compared + NS_PER_S)
@@ -28,14 +28,16 @@ static enum status compare_clocks(struct control *control, int64_t now)
 	return clocks_compare(control->transport, control->setup.library, &control->offset);
 }
 
-/* On the stand-in what is over may end in the future of who looks: then the device is still at it. */
+/* On the stand-in a completed operation may end in this thread's future: the device is still busy
+ * then. */
 static bool is_idle(const struct control *control)
 {
 	int64_t now = control->setup.library->host_now() - control->shift;
 	return control->open_count == 0 && (control->published == 0 || control->own_end <= now);
 }
 
-/* When all is idle everybody's clock goes on from the same time: the latest now of all, and the end of what was. */
+/* If all are idle, session time continues on all hosts at the latest of their clocks, and at the
+ * end of the last operation. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
@@ -67,8 +69,8 @@ static enum status agree_start(struct control *control)
 
 /* ---- orders */
 
-/* A collective that does not agree is never begun: its stream stands, as the simulator's does. One that was aborted before it
- * was given is over before it begins. */
+/* A mismatched collective never starts: its stream blocks, as the simulator's does. One that was
+ * aborted before it was given ends at once. */
 static void look_again(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;
@@ -89,7 +91,8 @@ static bool spares(const struct world *world, const struct launch *launch)
 	return any;
 }
 
-/* All of a launch is in the books by now. What may be withheld goes out as single launches. */
+/* The whole launch is in the world by now. Launches that may be withheld are given as single
+ * operations. */
 static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
 {
 	const struct launch *launch = world_launch(control->world, order->id);
@@ -98,7 +101,7 @@ static void join_graph(const struct control *control, struct host_order *order, 
 		before->graph_more = true;
 }
 
-/* By id, also where it was withheld before */
+/* Inserts by id, because a withheld operation comes late. */
 static void add_open(struct control *control, op_id id)
 {
 	(void)MEM_ADD(&control->open, &control->open_count);
@@ -115,7 +118,7 @@ static bool is_withheld(const struct control *control, const bool *withheld, op_
 	return withheld && withheld[i];
 }
 
-/* Gives what is not withheld, and keeps the rest; a segment goes with the operation that it is of. */
+/* Gives what is not withheld and keeps the rest; a segment follows its operation. */
 static void give(struct control *control, const bool *withheld)
 {
 	struct host_order *kept = NULL;
@@ -160,7 +163,7 @@ static void serve(struct control *control, const bool *withheld)
 	control->service_count = kept;
 }
 
-/* The same on all processes: those that are given now. */
+/* the same on all processes */
 static void forget_given(struct control *control, const bool *withheld)
 {
 	size_t kept = 0;
@@ -179,7 +182,7 @@ static bool all_withheld(const struct control *control, const bool *withheld)
 	return i == control->queued_count;
 }
 
-/* What was ordered last comes first. */
+/* Moves the orders from index `from` on to the front. */
 static void put_first(struct control *control, size_t from)
 {
 	size_t count = control->held_count - from;
@@ -192,8 +195,8 @@ static void put_first(struct control *control, size_t from)
 	mem_free(last);
 }
 
-/* Communicators that only now are known to be needed: for results that somebody is late for, and for what reaches windows. They are
- * opened before all that is given now. */
+/* Communicators whose need is known only now: for late members and for windows. They are opened
+ * before everything given now. */
 static void want_pairs(struct control *control, const bool *withheld)
 {
 	const struct world *world = control->world;

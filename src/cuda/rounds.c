@@ -1,6 +1,6 @@
-/* rounds.c -- a round: votes and news up to rank 0, which adds them up, and down again.
+/* rounds.c -- a round: votes and times go to rank 0, which combines them and sends them back
  *
- * A message is a head and so many times behind it, up and down alike; down it has those of all, by rank. */
+ * A message is a head and times, in both directions; the answer has all times, by rank. */
 #include "cuda/rounds.h"
 #include "base/memory.h"
 
@@ -23,7 +23,7 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 	*MEM_ADD(&rounds->news, &rounds->count) = *one;
 }
 
-/* A message; the caller frees *bytes. */
+/* Writes a message; the caller frees *bytes. */
 static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
 	struct round_head head = {.over = vote->over, .full = vote->full, .lost = vote->lost, .count = count};
@@ -35,7 +35,7 @@ static size_t written(const struct vote *vote, const struct measured *news, size
 	return sizeof head + count * sizeof *news;
 }
 
-/* Takes the times of a message, and gives its head. */
+/* Adds a message's times to `all` and returns its head. */
 static enum status read(const void *bytes, size_t size, struct measurements *all, struct round_head *head)
 {
 	const char *from = bytes;
@@ -53,7 +53,7 @@ static enum status read(const void *bytes, size_t size, struct measurements *all
 	return status;
 }
 
-/* By rank */
+/* by rank */
 static void add_vote(struct vote *sum, const struct round_head *head)
 {
 	sum->over &= head->over != 0;
@@ -62,7 +62,7 @@ static void add_vote(struct vote *sum, const struct round_head *head)
 		sum->lost = head->lost;
 }
 
-/* Rank 0: takes what came, and says to all what it comes to. */
+/* Rank 0: combines all messages and sends the result. */
 static enum status conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {

@@ -1,13 +1,14 @@
-/* spares.c -- collectives that go on without their latest members (backup=): who counts is the shadow's word, never a race of GPUs
+/* spares.c -- collectives that do not wait for their latest members (backup=): the simulator
+ * decides which members count, never a race of GPUs
  *
- *      rank 0   allreduce x backup=1 ............ given with (0 and 1 count)
- *      rank 1   allreduce x backup=1 ............ the same
- *      rank 2   spin; ....... allreduce x backup=1 ... is late: gets the result when it comes
+ *      rank 0   allreduce x backup=1 ............ (0 and 1 count)
+ *      rank 1   allreduce x backup=1 ............
+ *      rank 2   spin; ....... allreduce x backup=1 ... late: gets the result when it arrives
  *
- * A host has to be told who counts when it is given the operation. The shadow knows as soon as so many have come there; what it foresees
- * is made final then (devices do not wait for hosts that are idle). Where it foresees nothing, as lines are missing, the
- * operation is withheld, with all behind it on its rank of which the shadow foresees no end either: what it foresees an end of does
- * not hang on it, and is given. */
+ * The host needs the decision when it is given the operation. The simulator knows it when enough
+ * members have arrived in its projection, which is then made final: devices do not wait for idle
+ * hosts. If it projects no end, because lines are missing, the operation is withheld. So are
+ * later operations of its rank without a projected end; one with an end does not depend on it. */
 #include "cuda/control.h"
 #include "base/memory.h"
 
@@ -16,7 +17,7 @@ static bool counts(const struct world *world, op_id id)
 	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
 }
 
-/* Once it is decided it stays so: who comes then is marked before it starts. */
+/* A decision is final: the members are marked before it starts. */
 static bool is_decided(const struct world *world, const struct match *match, int backup)
 {
 	int n = 0;

@@ -1,11 +1,12 @@
-/* told.c -- times, hosts' clocks, and whom to blame, by what is measured and known to all; of what is not, the shadow's word
+/* told.c -- times, host clocks and blame from measurements; for operations without one, from the
+ * shadow
  *
- * Predictions are the simulator's times, moved so far that none lies before what was measured on its stream:
+ * Predictions are the simulator's times, moved so that none lies before a measured time of its
+ * stream:
  *
  *      measured     |== a ==|==== b ====|
  *      the shadow   |= a =|== b ==|= c =|
- *      shown        |== a ==|==== b ====|- c -|       ahead: by how much b ended later than foreseen
- */
+ *      shown        |== a ==|==== b ====|- c -|       ahead: b's end minus its prediction */
 #include "cuda/control.h"
 #include "base/arithmetic.h"
 
@@ -14,7 +15,7 @@ static size_t lane_number(int rank, int stream)
 	return (size_t)rank * (STREAMS_MAX + 1) + stream;
 }
 
-/* ---- news */
+/* ---- measurements */
 
 static int64_t end_of(const struct control *control, op_id id)
 {
@@ -22,8 +23,8 @@ static int64_t end_of(const struct control *control, op_id id)
 	return one ? one->end : 0;
 }
 
-/* Of the streams of the rank that count, the last operation before `number` that is measured, with the latest end.
- * stream: OP_SYNC's lane, for which all count; the default stream's or another blocking one: see rule 7 in backend.h. */
+/* Returns the last measured operation before `op` on the streams that hold it back, with the
+ * latest end: all streams for OP_SYNC's lane, else by rule 7 of backend.h. */
 static op_id last_before(const struct control *control, const struct op *op)
 {
 	const struct world *world = control->world;
@@ -42,7 +43,8 @@ static op_id last_before(const struct control *control, const struct op *op)
 	return last;
 }
 
-/* Who made it as late as it was; 0: nobody but its own stream, or those that it meets (trace/ finds them) */
+/* Returns the operation that delayed it; 0: none but its own stream or its peers (trace/ finds
+ * them). */
 static op_id blame_of(const struct control *control, const struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
@@ -55,7 +57,7 @@ static op_id blame_of(const struct control *control, const struct measured *one)
 	return holder && end_of(control, holder) > most_of(one->issue, end_of(control, before)) ? holder : 0;
 }
 
-/* Of a rank's host counts what it issued and what it did itself. */
+/* A rank's clock counts what its host issued or did itself. */
 static void note(struct control *control, struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
@@ -73,7 +75,8 @@ void told_news(struct control *control)
 	for (; control->told < control->measured.known; control->told++) {
 		struct measured *one = &control->measured.at[control->measured.order[control->told]];
 		note(control, one);
-		/* what it was to write, in the window of another rank maybe, is spoiled; what an abort ended is so already */
+		/* its outputs, possibly in another rank's window, are poisoned; an abort has done
+		 * that already */
 		if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
 			world_mark_outputs(control->world, one->id, one->id);
 	}
@@ -105,7 +108,7 @@ static void later(int64_t *time, int64_t by)
 		*time += by;
 }
 
-/* Of this rank, the collective before it in the same part */
+/* Returns the end of the rank's previous collective in the same part. */
 static int64_t end_before(
         const struct control *control, const struct match *match, const struct measured *one)
 {
@@ -114,8 +117,8 @@ static int64_t end_before(
 	return match->before ? end_of(control, world->matches[match->before].member[place]) : 0;
 }
 
-/* A collective starts with the last of its members, or of those that count, and not before the one before it in its part is over; a transfer when both
- * sides are there. How late they were is in their own measurements. */
+/* A collective starts with the last member that counts, and after the previous one of its part; a
+ * transfer when both sides are ready. Their delays are in their own measurements. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	int count;
@@ -145,8 +148,9 @@ bool told_predicted(struct backend *backend, op_id id, struct times *times)
 	return true;
 }
 
-/* What is not measured, in the shadow's times. Where all before it on its stream is measured, it stands there since that was
- * over: only for whom it meets, or what has the GPU, is it held up as foreseen. */
+/* The times of an operation that is not measured, from the shadow. If everything before it on its
+ * stream is measured, it has been ready since then, so that only its peers or a busy GPU delay
+ * it. */
 static void foretell(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];
@@ -184,7 +188,8 @@ void told_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = false;
 }
 
-/* State and what it hangs on are the shadow's: its verdict stands before anything real is waited for. */
+/* The host's state and dependencies are the shadow's verdict, known before a device is waited
+ * for. */
 void told_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct control *control = control_of(backend);

@@ -1,7 +1,7 @@
-/* wait.c -- hosts are waited for in rounds
+/* wait.c -- waits for hosts in rounds
  *
- * Every decision here (is there anything to wait for, is it over, did Ctrl-C come) is the same on all processes: it follows
- * from the books, from what was measured, or from a round. */
+ * Every decision here (whether to wait, whether it is over, whether Ctrl-C was pressed) is the
+ * same on all processes: it follows from the world, from measurements, or from a round. */
 #include "cuda/control.h"
 #include "backend/call.h"
 #include "base/arithmetic.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what the host tells */
+/* ---- reports of the host */
 
 static struct open_op *open_find(struct control *control, op_id id)
 {
@@ -26,7 +26,7 @@ static int part_of(const struct world *world, op_id id)
 	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
-/* The first operation that is not over there; 0: there is none */
+/* Returns the first operation in the part that is not over; 0 if none. */
 static op_id first_open(const struct control *control, int part)
 {
 	for (size_t i = 0; i < control->open_count; i++)
@@ -54,7 +54,7 @@ static void keep_words(struct control *control, const struct host_report *report
 	text_release(&label);
 }
 
-/* Those whom it meets wait for it: all have to know. */
+/* Its peers wait for it, so all ranks have to know. */
 static void keep_failure(struct control *control, const struct host_report *report)
 {
 	op_id id = report->measured.id;
@@ -64,8 +64,8 @@ static void keep_failure(struct control *control, const struct host_report *repo
 	keep_words(control, report, id ? id : first_open(control, part));
 }
 
-/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. If several streams did, the first in
- * program order is kept. */
+/* An index out of range: the kernel ran anyway and computed a NaN or nothing. Of several streams'
+ * failures the first in program order is kept. */
 static void keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
@@ -125,7 +125,7 @@ static void cancel(struct control *control, struct open_op *open)
 	host_cancel(control->host, open->id);
 }
 
-/* The last first: a host that goes on finds what it comes to next cancelled, too. */
+/* Last to first: when a host continues, its next operation must be cancelled already. */
 void control_cancel(struct control *control)
 {
 	for (size_t i = control->open_count; i-- > 0;)
@@ -143,7 +143,7 @@ static bool own_over(struct control *control, enum control_wait what)
 	return true;
 }
 
-/* All that this rank has queued in the part is told undone, whatever becomes of it. */
+/* Everything that this rank has queued in the part is reported undone. */
 static void cancel_part(struct control *control, int part)
 {
 	for (size_t i = control->open_count; i-- > 0;)
@@ -151,8 +151,9 @@ static void cancel_part(struct control *control, int part)
 			cancel(control, &control->open[i]);
 }
 
-/* A part in which somebody's operation failed, as all know: nobody waits any longer for what will not come. First all cancel
- * theirs, and let go a round later: who let go before might have others take it for done. */
+/* After all know that an operation failed in a part, no rank waits there any longer. All cancel
+ * theirs first and release the part one round later: an earlier release could make peers take it
+ * for done. */
 static void lose(struct control *control, const struct vote *vote)
 {
 	if (control->losing)
@@ -175,8 +176,9 @@ void control_done(void *self, op_id id)
 	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
 }
 
-/* Passes on the operations that are over, in the order in which the shadow reported them, up to the first OP_SYNC that is not
- * over: every process has it, so all stop at the same one. Other operations that are not over are left for the next call. */
+/* Passes on the completed operations in the shadow's order, up to the first OP_SYNC that has not
+ * completed; every process has it, so all stop at the same one. Other operations that have not
+ * completed stay for the next call. */
 static void tell_done(struct control *control)
 {
 	size_t left = 0, next = 0;
@@ -197,7 +199,8 @@ static void tell_done(struct control *control)
 		control->owed = false;
 }
 
-/* One round: everybody's news, and is it over? If any process is full, all read what is over. */
+/* One round: shares measurements and asks whether the wait is over. If any process is full, all
+ * read what has completed. */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	take_reports(control, what);
@@ -229,6 +232,6 @@ enum status control_wait(struct control *control, enum control_wait what, struct
 	}
 	tell_done(control);
 	if (status == ST_WAITS || status == ST_INTERRUPTED)
-		control->owed = false; /* who wants it all the same asks again (reach) */
+		control->owed = false; /* an answer still wanted is requested again (reach) */
 	return status;
 }

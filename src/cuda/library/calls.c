@@ -1,4 +1,4 @@
-/* calls.c -- what NVIDIA's functions return, as a status with words: the call, the error's name, their sentence */
+/* calls.c -- results of NVIDIA's functions as a status with words; common sequences of calls */
 #include "cuda/library/library.h"
 
 #include <string.h>

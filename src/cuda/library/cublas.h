@@ -1,5 +1,5 @@
-/* cublas.h -- what we use of cuBLAS: declarations of our own by NVIDIA's names and values, as in driver.h. Matrices are
- * column-major. */
+/* cublas.h -- the part of cuBLAS that we use, declared with NVIDIA's names and values (see
+ * driver.h). Matrices are column-major. */
 #ifndef RANKSH_CUDA_CUBLAS_H
 #define RANKSH_CUDA_CUBLAS_H
 
@@ -20,7 +20,7 @@ typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cubl
 typedef enum {
 	CUBLAS_DEFAULT_MATH = 0,
 	CUBLAS_PEDANTIC_MATH = 2,
-	CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 /* halves add in f32 */
+	CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 /* halves are summed in f32 */
 } cublasMath_t;
 typedef enum { CUDA_R_32F = 0, CUDA_R_16F = 2, CUDA_R_32I = 10, CUDA_R_16BF = 14 } cudaDataType;
 typedef enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_PEDANTIC = 69 } cublasComputeType_t;

@@ -1,5 +1,6 @@
-/* driver.h -- what we use of libcuda, the driver's API: declarations of our own by NVIDIA's names and values, so that
- * src/cuda/ compiles where no toolkit is. tests/cuda_headers.sh holds them against cuda.h where there is one. */
+/* driver.h -- the part of libcuda, the driver API, that we use, declared with NVIDIA's names and
+ * values, so that src/cuda/ compiles without the toolkit. tests/cuda_headers.sh compares them
+ * with cuda.h. */
 #ifndef RANKSH_CUDA_DRIVER_H
 #define RANKSH_CUDA_DRIVER_H
 
@@ -92,7 +93,7 @@ typedef enum {
 	CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
 
-/* A word that a stream waits for or writes, one of several in one call */
+/* a stream's wait or write of a word, one of several in one call */
 typedef enum {
 	CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
 	CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2
@@ -108,7 +109,7 @@ union CUstreamBatchMemOpParams_union {
 		};
 		unsigned int flags;
 		CUdeviceptr alias;
-	} waitValue, writeValue; /* NVIDIA's are two types with the same fields */
+	} waitValue, writeValue; /* NVIDIA has two types with these fields */
 	uint64_t pad[6];
 };
 typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;

@@ -1,4 +1,5 @@
-/* folders.c -- where NVIDIA's libraries may be: the loader's path, the toolkit's folder, pip's packages */
+/* folders.c -- folders that may contain NVIDIA's libraries: the loader's path, the toolkit, pip's
+ * packages */
 #include "cuda/library/inside.h"
 #include "cuda/library/library.h"
 #include <glob.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the pattern finds that is not there yet, the last by name first: the newest version */
+/* Adds the pattern's new matches in reverse order of name: the newest version first. */
 static void add_found(struct text *folders, const char *pattern)
 {
 	glob_t found = {0};
@@ -30,15 +31,16 @@ static void add_beneath(struct text *folders, const char *root, const char *fold
 	text_release(&whole);
 }
 
-/* `prefix` has python's packages in lib/python3.X/site-packages, Debian's in dist-packages. pip puts each of NVIDIA's
- * packages into a folder of its own: nvidia/nccl/lib; those of CUDA 13 share nvidia/cu13/lib. */
+/* Python's packages are in PREFIX/lib/python3.X/site-packages, Debian's in dist-packages. pip
+ * gives each of NVIDIA's packages a folder (nvidia/nccl/lib); those of CUDA 13 share
+ * nvidia/cu13/lib. */
 static void add_packages(struct text *folders, const char *root, const char *prefix)
 {
 	add_beneath(folders, root, prefix, "/lib/python3*/site-packages/nvidia/*/lib");
 	add_beneath(folders, root, prefix, "/lib/python3*/dist-packages/nvidia/*/lib");
 }
 
-/* The prefix of each folder on PATH which has a python3: of PREFIX/bin PREFIX */
+/* The PREFIX of each PREFIX/bin on PATH that has a python3 */
 static void add_packages_on_path(struct text *folders)
 {
 	const char *path = getenv("PATH");
@@ -64,7 +66,7 @@ void cuda_folders(struct text *folders, enum cuda_part part, const char *root)
 		return;
 	}
 	text_add(folders, "\n");
-	if (part == CUDA_PART_DRIVER) { /* it is no part of the toolkit, which has a stub of it alone */
+	if (part == CUDA_PART_DRIVER) { /* the toolkit contains only a stub of it */
 		add_beneath(folders, root, "/usr/lib/wsl/lib", "");
 		add_beneath(folders, root, "/usr/local/nvidia/lib64", "");
 		add_beneath(folders, root, "/run/opengl-driver/lib", "");

@@ -1,12 +1,13 @@
-/* functions.h -- every function that we call in NVIDIA's libraries, written once: library.h makes a table of pointers of
- * them, open.c looks them up, the stand-in of the tests declares what it exports by them, and tests/cuda_headers.sh
- * holds them against NVIDIA's headers. A function is added with one row. */
+/* functions.h -- every function of NVIDIA's libraries that we call, once: library.h makes a table
+ * of pointers from this list, open.c looks them up, the tests' stand-in declares its exports with
+ * it, and tests/cuda_headers.sh compares it with NVIDIA's headers. To add a function, add a
+ * row. */
 #ifndef RANKSH_CUDA_FUNCTIONS_H
 #define RANKSH_CUDA_FUNCTIONS_H
 
-/* X(name, the library's symbol, 1: the library is too old without it, what it returns, its parameters) */
+/* X(name, symbol in the library, 1: required, return type, parameters) */
 
-/* The three that load a module's functions are there from 12.4 on */
+/* cuModuleGetFunctionCount, cuModuleEnumerateFunctions and cuFuncLoad: from CUDA 12.4 on */
 #define CUDA_FUNCTIONS(X)                                                                               \
 	X(cuInit, cuInit, 1, CUresult, (unsigned int flags))                                            \
 	X(cuDriverGetVersion, cuDriverGetVersion, 1, CUresult, (int *version))                          \
@@ -174,10 +175,10 @@
 	        (nvrtcProgram program, size_t * bytes))                                                 \
 	X(nvrtcGetProgramLog, nvrtcGetProgramLog, 1, nvrtcResult, (nvrtcProgram program, char *log))
 
-/* The host's clock, which the stand-in's libcuda has too (there it is virtual). Elsewhere: CLOCK_MONOTONIC.
- * host_now: nanoseconds. host_sleep_until: the calling thread goes on then. host_store: a word of pinned or registered memory,
- * which streams wait for (cuStreamWaitValue32), gets its value at host's time ns. It is stored at once: who calls has slept
- * until then. From any thread, with no context. */
+/* The host clock: CLOCK_MONOTONIC, or the stand-in's virtual clock. host_now: ns.
+ * host_sleep_until: blocks the calling thread until that time. host_store: stores a word of
+ * pinned or registered memory, for which streams wait (cuStreamWaitValue32), at host time `ns`.
+ * It stores at once: the caller has slept until then. Thread-safe, no context needed. */
 #define CLOCK_FUNCTIONS(X)                                                  \
 	X(host_now, ranksh_host_now, 0, int64_t, (void))                    \
 	X(host_sleep_until, ranksh_host_sleep_until, 0, void, (int64_t ns)) \

@@ -1,4 +1,5 @@
-/* nccl.h -- what we use of NCCL: declarations of our own by NVIDIA's names and values, as in driver.h. */
+/* nccl.h -- the part of NCCL that we use, declared with NVIDIA's names and values (see
+ * driver.h) */
 #ifndef RANKSH_CUDA_NCCL_H
 #define RANKSH_CUDA_NCCL_H
 
@@ -30,12 +31,12 @@ typedef enum {
 	ncclBfloat16 = 9
 } ncclDataType_t;
 
-/* How a communicator is made, as NCCL 2.18 knows it: a later library reads the fields up to `size` and has its own
- * defaults for the rest. Begin with NCCL_CONFIG_INITIALIZER. */
+/* Configuration of a communicator, as of NCCL 2.18: a later library reads `size` bytes and uses
+ * defaults for the rest. Initialize with NCCL_CONFIG_INITIALIZER. */
 typedef struct {
 	size_t size;
 	unsigned int magic, version; /* version: MAJOR * 10000 + MINOR * 100 + PATCH */
-	int blocking; /* 0: calls return ncclInProgress, and ncclCommGetAsyncError says when it is done */
+	int blocking; /* 0: calls return ncclInProgress; poll ncclCommGetAsyncError */
 	int cgaClusterSize, minCTAs, maxCTAs;
 	const char *netName;
 	int splitShare;

@@ -1,4 +1,4 @@
-/* nvrtc.h -- what we use of NVRTC, the compiler at run time: declarations of our own, as in driver.h. */
+/* nvrtc.h -- the part of NVRTC, the run-time compiler, that we use (see driver.h) */
 #ifndef RANKSH_CUDA_NVRTC_H
 #define RANKSH_CUDA_NVRTC_H
 

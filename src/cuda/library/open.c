@@ -1,4 +1,4 @@
-/* open.c -- finds a library, opens it and fills its rows of the table; or words why not */
+/* open.c -- finds a library, opens it and fills its rows of the table, or reports why not */
 #include "cuda/library/inside.h"
 #include "cuda/library/library.h"
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A row of functions.h: where its pointer stands in the table */
+/* a row of functions.h; place: the pointer's offset in the table */
 struct library_row {
 	const char *symbol;
 	size_t place;
@@ -22,14 +22,16 @@ static const struct library_row nvrtc_functions[] = {NVRTC_FUNCTIONS(X){NULL, 0,
 static const struct library_row clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0, false}};
 #undef X
 
-/* LEAST: CUDA 12 is the first whose libraries all have the functions. Where a file's name has the version of CUDA
- * (libcublas.so.13), that of the driver is asked for first; a later one would not run on it. */
+/* CUDA 12 is the first whose libraries all have the functions. If a file name contains CUDA's
+ * version (libcublas.so.13), the driver's version is tried first, then earlier ones; a later one
+ * would not run. */
 enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800, GOOD_NCCL = 22602 };
 static const struct library_part {
-	const char *name, *file, *companion; /* companion: what the library opens itself, and may not find */
+	/* companion: a library that this one opens itself and may not find */
+	const char *name, *file, *companion;
 	bool numbered;
 	const struct library_row *functions;
-	const char *install_12, *install; /* what installs it, for CUDA 12 and from 13 on */
+	const char *install_12, *install; /* what installs it, for CUDA 12 and for 13 or later */
 } parts[CUDA_PART_COUNT] = {
         [CUDA_PART_DRIVER] = {.name = "NVIDIA's driver",
                 .file = "libcuda.so.1",
@@ -56,7 +58,8 @@ static const struct library_part {
                 .install = "pip install nvidia-cuda-nvrtc, or NVIDIA's CUDA toolkit, brings it"},
 };
 
-/* Looks a library's functions up, or with handle NULL forgets them. Returns the first that is needed and missing. */
+/* Looks up a library's functions; with handle NULL clears them. Returns the first required
+ * function that is missing. */
 static const char *look_up(struct cuda_library *library, const struct library_row *functions, void *handle)
 {
 	const char *missing = NULL;
@@ -87,7 +90,7 @@ static void own_store(uint32_t *word, uint32_t value, int64_t ns)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* Whether the open library is recent enough; if not, says why not. */
+/* Returns true if the open library is recent enough, else adds the reason to `why`. */
 static bool suits(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
 {
 	const char *missing = look_up(library, parts[part].functions, library->handles[part]);
@@ -132,7 +135,7 @@ static void shut(struct cuda_library *library, enum cuda_part part)
 	library->handles[part] = NULL;
 }
 
-/* Tries one file. What is there and cannot be used is told in `why`, the first such file alone. */
+/* Tries one file. `why` gets the problem of the first file that exists and cannot be used. */
 static bool try_file(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
 {
 	if (strchr(path, '/') && access(path, F_OK) != 0)
@@ -146,7 +149,7 @@ static bool try_file(struct cuda_library *library, enum cuda_part part, const ch
 			shut(library, part);
 	} else {
 		const char *words = dlerror();
-		/* "libnccl.so.2: cannot open shared object file": it is not on the loader's path */
+		/* "libnccl.so.2: cannot open shared object file": not on the loader's path */
 		size_t length = strlen(path);
 		if (strchr(path, '/') || strncmp(words, path, length) != 0 || !strstr(words, "No such file"))
 			text_add(&trouble, "%s", words);
@@ -157,7 +160,7 @@ static bool try_file(struct cuda_library *library, enum cuda_part part, const ch
 	return good;
 }
 
-/* FOLDER/FILE, or what the loader finds */
+/* FOLDER/FILE, or FILE for the loader */
 static void path_of(struct text *path, const char *folder, size_t length, const char *file, int major)
 {
 	text_clear(path);
@@ -168,7 +171,7 @@ static void path_of(struct text *path, const char *folder, size_t length, const 
 		text_add(path, "%d", major);
 }
 
-/* One version of a library, from the first folder that has one which suits */
+/* Opens one version of a library from the first folder with a usable one. */
 static bool open_version(
         struct cuda_library *library, enum cuda_part part, const char *folders, int major, struct text *why)
 {
@@ -184,7 +187,7 @@ static bool open_version(
 		}
 		path_of(&path, line, length, parts[part].file, major);
 		good = try_file(library, part, text_string(&path), why);
-		if (companion) /* who needs it has it open now */
+		if (companion) /* the library holds it open now */
 			dlclose(companion);
 	}
 	text_release(&path);

@@ -1,4 +1,4 @@
-/* probe.c -- which GPUs there are */
+/* probe.c -- queries the GPUs of this host */
 #include "cuda/library/probe.h"
 #include "base/memory.h"
 #include <stdlib.h>
