@@ -1,14 +1,13 @@
-/* arguments.h -- what a kernel on a GPU is given: one struct by value, read by the planner (C) and by the kernels (CUDA) alike; plain types
- * only, as NVRTC has no headers of its own */
+/* arguments.h -- the argument of a kernel on a GPU: one struct by value, shared by the planners
+ * (C) and the kernels (CUDA). Plain types only, because NVRTC has no standard headers. */
 #ifndef RANKSH_CUDA_ARGUMENTS_H
 #define RANKSH_CUDA_ARGUMENTS_H
 
 enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256, COPY_TILE = 32 };
-enum {
-	GROUPS = 2
-}; /* of 16 bytes, that a thread takes: half the threads to start are worth more than the longer way of each */
+/* groups of 16 bytes per thread: fewer threads are worth more than the longer loop */
+enum { GROUPS = 2 };
 
-/* A tensor; strides in elements, 0 where a dimension is repeated */
+/* a tensor; strides in elements, 0 for a repeated dimension */
 struct strided {
 	void *data;
 	int dtype; /* enum dtype */
@@ -16,14 +15,16 @@ struct strided {
 	long long dim[STRIDED_DIMS], stride[STRIDED_DIMS];
 };
 
-/* Element by element: the kernel's arguments in order, then its result; all have the shape of the result, dimensions that lie in one line in
- * all of them are merged. */
+/* Elementwise kernels: the arguments in order, then the result, all in the result's shape.
+ * Dimensions that are contiguous in all tensors are merged. */
 struct elements {
 	long long count, dim[STRIDED_DIMS];
 	int dims;
-	int add;  /* += : the result's old value is added in double */
-	int wide; /* elements go in groups of so many, 4 or 8: a group lies in one line, and begins where a vector of them may; or 0 */
-	int type; /* of all tensors where groups have 16 bytes and nothing is added, or one that is none */
+	int add; /* += : the result's old value is added in double */
+	/* elements per group, 4 or 8: a group is contiguous and aligned for vector access; or 0 */
+	int wide;
+	/* the type of all tensors if groups have 16 bytes and nothing is added; else no dtype */
+	int type;
 	struct {
 		void *data;
 		long long stride[STRIDED_DIMS];
@@ -34,14 +35,14 @@ struct elements {
 
 /* ---- matrices: matmul.cu, attention.cu, attention_grad.cu */
 
-/* Element [r,c] lies r * row + c * column elements from data. type: enum dtype */
+/* element [r,c] is at data + r * row + c * column elements. type: enum dtype */
 struct device_matrix {
 	void *data;
 	long long row, column;
 	int type;
 };
 
-/* What a block of the kernels for any type and strides takes: rows and columns of the result, threads */
+/* block of the kernels for any type and strides: rows and columns of the result, threads */
 enum { TILE = 64, TILE_THREADS = 256 };
 
 /* matmul_any: y [m,n] := scale a b, or += */
@@ -52,14 +53,14 @@ struct product {
 	float scale;
 };
 
-/* An operand with data NULL: there is none.
- * q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys, heads*d], lse [sequences*queries,
- * heads]. stats: 2 * sequences*heads*queries floats, of the gradient: of each query the logarithm to base 2
- * of the softmax's sum, then of each rowsum(do o). */
+/* data NULL: no such operand. q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys,
+ * heads*d], lse [sequences*queries, heads]. stats: 2 * sequences*heads*queries floats for the
+ * gradient: per query the base-2 logarithm of the softmax's sum, then rowsum(do o). */
 struct attention {
 	struct device_matrix q, k, v, o, lse, d_o, dq, dk, dv;
 	float *stats;
-	long long queries, keys, sequences, shift; /* causal: query i sees the keys 0 .. i + shift */
+	/* causal: query i attends to keys 0 .. i + shift */
+	long long queries, keys, sequences, shift;
 	int heads, d, causal, add;
 	float scale;
 };
@@ -71,7 +72,7 @@ struct attention_blocks {
 	int heads, d;
 };
 
-/* Attention on tensor cores: a block's warps, and its rows with d to 64 or to 128 */
+/* attention on tensor cores: warps of a block, its rows for d up to 64 and up to 128 */
 enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 
 /* ---- row by row: rows.cu, loss.cu, embed.cu */
@@ -79,29 +80,35 @@ enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 struct rows {
 	struct strided in[2], out;
 	long long rows, columns;
-	long long
-	        count; /* embed: rows of the table; its gradient: of ids; rows that count: are they a result? */
-	double *parts;   /* what becomes one number: of each row, or of each block */
-	double divisor;  /* of the sum of all parts */
-	double *counted; /* crossentropy: how many rows count, which is the divisor then; NULL: it is not */
-	double ignore;   /* ... and the class of the others */
-	double eps;      /* of layernorm */
+	/* embed: rows of the table; embed_grad: ids; loss_rows_that_count: whether the count is a
+	 * result */
+	long long count;
+	double *parts;  /* partial results of a reduction to one number, by row or by block */
+	double divisor; /* of the sum of all parts */
+	/* crossentropy: number of rows that count, used as the divisor; NULL: not used */
+	double *counted;
+	double ignore; /* the class of the rows that do not count */
+	double eps;    /* of layernorm */
 	int add;
-	int type; /* of all elements where rows go in groups of 16 bytes and nothing is added, or one that is none */
+	/* the type of all elements if rows have groups of 16 bytes and nothing is added; else no
+	 * dtype */
+	int type;
 };
 
-/* ---- numbers that things are looked up by: indices.cu */
+/* ---- indices: indices.cu */
 
-/* A number out of range, in memory of the host: the oldest of one stream that the host has not taken. There is one if made !=
- * taken. Operations of the stream write the words before `taken`, one after the other, and the host thread writes `taken`: an
- * atomic of a GPU on memory of the host is atomic on that GPU alone, so no word has writers on both. */
+/* An index out of range, in host memory: the oldest of a stream that the host has not taken;
+ * there is one if made != taken. Operations of the stream write the words before `taken`, one
+ * after the other, and the host thread writes `taken`. No word has writers on both sides, because
+ * a GPU atomic on host memory is atomic on that GPU only. */
 struct index_fault {
 	unsigned claimed, made, op;
 	long long place, value;
 	unsigned taken; /* by the host thread: = made */
 };
 
-/* Each of the `count` numbers is from 0 to below `end`, or `unused` (NAN: nothing else). op: whose they are */
+/* Checks `count` indices: each must be in [0, end), or `unused` (NAN: no such value). op: the
+ * operation that reads them */
 struct index_check {
 	struct strided in;
 	long long count, end;
@@ -110,30 +117,31 @@ struct index_check {
 	struct index_fault *fault;
 };
 
-/* ---- rows and elements to other places: permute.cu, convert.cu */
+/* ---- moving rows and elements: permute.cu, convert.cu */
 
 struct moving {
 	struct strided in[2], out[2];
-	long long rows, columns, count; /* of the kernel's own meaning */
+	long long rows, columns, count; /* meaning depends on the kernel */
 	long long bins, capacity, chunk;
-	void *parts; /* scratch memory */
+	void *parts; /* workspace */
 	int add;
 };
 
-/* ---- meetings of ranks that share a GPU: exchange.cu, and cuda/exchange/shared_gpu/ */
+/* ---- ranks that share a GPU: exchange.cu and cuda/exchange/shared_gpu/ */
 
 enum { EXCHANGE_RANKS = 64 };
 enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */
 
-/* One member's words of one turn. arrived, done, released: the turn's number, or a later one's, once it is so. call: a digest of what has to be the same
- * on all members. in, out: where its memory lies, in bytes from the beginning of its pool */
+/* A member's words for one sequence number. arrived, done, released: that number or a later one,
+ * once true. call: digest of the arguments that must agree. in, out: offsets in its pool, bytes */
 struct exchange_slot {
 	unsigned arrived, done, released, call;
 	long long in, out;
 };
 
-/* What a member's kernel goes by: where the input and the result of each place lie; with tables, the bytes that come from each place to this one, where they
- * lie, and where in this one's result they go. left: somebody was released, or they do not agree */
+/* Addresses for a member's kernel: the input and result of each place; with tables, the bytes
+ * from each place to this one, their source, and their target in this result. left: a member was
+ * released, or they disagree */
 struct exchange_place {
 	char *in, *out;
 	long long bytes;
@@ -143,12 +151,12 @@ struct exchange_found {
 	struct exchange_place at[EXCHANGE_RANKS];
 };
 
-/* Who meets: n members, of which this one is number `place`. Slots lie `apart` bytes from each other, and that of member p is number
- * slot[p]. found: as far as its first n places
- * With tables: place p's own table has n + 1 places in its input, then n + 1 in its result, in bytes; its rows for q lie from [q] to [q + 1]. */
+/* The n members of a match; this one is number `place`. Slots are `apart` bytes apart; member p
+ * has slot[p]. found: n places of it are used. With tables: a place's table has n + 1 offsets in
+ * its input, then n + 1 in its result, in bytes; its rows for q are [q] to [q + 1]. */
 struct exchange_members {
 	const void *slots;
-	const long long *tables; /* by place, one behind the other; or NULL */
+	const long long *tables; /* by place, consecutive; or NULL */
 	struct exchange_found *found;
 	long long apart;
 	unsigned turn;
@@ -157,30 +165,31 @@ struct exchange_members {
 	char *pool[EXCHANGE_RANKS]; /* by member */
 };
 
-/* Elements [begin, end) of all inputs become one: added in the order of places, from `first` on, and put at the same elements of everybody's
- * result, or of that of place `to`, so many elements earlier */
+/* Reduces elements [begin, end) of all inputs, added in the order of places from `first` on. The
+ * sum goes to the same elements, less `earlier`, of all results or of place `to`. */
 struct exchange_reduce {
 	struct exchange_members members;
 	long long begin, end, earlier;
-	int dtype, reduction, first, to; /* to: -1: everybody's */
+	int dtype, reduction, first, to; /* to: -1: all */
 };
 
-/* This place gets `bytes` from each place from .. until - 1: those at in_at of its input come to out_at + place * out_step of the result here; with
- * tables, what exchange_find has found. */
+/* Copies `bytes` from each place in [from, until): from in_at of its input to out_at + place *
+ * out_step of this result; with tables, as exchange_find has found. */
 struct exchange_move {
 	struct exchange_members members;
 	long long bytes, in_at, out_at, out_step;
 	int from, until;
 };
 
-/* A place's table, written when its stream comes there */
+/* a place's table, written in stream order */
 struct exchange_table {
 	long long *table;
 	int count;
 	long long at[2 * EXCHANGE_RANKS + 2];
 };
 
-/* `count` elements of `first`, and then of each block, become one at `to`, which may be `first`. Block k lies k * apart bytes behind `block`. */
+/* Adds `count` elements of `first` and of each block; `to` may be `first`. Block k is k * apart
+ * bytes after `block`. */
 struct exchange_sum {
 	const void *first, *block;
 	void *to;
@@ -188,14 +197,14 @@ struct exchange_sum {
 	int blocks, dtype, reduction; /* EXCHANGE_SUM, EXCHANGE_AVG */
 };
 
-/* window := at, at := window, or window += factor * at, each element one sum that nobody else's breaks */
+/* window := at, at := window, or window += factor * at, each element atomically */
 enum { EXCHANGE_PUT, EXCHANGE_GET, EXCHANGE_ADD };
 struct exchange_reach {
 	struct strided window, at;
 	long long count;
 	int what;
 	float factor;
-	const int *released; /* not NULL, and not 0 there: nothing is done */
+	const int *released; /* not NULL: does nothing if the word is not 0 */
 };
 
 #endif

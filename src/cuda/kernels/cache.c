@@ -19,7 +19,7 @@ enum { LOCK_WAIT_MS = 600000, LOCK_POLL_MS = 20 };
 
 /* ---- folders and names */
 
-/* Makes BASE/NAME. Leaves "" if it cannot be made, or if another user could put code into it. */
+/* Makes BASE/NAME. The result is "" if that fails, or if another user could write there. */
 static void folder_make(char folder[CACHE_PATH_BYTES], const char *base, const char *name)
 {
 	struct stat about;

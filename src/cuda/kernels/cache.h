@@ -28,21 +28,21 @@ struct kernel_cache {
 	int ends[2];
 };
 
-/* Requires NVRTC to be open. Close with cache_close. */
+/* Finds the folders. Requires NVRTC to be open. Close with cache_close. */
 void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda);
 void cache_close(struct kernel_cache *cache);
 
-/* The file of a family's code in one of the folders. Returns false if that folder cannot be
+/* Writes the path of a family's code in that folder. Returns false if the folder cannot be
  * used. */
 bool cache_path(const struct kernel_cache *cache, int folder, const char *source, int architecture,
         char path[CACHE_PATH_BYTES]);
-/* Keeps the code in the first folder that takes it; none is no error. */
+/* Writes the code to the first folder that accepts it. No such folder is no error. */
 void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
         size_t bytes);
 
 /* Waits until no other process of this user and node compiles kernels, at most 10 minutes; the
- * lock is held until cache_close. A second later a line of progress is written. Returns true if
- * this call has locked, so that the files have to be read again. */
+ * lock is held until cache_close. After one second a line of progress is written. Returns true if
+ * this call has locked: then the files have to be read again. */
 bool cache_lock(struct kernel_cache *cache);
 
 #endif

@@ -1,4 +1,4 @@
-/* compile.c -- a family's source by NVRTC */
+/* compile.c -- compiles a family with NVRTC */
 #include "base/memory.h"
 #include "cuda/kernels/image.h"
 
@@ -13,7 +13,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What the sources include, by the names that they use */
+/* the headers that the sources include, by the names in #include */
 static int find_headers(const char **texts, const char **names)
 {
 	int count = 0;
@@ -28,7 +28,8 @@ static int find_headers(const char **texts, const char **names)
 	return count;
 }
 
-/* The architecture that is asked of NVRTC: the device's, or the last before it that NVRTC knows; 0: none */
+/* Returns the architecture to compile for: the device's, or the last earlier one that NVRTC
+ * supports; 0: none. */
 static int known_architecture(const struct cuda_library *cuda, int wanted)
 {
 	int known[ARCHITECTURES_MAX], count = 0, best = 0;
@@ -41,7 +42,7 @@ static int known_architecture(const struct cuda_library *cuda, int wanted)
 	return best;
 }
 
-/* The first line of the compiler's complaint */
+/* Fails with the first line of the compiler's log. */
 static enum status complain(
         const struct cuda_library *cuda, nvrtcProgram program, const char *path, nvrtcResult result)
 {

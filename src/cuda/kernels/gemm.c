@@ -1,25 +1,25 @@
-/* gemm.c -- matmul as cuBLAS takes it.
+/* gemm.c -- matmul as a cuBLAS call
  *
- * cuBLAS counts matrices column by column, ours lie row by row: what is y to us is y.T to it, in the same
- * memory. So it is asked for y.T = b.T a.T, and each operand is there without a copy:
+ * cuBLAS is column-major and we are row-major: the memory of our y is y.T for cuBLAS. So it
+ * computes y.T = b.T a.T, without copies of operands:
  *
- *      strides        such as         as cuBLAS sees it
- *      (ld, 1)        x, x[2:4]       x.T, which is what y.T = b.T a.T wants
+ *      strides        such as         for cuBLAS
+ *      (ld, 1)        x, x[2:4]       x.T, as y.T = b.T a.T needs it
  *      (1, ld)        x.T             x: to be transposed
- *      (a, b)         x[:, 0:8:2]     not at all
+ *      (a, b)         x[:, 0:8:2]     not supported
  *
- * A y that lies as (1, ld) is y.T as (ld, 1), and y.T = b.T a.T is a matmul as well.
+ * If y has strides (1, ld), y.T has (ld, 1), and y.T = b.T a.T is a matmul, too.
  *
- * Not for cuBLAS, and done by matmul_any (matmul.cu): strides in both dimensions, a result of f16 or bf16
- * from operands of another type, and sums of nothing. */
+ * Left to matmul_any (matmul.cu): strides in both dimensions, an f16 or bf16 result of another
+ * operand type, and k = 0. */
 #include "cuda/kernels/gemm.h"
 
 #include <limits.h>
 
 const char launch_gemm[] = "cublasGemmEx";
 
-/* Elements from line to line, where the elements of a line (dimension `along`) are neighbours; 0: they are
- * not */
+/* Returns the elements between lines if the elements of a line (dimension `along`) are
+ * contiguous, else 0. */
 static int leading(const struct layout *layout, int lines, int along)
 {
 	int64_t wanted = layout->dim[along], ld = layout->dim[lines] == 1 ? wanted : layout->stride[lines];
@@ -37,7 +37,7 @@ static struct layout transposed(const struct layout *layout)
 	return turned;
 }
 
-/* Of one operand: its ld, 0 if there is none, and whether cuBLAS has to transpose what it sees */
+/* Returns an operand's ld, 0 if none. *transpose: cuBLAS has to transpose it */
 static int told(const struct layout *layout, bool *transpose)
 {
 	int rows = leading(layout, 0, 1);
@@ -87,7 +87,7 @@ cublasStatus_t gemm_prepare(const struct cuda_library *cuda, cublasHandle_t hand
 	return status;
 }
 
-/* COMPUTE_32F leaves TF32 out, which is for COMPUTE_32F_FAST_TF32 alone to ask for. */
+/* COMPUTE_32F does not use TF32; only COMPUTE_32F_FAST_TF32 would. */
 cublasStatus_t gemm_queue(const struct cuda_library *cuda, cublasHandle_t handle, const struct gemm *gemm)
 {
 	static const cudaDataType types[DT_COUNT] = {

@@ -1,5 +1,4 @@
-/* image.c -- the kernels are loaded: from the fat binaries, from the cache, or compiled and kept
- * there */
+/* image.c -- loads the kernels: from fat binaries, from the cache, or by compiling them */
 #include "cuda/kernels/image.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,9 +10,9 @@
 
 enum { CODE_MOST = 64 << 20 };
 
-/* All functions of a module, now: by itself the driver loads each with its first launch, for
- * which it may wait until the whole GPU is idle, and a stream there may wait for what comes
- * behind that launch. Drivers before 12.4 cannot be asked. */
+/* Loads all functions of a module now. The driver would load each at its first launch and may
+ * wait until the whole GPU is idle for it, while a stream may wait for work that follows that
+ * launch. Needs CUDA 12.4. */
 static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;
@@ -44,7 +43,7 @@ static enum status load(struct image *image, const void *code)
 	return status;
 }
 
-/* A file that the driver does not take is as good as none. */
+/* A file that the driver refuses is ignored and written again. */
 static bool load_cached(struct image *image, const struct kernel_cache *cache, const struct embedded *source,
         int architecture)
 {
@@ -78,7 +77,7 @@ static enum status load_source(
 	return status;
 }
 
-/* Is it the file of that family, or, with NULL, of any? */
+/* Returns true if the file belongs to the family; NULL: to any. */
 static bool is_of(const char *path, const char *family)
 {
 	const char *name = strrchr(path, '/');

@@ -1,9 +1,9 @@
-/* image.h -- the kernels in the form that a driver loads. An umbrella header: it brings along
- * what it includes.
+/* image.h -- the kernels as modules of the driver. An umbrella header: it brings along what it
+ * includes.
  *
  * NVRTC compiles the embedded sources at the first start on a GPU, in about a minute, and the
  * cache (cache.h) keeps the code. A program of `make gpu` has a fat binary for each family, built
- * by nvcc for all major architectures; if the driver takes them, nothing is compiled. */
+ * by nvcc for all major architectures; if the driver accepts them, nothing is compiled. */
 #ifndef RANKSH_CUDA_IMAGE_H
 #define RANKSH_CUDA_IMAGE_H
 
@@ -18,9 +18,9 @@ enum { IMAGE_MODULES_MAX = 32 };
 /* A zeroed one has nothing loaded. */
 struct image {
 	struct cuda_library *cuda;
-	CUmodule module[IMAGE_MODULES_MAX]; /* one a family */
+	CUmodule module[IMAGE_MODULES_MAX]; /* one per family */
 	int modules;
-	bool compiled; /* by NVRTC, now or once */
+	bool compiled; /* by NVRTC, now or earlier */
 };
 
 /* The families' fat binaries, made by tools/fatbin and ended by a NULL path; none without `make
@@ -31,21 +31,21 @@ extern const struct embedded image_binaries[];
  * it. */
 enum status image_prepare(struct cuda_library *cuda);
 
-/* 90 for 9.0. ST_GPU */
+/* Returns 90 for compute capability 9.0. Fails with ST_GPU. */
 enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture);
 
-/* Into the current context. architecture: of its device. Opens NVRTC if it is needed. After
- * ST_GPU nothing is loaded. */
+/* Loads all families into the current context. architecture: of its device. Opens NVRTC if
+ * needed. Fails with ST_GPU and loads nothing. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
-/* The same of one family alone: "exchange" of exchange.cu */
+/* The same for one family: "exchange" for exchange.cu */
 enum status image_load_family(
         struct image *image, struct cuda_library *cuda, int architecture, const char *family);
-/* ST_GPU: there is none of that name */
+/* Fails with ST_GPU if there is no such function. */
 enum status image_function(const struct image *image, const char *name, CUfunction *function);
 void image_unload(struct image *image);
 
-/* What NVRTC makes of a family's source: SASS for that architecture, or PTX for an earlier one
- * where this NVRTC does not know it. *code is the caller's (mem_free); NULL after ST_GPU. */
+/* Compiles a family with NVRTC: SASS for that architecture, or PTX for the latest earlier one
+ * that this NVRTC supports. The caller frees *code (mem_free); NULL after ST_GPU. */
 enum status image_compile(const struct cuda_library *cuda, const struct embedded *source, int architecture,
         char **code, size_t *bytes);
 

@@ -1,4 +1,5 @@
-/* launch.c -- the list: by which function, and which planner, each row of kernels.c runs on a GPU; and results that lie over arguments */
+/* launch.c -- the list of kernels: the GPU function and planner for each row of kernels.c;
+ * results that overlap arguments */
 #include "cuda/kernels/launch.h"
 #include "base/arithmetic.h"
 #include "cuda/kernels/planners.h"
@@ -6,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* whole: the function where all arguments are i32, if it is another */
+/* whole: the function for i32 arguments, if different */
 static const struct row {
 	const char *kernel, *function;
 	launch_planner *plan;
@@ -112,8 +113,8 @@ static void plan_row(const struct row *row, const struct kernel_call *call, stru
 	row->plan(call, whole ? row->whole : row->function, plan);
 }
 
-/* A result that lies over an argument is computed into workspace memory, contiguous, and copied to its place when all is computed; with += that
- * memory begins as a copy of the result. */
+/* A result that overlaps an argument is computed in contiguous workspace and then copied; for +=
+ * the workspace begins as a copy of the result. */
 static void plan_staged(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
 {
 	struct kernel_call staged = *call;

@@ -1,9 +1,9 @@
-/* plan_attention.c -- attention, its gradient and attention_merge as launches (attention.cu,
- * attention_grad.cu).
+/* plan_attention.c -- launches of attention, its gradient and attention_merge (attention.cu,
+ * attention_grad.cu)
  *
- * Tensor cores take f16 and bf16, one type for all operands, with d a multiple of 8 up to 128, and every
- * eight elements of a row at a multiple of 16 bytes, as they lie in a tensor of a model. All else is for the
- * kernels for any type and strides. */
+ * Tensor cores need f16 or bf16, the same for all operands, d a multiple of 8 up to 128, and rows
+ * in which every eight elements are aligned to 16 bytes, as in a model's tensors. The kernels for
+ * any type and strides do the rest. */
 #include "base/arithmetic.h"
 #include "cuda/kernels/planners.h"
 #include "kernels/attention.h"
@@ -20,7 +20,7 @@ static bool in_eights(const struct kernel_tensor *tensor, enum dtype dtype)
 
 enum attention_variant { ANY, F16_64, F16_128, BF16_64, BF16_128, VARIANTS };
 
-/* In place of a row's function, the one for `any`, and the launch before it */
+/* used instead of a row's function, which is the one for `any`, and for the launch before it */
 #define NAMES(kernel)                                                                                     \
 	{                                                                                                 \
 		kernel "_any", kernel "_f16_64", kernel "_f16_128", kernel "_bf16_64", kernel "_bf16_128" \
@@ -29,7 +29,7 @@ static const char *const forward[VARIANTS] = NAMES("attention"),
                          *const stats[VARIANTS] = NAMES("attention_stats"),
                          *const gradient[VARIANTS] = NAMES("attention_grad");
 
-/* q k v, and of the gradient do, and o where it is given */
+/* q k v; in the gradient do, and o if given */
 static bool on_tensor_cores(const struct kernel_call *call, int64_t d)
 {
 	enum dtype dtype = (enum dtype)call->in[0].layout.dtype;
@@ -48,7 +48,7 @@ static enum attention_variant variant_of(const struct kernel_call *call, int64_t
 	return d <= 64 ? BF16_64 : BF16_128;
 }
 
-/* Rows of a block */
+/* rows of a block */
 static int64_t block_rows(bool cores, int64_t d)
 {
 	return !cores ? TILE : d <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
@@ -67,7 +67,7 @@ static struct attention attention_of(const struct kernel_call *call, const struc
 	        .scale = (float)(1 / sqrt((double)sizes->d))};
 }
 
-/* A block that is not on tensor cores has TILE columns of the result. */
+/* Without tensor cores a block computes TILE columns of the result. */
 void plan_attention(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	(void)function;
@@ -87,7 +87,7 @@ void plan_attention(const struct kernel_call *call, const char *function, struct
 	        cores ? 32 * ATTENTION_WARPS : TILE_THREADS, 1, &a, sizeof a);
 }
 
-/* Both launches; what the first finds out of each query lies in the workspace memory. */
+/* Two launches; the first leaves the statistics of each query in workspace. */
 void plan_attention_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	(void)function;

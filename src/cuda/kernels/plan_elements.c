@@ -1,4 +1,5 @@
-/* plan_elements.c -- what goes element by element as one launch (elements.cuh): unary, binary, dropout, inplace, source and copies */
+/* plan_elements.c -- elementwise kernels as one launch (elements.cuh): unary, binary, dropout,
+ * inplace, source, copies */
 #include "base/arithmetic.h"
 #include "cuda/kernels/launch.h"
 
@@ -6,7 +7,7 @@
 
 /* ---- strides */
 
-/* As lane.c's: seen from the right; a dimension of 1, or one that it lacks, is repeated */
+/* Broadcasts from the right, as lane.c: a dimension that is 1 or missing is repeated. */
 static void add_tensor(struct elements *elements, int t, const struct kernel_tensor *tensor)
 {
 	const struct layout *layout = &tensor->layout;
@@ -29,7 +30,8 @@ static bool joins(const struct elements *elements, int tensors, int into, int d)
 	return true;
 }
 
-/* A dimension joins the one before it where, in all tensors, that one's stride is this one's whole length. */
+/* Merges a dimension into the previous one if, in all tensors, the previous stride equals this
+ * dimension's whole length. */
 static void merge(struct elements *elements, int tensors)
 {
 	int kept = -1;
@@ -48,8 +50,8 @@ static void merge(struct elements *elements, int tensors)
 	elements->dims = kept + 1;
 }
 
-/* May `group` neighbours be taken at a time, wherever such a group begins? In one line of each tensor, or one number for all; only what is
- * read may be repeated. */
+/* Returns true if every group of `group` elements is contiguous and aligned in each tensor, or
+ * one repeated element of a tensor that is only read. */
 static bool is_wide(const struct elements *elements, int tensors, unsigned writes, int group)
 {
 	int last = elements->dims - 1;
@@ -69,7 +71,7 @@ static bool is_wide(const struct elements *elements, int tensors, unsigned write
 	return true;
 }
 
-/* Groups of 16 bytes where all tensors have one type, else of four elements */
+/* Groups of 16 bytes if all tensors have one type, else of four elements */
 static void set_groups(struct elements *elements, int tensors, unsigned writes)
 {
 	enum dtype type = (enum dtype)elements->tensor[0].dtype;
@@ -84,7 +86,7 @@ static void set_groups(struct elements *elements, int tensors, unsigned writes)
 
 /* ---- launches */
 
-/* Returns how many tensors there are. */
+/* Returns the number of tensors. */
 static int elements_of(const struct kernel_call *call, const double *option, struct elements *elements)
 {
 	const struct layout *whole = call->outs ? &call->out[0].layout : &call->in[0].layout;
@@ -130,8 +132,9 @@ static void swap_dims(struct elements *elements, int a, int b)
 	}
 }
 
-/* Lines of x across lines of the result, as in a transposition: as [outer, lines of x, lines of the result] it is copied by square
- * tiles. false: it is something else, or too narrow. */
+/* If x is contiguous along another dimension than the result, as in a transposition, makes the
+ * copy [outer, along x, along the result] for square tiles. Returns false otherwise, or if it is
+ * too narrow. */
 static bool as_tiles(struct elements *elements)
 {
 	int last = elements->dims - 1;

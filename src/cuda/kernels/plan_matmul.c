@@ -1,5 +1,4 @@
-/* plan_matmul.c -- matmul: a call of cuBLAS, or matmul_any (matmul.cu) where cuBLAS does not take the
- * operands (gemm.h) */
+/* plan_matmul.c -- matmul: a cuBLAS call (gemm.h), or matmul_any (matmul.cu) for other operands */
 #include "base/arithmetic.h"
 #include "cuda/kernels/gemm.h"
 #include "cuda/kernels/planners.h"

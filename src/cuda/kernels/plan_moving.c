@@ -1,4 +1,4 @@
-/* plan_moving.c -- the families convert and permute as launches (convert.cu, permute.cu) */
+/* plan_moving.c -- launches of the families convert and permute (convert.cu, permute.cu) */
 #include "base/arithmetic.h"
 #include "cuda/kernels/planners.h"
 
@@ -20,7 +20,7 @@ static void add_threads(
 	launch_add(plan, function, launch_blocks(threads), THREADS, 1, moving, sizeof *moving);
 }
 
-/* Of each block one number, then one of all; returns how many there were */
+/* Reduces each block, then all blocks; returns the number of blocks. */
 static int64_t add_reduction(
         struct launch_plan *plan, const char *each, const char *all, struct moving *moving)
 {
@@ -60,7 +60,7 @@ void plan_topk(const struct kernel_call *call, const char *function, struct laun
 	launch_add(plan, function, least_of(moving.rows, 1 << 16), THREADS, 1, &moving, sizeof moving);
 }
 
-/* Zeros first, or added to the old values */
+/* zeros first, or adds to the old values */
 void plan_topk_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct kernel_call zeros = {.outs = 1, .out = {call->out[0]}, .add = call->add};
@@ -84,7 +84,7 @@ void plan_transpose(const struct kernel_call *call, const char *function, struct
 	plan_tiles(&turned, function, plan);
 }
 
-/* Chunks of 256 numbers, or longer ones where there are many bins: 2^22 counts at most */
+/* Chunks of 256 indices, longer for many bins: at most 2^22 counters */
 void plan_binsort(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct moving moving = moving_of(call);
@@ -100,7 +100,7 @@ void plan_binsort(const struct kernel_call *call, const char *function, struct l
 	add_threads(plan, function, moving.rows * (moving.bins + 1), &moving);
 }
 
-/* Numbers of each row on the side of the tokens */
+/* indices per token */
 static int64_t choices(const struct layout *to)
 {
 	return to->dim[0] ? layout_count(to) / to->dim[0] : 0;

@@ -1,10 +1,10 @@
-/* plan_options.c -- options that the host brings into the form in which a kernel takes them: what is the same for all elements is computed once,
- * by the same libm as the simulator's */
+/* plan_options.c -- options as kernels need them: what is the same for all elements is computed
+ * once on the host, by the simulator's libm */
 #include "cuda/kernels/planners.h"
 
 #include <math.h>
 
-/* As PyTorch, which rounds the factor to f32 */
+/* as PyTorch, which rounds the factor to f32 */
 void plan_scale(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	plan_elements_with(call, function, (double[ELEMENTS_OPTIONS]){(float)call->option[0]}, plan);

@@ -1,11 +1,12 @@
-/* plan_rows.c -- what goes row by row as launches: the families rows and embed, crossentropy, and what
- * becomes one number (rows.cu, embed.cu, loss.cu) */
+/* plan_rows.c -- launches of row kernels: the families rows and embed, crossentropy, and
+ * reductions to one number (rows.cu, embed.cu, loss.cu) */
 #include "base/arithmetic.h"
 #include "cuda/kernels/planners.h"
 
 enum { BLOCKS = 4096, PARTS = 1024, SHORT = 1024 };
 
-/* The type of all operands that have such rows, where rows go in groups of 16 bytes and nothing is added; or none */
+/* Returns the type of all operands with such rows if rows have groups of 16 bytes and nothing is
+ * added; else no dtype. */
 static int type_of(const struct rows *rows)
 {
 	const struct strided *operand[] = {&rows->in[0], &rows->in[1], &rows->out};
@@ -40,8 +41,8 @@ static struct rows rows_of(const struct kernel_call *call, const struct layout *
 	return rows;
 }
 
-/* A team a row: a warp where rows are short, so that few of its threads have nothing to do, else a block.
- * Where there are more rows than BLOCKS blocks have room for, a team goes on to further ones. */
+/* One team per row: a warp for short rows, so that few threads idle, else a block. If there are
+ * more rows than BLOCKS blocks hold, a team takes several. */
 static void add_teams(struct launch_plan *plan, const char *function, const struct rows *rows)
 {
 	int team = rows->columns <= SHORT ? 32 : THREADS, teams = THREADS / team;
@@ -55,9 +56,9 @@ void plan_rows(const struct kernel_call *call, const char *function, struct laun
 	add_teams(plan, function, &rows);
 }
 
-/* ---- one number ---- */
+/* ---- one number */
 
-/* The parts, `count` of them, divided by `divisor` */
+/* Adds `count` parts, divided by `divisor`. */
 static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count, double divisor)
 {
 	rows.rows = count;
@@ -65,7 +66,7 @@ static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count,
 	launch_add(plan, "loss_sum_of_parts", 1, THREADS, 1, &rows, sizeof rows);
 }
 
-/* Elements that lie one behind the other need no division to be found. */
+/* Contiguous elements are addressed without divisions. */
 static void in_one_line(struct strided *strided, const struct layout *layout)
 {
 	if (!layout_contiguous(layout))
@@ -75,7 +76,7 @@ static void in_one_line(struct strided *strided, const struct layout *layout)
 	strided->stride[0] = 1;
 }
 
-/* mse, a mean, and sumsq, which is none */
+/* mse, a mean, and sumsq, a sum */
 void plan_total(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout);
@@ -94,8 +95,8 @@ void plan_mse_grad(const struct kernel_call *call, const char *function, struct 
 	        (double[ELEMENTS_OPTIONS]){2.0 / (double)layout_count(&call->in[0].layout)}, plan);
 }
 
-/* Logits and targets. The launch that counts the rows comes first, where the mean is over those that count, or they are
- * a result. */
+/* Logits and targets. If the mean is over the rows that count, or their number is a result, a
+ * launch counts them first. */
 static struct rows rows_of_targets(const struct kernel_call *call, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout), count;
@@ -127,7 +128,7 @@ void plan_crossentropy_grad(const struct kernel_call *call, const char *function
 	add_teams(plan, function, &rows);
 }
 
-/* ---- embed ---- */
+/* ---- embed */
 
 void plan_embed(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
@@ -136,7 +137,7 @@ void plan_embed(const struct kernel_call *call, const char *function, struct lau
 	add_teams(plan, function, &rows);
 }
 
-/* A block a row of the table */
+/* one block per row of the table */
 void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->out[0].layout);
