@@ -1,17 +1,17 @@
-// attention.cu -- o = softmax(q k.T / sqrt(d)) v of every head of every sequence, and how two blocks of keys
-// become one (src/kernels/attention.c).
-//
-// One kernel, which never stores a score: a block takes some rows of q and goes over the keys tile by tile.
-// Of each row it has the largest score so far, the sum of the exponentials and the sum of v by them; when a
-// larger score comes, what was summed is multiplied by exp(old - new) (FlashAttention-2, arXiv:2307.08691,
-// algorithm 1).
-//
-//                 keys, 64 a tile
-//       q  | s s s s | s s s s | s s . .      s: scores of a tile, in registers; the last ones are not seen
-//          -> o, most, sum  after each
-//
-// On tensor cores for f16 and bf16, d to 128, rows of which eight elements lie at a multiple of 16 bytes;
-// attention_any takes all else, and of a wide head 64 columns of o a block.
+/* attention.cu -- o = softmax(q k.T / sqrt(d)) v for every head of every sequence, and the merge
+ * of two blocks of keys (src/kernels/attention.c)
+ *
+ * One kernel, which never stores a score: a block takes some rows of q and visits the keys tile
+ * by tile. For each row it keeps the largest score so far, the sum of the exponentials and the
+ * weighted sum of v; if a larger score comes, both sums are multiplied by exp(old - new)
+ * (FlashAttention-2, arXiv:2307.08691, algorithm 1).
+ *
+ *                 keys, 64 per tile
+ *       q  | s s s s | s s s s | s s . .      s: scores of a tile, in registers; the last are masked
+ *          -> o, most, sum  after each
+ *
+ * Tensor cores compute f16 and bf16, d up to 128, with eight elements of a row aligned to 16
+ * bytes. attention_any does the rest, with 64 columns of o per block for wide heads. */
 #include "attention.cuh"
 #include "exponential.cuh"
 
@@ -64,7 +64,7 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 	}
 }
 
-// The same on tensor cores
+/* The same on tensor cores */
 template <int type, int D> INLINE void forward(const attention &a)
 {
 	constexpr int ROWS = rows_of_block<D>, KEYS = tile_rows<D>, M = groups<D>, N = KEYS / 8;
@@ -144,8 +144,8 @@ FORWARD(attention_f16_128, F16, 128)
 FORWARD(attention_bf16_64, BF16, 64)
 FORWARD(attention_bf16_128, BF16, 128)
 
-// o and lse, attention to a block of keys, become attention to it and another: a warp a token and head.
-// Where neither has seen anything, o stays as it is. tokens: queries * sequences
+/* Merges attention to two blocks of keys: o and lse become those of both; one warp per token and
+ * head. If neither has seen a key, o is unchanged. tokens: queries * sequences */
 MEETING_KERNEL(attention_merge, attention_blocks, THREADS)
 {
 	long long one = (long long)blockIdx.x * blockDim.y + threadIdx.y, token = one / call.heads;

@@ -1,5 +1,5 @@
-// attention.cuh -- what the kernels of attention share: which keys a query sees, the running sums of a
-// softmax, and tiles on tensor cores.
+/* attention.cuh -- what the attention kernels share: masks, running sums of a softmax, and tiles
+ * on tensor cores */
 #ifndef RANKSH_ATTENTION_CUH
 #define RANKSH_ATTENTION_CUH
 
@@ -7,7 +7,7 @@
 
 constexpr float LOG2_E = 1.44269504088896341f;
 
-// 2^x, to 2 in the last place; below 2^-126 it is 0
+/* 2^x, to 2 units in the last place; below 2^-126 it is 0 */
 INLINE float power_of_2(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -19,14 +19,14 @@ INLINE float power_of_2(float x)
 #endif
 }
 
-// How many keys query `i` of a sequence sees: the first ones
+/* Returns how many keys, the first ones, query `i` of a sequence sees. */
 INLINE long long keys_seen(const attention &a, long long i)
 {
 	long long seen = i + 1 + a.shift;
 	return !a.causal || seen > a.keys ? a.keys : seen < 0 ? 0 : seen;
 }
 
-// The first query that sees key j; a.queries or more: none
+/* The first query that sees key j; a.queries or more: none */
 INLINE long long first_query(const attention &a, long long j)
 {
 	long long first = j - a.shift;
@@ -37,17 +37,16 @@ struct range {
 	long long from, to;
 };
 
-// The rows of one sequence, the columns from one head's first on
+/* the rows of one sequence, columns from a head's first on */
 INLINE part part_of(const device_matrix &matrix, long long rows, long long sequence, long long column)
 {
 	return {matrix, rows, sequence * rows, column};
 }
 
-// What this block works at. Blocks of all heads have their last rows first: where a query sees only keys
-// before it, these take longest.
+/* A block's work. The last rows of all heads come first: with a causal mask they take longest. */
 struct task {
 	long long tile, sequence;
-	int head, chunk; // chunk: of TILE columns of the result
+	int head, chunk; /* chunk: of TILE columns of the result */
 };
 
 INLINE task task_of(const attention &a, long long block, long long tiles, int chunks)
@@ -57,7 +56,7 @@ INLINE task task_of(const attention &a, long long block, long long tiles, int ch
 	        (int)(one % chunks)};
 }
 
-// The largest, or the sum, over `lanes` neighbouring threads, in all of them
+/* The maximum, or sum, over `lanes` neighbouring threads, in all of them */
 INLINE float largest_of_lanes(float x, int lanes)
 {
 	for (int apart = 1; apart < lanes; apart *= 2)
@@ -72,12 +71,11 @@ INLINE float sum_of_lanes(float x, int lanes)
 	return x;
 }
 
-// The sums of a softmax's row, which a key after the other joins: `base` is the largest score so far (0
-// where there is none yet), times log2(e).
+/* Running sums of a softmax's row. base: the largest score so far (0: none), times log2(e) */
 struct running {
 	float most = -INFINITY, sum = 0;
 
-	// A tile's largest comes in: what earlier sums are to be multiplied with
+	/* Includes a tile's maximum. Returns the factor for earlier sums. */
 	__device__ float raise(float largest)
 	{
 		float before = most;
@@ -96,33 +94,36 @@ struct running {
 	}
 };
 
-// ---- tiles on tensor cores ----
-//
-// A warp multiplies [16,16] by [16,8] in halves and adds in f32 (mma.m16n8k16). Lane 4 g + t has
-//      of a    rows g, g+8              columns 2t 2t+1, 2t+8 2t+9
-//      of b    rows 2t 2t+1, 2t+8 2t+9  column g
-//      of c    rows g, g+8              columns 2t 2t+1
-// Registers, of two halves each, from their first:   a   (g,2t) (g+8,2t) (g,2t+8) (g+8,2t+8)
-//                                                    b   (2t,g) (2t+8,g)
-// So a lane's c of two neighbouring tiles, made halves, is its a of the next product: the probabilities never
-// leave the registers. Below sm_80, and on a CPU, the same is computed by way of shared memory.
-//
-// A warp has 16 rows, or with d to 64 twice as many: then each b is read once for two products.
+/* ---- tiles on tensor cores
+ *
+ * A warp multiplies [16,16] by [16,8] halves and adds in f32 (mma.m16n8k16). Lane 4 g + t holds
+ *
+ *      of a    rows g, g+8              columns 2t 2t+1, 2t+8 2t+9
+ *      of b    rows 2t 2t+1, 2t+8 2t+9  column g
+ *      of c    rows g, g+8              columns 2t 2t+1
+ *
+ * Registers, two halves each, from the first:   a   (g,2t) (g+8,2t) (g,2t+8) (g+8,2t+8)
+ *                                               b   (2t,g) (2t+8,g)
+ *
+ * So a lane's c of two neighbouring tiles, as halves, is its a of the next product: probabilities
+ * stay in registers. Below sm_80, and on a CPU, the same is computed through shared memory.
+ *
+ * A warp has 16 rows, or 32 for d up to 64: then each b is read once for two products. */
 
 typedef unsigned short half_bits;
 
 constexpr int WARPS = ATTENTION_WARPS;
 
 template <int D> constexpr int rows_of_block = D <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
-template <int D> constexpr int groups = rows_of_block<D> / WARPS / 16; // of 16 rows, of a warp
-template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32;          // of each of two operands, twice
+template <int D> constexpr int groups = rows_of_block<D> / WARPS / 16; /* of 16 rows, per warp */
+template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32; /* of each of two operands, twice */
 
-// An operand of a block's rows, and its results
+/* an operand's rows of a block, and its results */
 template <int D> using operand = unsigned[groups<D>][D / 16][4];
 template <int D> using result = float[groups<D>][D / 8][4];
 
-// Two tiles of two operands: while one is worked at, the next one is on its way. First of all the block's
-// rows come here.
+/* Two tiles of two operands: one is used while the next is loaded. At first they hold the block's
+ * rows. */
 template <int D> struct tile_pairs {
 	alignas(16) half_bits half[2][2][tile_rows<D> * (D + 8)];
 	static_assert(rows_of_block<D> <= 4 * tile_rows<D>, "the rows fit");
@@ -150,7 +151,7 @@ template <int type> INLINE unsigned pack(float low, float high)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
-// What the instruction does, for those that have none: slow, so not worth its code at every place
+/* The instruction's effect for GPUs without it; not inlined, because it is slow anyway */
 template <int type>
 static __device__ __attribute__((noinline)) void emulate(
         float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
@@ -174,7 +175,7 @@ static __device__ __attribute__((noinline)) void emulate(
 }
 #endif
 
-// c += a b
+/* c += a b */
 template <int type> INLINE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
 #if __CUDA_ARCH__ >= 800
@@ -204,9 +205,10 @@ INLINE unsigned shared_address(const void *at)
 }
 #endif
 
-// Four [8,8] corners of halves in shared memory, `apart` from row to row, as registers: corner i lies at
-// from[at + i % 2 * one + i / 2 * two]. Of each a lane has row g, columns 2t 2t+1; across: rows 2t 2t+1 of
-// column g. `at` is a constant where the loops are unrolled: addresses are found once.
+/* Loads four [8,8] corners of halves from shared memory to registers; `apart`: between rows;
+ * corner i is at from[at + i % 2 * one + i / 2 * two]. A lane gets row g, columns 2t 2t+1; with
+ * `across`: rows 2t 2t+1 of column g. `at` is constant in unrolled loops, so addresses are
+ * computed once. */
 INLINE void load_square(
         unsigned (&r)[4], const half_bits *from, int at, int apart, int one, int two, bool across)
 {
@@ -235,8 +237,8 @@ INLINE void load_square(
 #endif
 }
 
-// 16 bytes, or 4, are on their way to shared memory, or zeros. All that the block has fetched is there after
-// arrive().
+/* Starts a copy of 16 or 4 bytes, or zeros, to shared memory. arrive() waits for all copies of
+ * the block. */
 template <int bytes> INLINE void fetch(void *to, const void *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
@@ -262,7 +264,7 @@ INLINE void arrive()
 	__syncthreads();
 }
 
-// Eight halves of a row, together: the plan has seen to it that they lie at a multiple of 16 bytes.
+/* Eight halves of a row; the plan ensures 16-byte alignment. */
 struct alignas(16) eight {
 	unsigned word[4];
 };
@@ -273,7 +275,7 @@ INLINE const eight *eight_of(const part &m, long long row, int column)
 	        column);
 }
 
-// Rows row .. row + COUNT - 1, of which those that there are, and d columns, filled up with zeros to D
+/* Rows row .. row + COUNT - 1 as far as they exist, d columns, zero-padded to D */
 template <int D, int COUNT> INLINE void load_rows(half_bits *to, const part &m, long long row, int d)
 {
 	constexpr int AT_ONCE = 32 * WARPS / (D / 8);
@@ -284,7 +286,7 @@ template <int D, int COUNT> INLINE void load_rows(half_bits *to, const part &m, 
 		        row + r + i < m.rows && c < d);
 }
 
-// c [16 M, 8 N] += a b.T: a of this warp's rows is in registers, b has 8 N rows in shared memory
+/* c [16 M, 8 N] += a b.T: this warp's a is in registers, the 8 N rows of b in shared memory */
 template <int type, int D, int M, int N>
 INLINE void product(float (&c)[M][N][4], const unsigned (&a)[M][D / 16][4], const half_bits *b)
 {
@@ -302,7 +304,8 @@ INLINE void product(float (&c)[M][N][4], const unsigned (&a)[M][D / 16][4], cons
 		}
 }
 
-// c [16 M, D] += p w: p [16 M, 8 N] as product() has left it, made halves; w has 8 N rows in shared memory
+/* c [16 M, D] += p w: p [16 M, 8 N] is product()'s result as halves, the 8 N rows of w are in
+ * shared memory */
 template <int type, int D, int M, int N>
 INLINE void times(float (&c)[M][D / 8][4], const float (&p)[M][N][4], const half_bits *w)
 {
@@ -328,7 +331,8 @@ INLINE void times(float (&c)[M][D / 8][4], const float (&p)[M][N][4], const half
 	}
 }
 
-// This block's rows of an operand, by way of shared memory; a warp has its own as registers.
+/* Loads this block's rows of an operand through shared memory; a warp gets its own in
+ * registers. */
 template <int D>
 INLINE void load_operand(operand<D> &a, tile_pairs<D> &memory, const part &m, long long row, int d)
 {
@@ -344,7 +348,7 @@ INLINE void load_operand(operand<D> &a, tile_pairs<D> &memory, const part &m, lo
 	__syncthreads();
 }
 
-// The tiles of two operands from `row` on, as pair 0 or 1
+/* Loads the tiles of two operands from `row` on, as pair 0 or 1. */
 template <int D>
 INLINE void load_pair(tile_pairs<D> &memory, int pair, const part &a, const part &b, long long row, int d)
 {
@@ -352,7 +356,7 @@ INLINE void load_pair(tile_pairs<D> &memory, int pair, const part &a, const part
 	load_rows<D, tile_rows<D>>(memory.half[pair][1], b, row, d);
 }
 
-// The first row of this lane, of a block's that begin at `first`; the others are 8 behind each other.
+/* The first row of this lane, of a block that begins at `first`; its other rows are 8 apart. */
 template <int D> INLINE long long first_row(long long first)
 {
 	return first + threadIdx.x / 32 * 16 * groups<D> + threadIdx.x % 32 / 4;
@@ -365,7 +369,8 @@ template <int M, int N> INLINE void clear(float (&c)[M][N][4])
 		c[i / 4 / N][i / 4 % N][i % 4] = 0;
 }
 
-// What a row sees of 8 N columns, from `column` on: the rest becomes -inf. row: this lane's first one
+/* Masks 8 N columns from `column` on: those that a row does not see become -inf. row: this lane's
+ * first */
 template <int M, int N, typename Seen>
 INLINE void hide(float (&s)[M][N][4], long long row, long long column, Seen seen_of)
 {
@@ -386,7 +391,7 @@ INLINE void hide(float (&s)[M][N][4], long long row, long long column, Seen seen
 		}
 }
 
-// The results of this warp's rows, times factor(m, half): two at once where they lie side by side
+/* Writes this warp's rows times factor(m, half), two elements at once if they are adjacent. */
 template <int type, int D, typename Factor>
 INLINE void put_rows(const part &to, long long row, int d, const result<D> &sum, bool add, Factor factor)
 {

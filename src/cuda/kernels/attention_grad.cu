@@ -1,24 +1,23 @@
-// attention_grad.cu -- dq dk dv of attention (src/kernels/attention.c), in two launches, neither of which
-// stores a score:
-//
-//      attention_stats     of each query the logarithm of the softmax's sum, and delta = rowsum(do o): from
-//                          o and lse where the call has them, else from q k v do, as rowsum(p (do v.T)) is
-//                          the same
-//      attention_grad      p and ds = p (do v.T - delta) again, tile by tile: some blocks take rows of q and
-//                          make dq, the others rows of k, and make dk and dv. No element has two blocks:
-//                          nothing is added by atomics, and the bits are the same every time.
-//
-// Both kinds of blocks do the same products, on other operands:
-//
-//      rows of   fixed x y   tiles z w   scores x z.T   y w.T
-//      q         q do        k v         s              do v.T         dq += ds z
-//      k         k v         q do        s.T            (do v.T).T     dk += ds.T z     dv += p.T w
-//
-// dq and dk are multiplied by the scale at the end, as the scores were q k.T scaled.
+/* attention_grad.cu -- dq dk dv of attention (src/kernels/attention.c), in two launches, neither
+ * of which stores a score:
+ *
+ *      attention_stats     per query: the logarithm of the softmax's sum, and delta = rowsum(do o), from
+ *                          o and lse if given, else from q k v do as the equal rowsum(p (do v.T))
+ *      attention_grad      p and ds = p (do v.T - delta) again, tile by tile: some blocks take rows of
+ *                          q and compute dq, the others rows of k, for dk and dv. Each element has one
+ *                          block: no atomics, so the bits are the same in every run.
+ *
+ * Both kinds of blocks compute the same products with different operands:
+ *
+ *      rows of   fixed x y   tiles z w   scores x z.T   y w.T
+ *      q         q do        k v         s              do v.T         dq += ds z
+ *      k         k v         q do        s.T            (do v.T).T     dk += ds.T z    dv += p.T w
+ *
+ * dq and dk are multiplied by the scale at the end, because the scores were q k.T scaled. */
 #include "attention.cuh"
 
 struct operands {
-	bool by_key; // the rows are of k
+	bool by_key; /* the rows are of k */
 	part x, y, z, w;
 };
 
@@ -30,7 +29,7 @@ INLINE operands operands_of(const attention &a, bool by_key, long long sequence,
 	return by_key ? operands{true, k, v, q, d_o} : operands{false, q, d_o, k, v};
 }
 
-// A head's logarithms of sums, times log2(e); its deltas are `stats_apart` behind
+/* A head's logarithms of sums, times log2(e); its deltas are stats_apart() further */
 INLINE float *stats_of(const attention &a, long long sequence, int head)
 {
 	return a.stats + (sequence * a.heads + head) * a.queries;
@@ -41,8 +40,8 @@ INLINE long long stats_apart(const attention &a)
 	return a.sequences * a.heads * a.queries;
 }
 
-// The columns that rows first .. first + rows - 1 have anything to do with: keys of queries, or queries of
-// keys
+/* The columns that rows first .. first + rows - 1 depend on: keys of queries, or queries of
+ * keys */
 INLINE range columns_of(const attention &a, bool by_key, long long first, int rows)
 {
 	if (by_key)
@@ -57,13 +56,13 @@ INLINE bool is_seen(const attention &a, bool by_key, long long row, long long co
 	return query < a.queries && key < keys_seen(a, query);
 }
 
-// p of one pair, from its score and from the stats of its query
+/* p of one pair, from its score and its query's stats */
 INLINE float probability(const attention &a, float score, float lse)
 {
 	return power_of_2(fused(score, a.scale * LOG2_E, -lse));
 }
 
-// Where a query has seen nothing, any number will do: no score of it is seen here either.
+/* If a query has seen no key the value does not matter: it is masked here, too. */
 INLINE void put_stats(const attention &a, const task &at, long long row, float lse, float delta)
 {
 	float *stats = stats_of(a, at.sequence, at.head);
@@ -71,7 +70,7 @@ INLINE void put_stats(const attention &a, const task &at, long long row, float l
 	stats[stats_apart(a) + row] = delta;
 }
 
-// With o and lse of the whole: no score is needed. Each thread of `lanes` takes every lanes-th column.
+/* From o and lse, without scores. Thread `lane` of `lanes` takes every lanes-th column. */
 INLINE void stats_of_whole(const attention &a, const task &at, long long row, int lane, int lanes)
 {
 	part o = part_of(a.o, a.queries, at.sequence, at.head * a.d),
@@ -84,7 +83,7 @@ INLINE void stats_of_whole(const attention &a, const task &at, long long row, in
 		put_stats(a, at, row, get(part_of(a.lse, a.queries, at.sequence, at.head), row, 0), delta);
 }
 
-// ---- on the ordinary cores, for any type, stride and d ----
+/* ---- on ordinary cores, for any type, stride and d */
 
 MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 {
@@ -172,14 +171,14 @@ MEETING_KERNEL(attention_grad_any, attention, TILE_THREADS)
 		}
 }
 
-// ---- on tensor cores: f16 and bf16, d to D ----
+/* ---- on tensor cores: f16 and bf16, d up to D */
 
-// Columns of a tile at a time: what the registers have room for beside the results
+/* columns of a tile at a time: the registers hold no more beside the results */
 constexpr int N = 2, COLUMNS = 8 * N;
 
 template <int D> struct backward_memory {
 	tile_pairs<D> pairs;
-	float lse[2][tile_rows<D>], delta[2][tile_rows<D>]; // the stats of tiles of queries
+	float lse[2][tile_rows<D>], delta[2][tile_rows<D>]; /* stats of tiles of queries */
 };
 
 template <int D>
@@ -194,7 +193,7 @@ INLINE void load_tile(backward_memory<D> &memory, int pair, const operands &of, 
 	}
 }
 
-// The products of both pairs of operands for some columns of a tile, and what is not seen hidden
+/* The products of both pairs of operands for some columns of a tile, masked */
 template <int type, int D>
 INLINE void scores(const attention &a, const operands &of, const operand<D> &x, const operand<D> &y,
         const half_bits *z, const half_bits *w, long long row, long long column, bool all_seen,
@@ -208,7 +207,7 @@ INLINE void scores(const attention &a, const operands &of, const operand<D> &x, 
 		hide(s, row, column, [&](long long r) { return columns_of(a, of.by_key, r, 1); });
 }
 
-// With o and lse of the whole, four lanes a row: eight elements of o and of do at once
+/* From o and lse, four lanes per row: eight elements of o and do at once */
 template <int type> INLINE void stats_of_halves(const attention &a, const task &at, long long row)
 {
 	int lane = threadIdx.x % 4;
@@ -285,7 +284,7 @@ template <int type, int D> INLINE void stats_kernel(const attention &a)
 	}
 }
 
-// A block of the gradient: rows of k, or of q
+/* A block of the gradient: rows of k, or of q */
 template <int type, int D, bool by_key>
 INLINE void grad_block(const attention &a, backward_memory<D> &memory, const task &at)
 {

@@ -1,4 +1,5 @@
-/* binary.cu -- add sub mul div maximum fmax fmin (src/kernels/binary.c); of two i32 sums and products wrap */
+/* binary.cu -- add sub mul div maximum fmax fmin (src/kernels/binary.c). i32 sums and products
+ * wrap. */
 #include "elements.cuh"
 
 ELEMENTWISE(binary_add, 2, float, a + b)

@@ -1,11 +1,12 @@
-/* convert.cu -- copies from one type and order to another, nonfinite, quantize, topk and its gradient (src/kernels/convert.c) */
+/* convert.cu -- copies between types and layouts, nonfinite, quantize, topk and its gradient
+ * (src/kernels/convert.c) */
 #include "elements.cuh"
 #include "rows.cuh"
 
 ELEMENTWISE(convert_copy, 1, float, a)
 
-/* dim: outer, that along which x lies, that along which the result lies. A tile is read line by line of x, and written line by line of the
- * result; a line of the tile has a place more, so that its columns lie in different banks. */
+/* dim: outer, the contiguous dimension of x, that of the result. A tile is read along x and
+ * written along the result; the padding of its lines puts a column into different banks. */
 MEETING_KERNEL(convert_tiles, elements, THREADS)
 {
 	__shared__ double cell[COPY_TILE][COPY_TILE + 1];
@@ -37,7 +38,7 @@ MEETING_KERNEL(convert_tiles, elements, THREADS)
 	}
 }
 
-/* ---- one number of all elements: of each block, then of all */
+/* ---- reductions of all elements to one number: by block, then of all blocks */
 
 MEETING_KERNEL(convert_nonfinite, moving, THREADS)
 {
@@ -59,7 +60,7 @@ MEETING_KERNEL(convert_nonfinite_sum, moving, THREADS)
 		put(&call.out[0], 0, found, call.add);
 }
 
-/* A NaN is above all */
+/* a NaN is the largest */
 INLINE double larger_size(double a, double b)
 {
 	return a != a || a > b ? a : b;
@@ -75,7 +76,8 @@ MEETING_KERNEL(convert_largest, moving, THREADS)
 		((double *)call.parts)[blockIdx.x] = most;
 }
 
-/* The scale goes behind the parts, as f32 has it: the result may have another type. */
+/* The scale is stored after the parts, rounded to f32, because the result may have another
+ * type. */
 MEETING_KERNEL(convert_scale, moving, THREADS)
 {
 	double *parts = (double *)call.parts, most = 0;
@@ -99,7 +101,7 @@ KERNEL(convert_quantize, moving)
 
 /* ---- topk */
 
-/* Larger first, NaN before all, equals by their places; at < 0: none */
+/* Larger first, NaN before all, ties by index; at < 0: none */
 INLINE bool is_before(const largest &a, const largest &b)
 {
 	bool a_nan = a.value != a.value, b_nan = b.value != b.value;
@@ -117,7 +119,8 @@ INLINE largest first_of(const largest &a, const largest &b)
 	return is_before(a, b) ? a : b;
 }
 
-/* A block a row, count results one after the other: each the first behind the one before it */
+/* One block per row; the `count` results one after the other: each is the first after the
+ * previous one. */
 MEETING_KERNEL(convert_topk, moving, THREADS)
 {
 	for (long long r = blockIdx.x; r < call.rows; r += gridDim.x) {
@@ -138,8 +141,8 @@ MEETING_KERNEL(convert_topk, moving, THREADS)
 	}
 }
 
-/* A thread a value, of which a row has count; the first of those with one place adds them up, in order. The result holds zeros, or the old
- * values where it is added to. */
+/* One thread per value, `count` per row; the first of those with the same index adds them up, in
+ * order. The result holds zeros, or the old values for +=. */
 KERNEL(convert_topk_grad, moving)
 {
 	for (long long n = thread_number(); n < call.rows * call.count; n += thread_count()) {

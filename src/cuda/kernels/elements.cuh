@@ -1,18 +1,22 @@
-/* elements.cuh -- a kernel that works element by element: strides, types and += around an operation on numbers.
+/* elements.cuh -- elementwise kernels: strides, types and += around an operation on numbers
  *
  * An operation is a struct with
- *      TENSORS         how many there are, the result last
+ *      TENSORS         number of tensors, the result last
  *      READS, WRITES   bit t: tensor t is read, written
- *      number          double, or float where that is as good for all elements but i32: sum, difference, product, quotient and root of two floats
- *                      have the same bits by way of double, which has more than twice as many (Figueroa 1995, When is double rounding innocuous?)
+ *      number          double, or float if that gives the same bits for all types but i32: sum,
+ *                      difference, product, quotient and root of two floats are the same through
+ *                      double (Figueroa 1995, When is double rounding innocuous?)
  *      run(v, from, option)        v[t][0..V-1]: V elements of tensor t, from element `from` on
- * A thread takes a group of call.wide elements at a time where a group lies in one line in all tensors, else a single one. */
+ *
+ * A thread takes groups of call.wide contiguous elements if all tensors have them, else single
+ * elements. */
 #ifndef RANKSH_CUDA_ELEMENTS_CUH
 #define RANKSH_CUDA_ELEMENTS_CUH
 
 #include "numbers.cuh"
 
-/* at[t]: where element `index` lies in tensor t. Most indices fit 32 bits, which divide several times faster. */
+/* at[t]: the offset of element `index` in tensor t. Most indices fit in 32 bits, which divide
+ * several times faster. */
 template <int TENSORS, class Index>
 INLINE void locate(const struct elements &call, Index index, long long *at)
 {
@@ -41,10 +45,10 @@ INLINE void load_group(const struct elements &call, int t, int dtype, long long 
 	value[0] = load<Number>(call.tensor[t].data, dtype, at);
 #pragma unroll
 	for (int i = 1; i < V; i++)
-		value[i] = value[0]; /* a dimension that is repeated */
+		value[i] = value[0]; /* a repeated dimension */
 }
 
-/* In what an operation is done: in doubles where types are mixed, as one of them may be i32 */
+/* the number type of an operation: double for mixed types, as one of them may be i32 */
 template <class Op, int TYPE> struct number_of {
 	typedef typename Op::number type;
 };
@@ -52,8 +56,8 @@ template <class Op> struct number_of<Op, MIXED> {
 	typedef double type;
 };
 
-/* TYPE: of all tensors, and nothing is added to the result; or MIXED. A thread has all its groups of floats on their way from memory at once; doubles and
- * halves have no registers for that. */
+/* TYPE: of all tensors, without +=; or MIXED. For f32 a thread loads all its groups at once;
+ * doubles and halves lack the registers. */
 template <class Op, int TYPE, int V>
 INLINE void elements_walk(const struct elements &call, long long from, long long end)
 {
@@ -100,7 +104,7 @@ INLINE void elements_walk(const struct elements &call, long long from, long long
 	}
 }
 
-/* Halves have a walk of their own where they are worked at in floats: doubles gain nothing by it. */
+/* Halves have a variant of their own if they are computed in float; double gains nothing. */
 template <class Op> INLINE void elements_run(const struct elements &call)
 {
 	enum {
@@ -121,7 +125,8 @@ template <class Op> INLINE void elements_run(const struct elements &call)
 	elements_walk<Op, MIXED, 1>(call, grouped, call.count);
 }
 
-/* Defines the kernel `name`: each element of the result is an expression in a and b, those of its arguments, and option. */
+/* Defines the kernel `name`: each element of the result is an expression in the arguments a and
+ * b, and option. */
 #define ELEMENTWISE(name, arguments, numbers, result)                         \
 	struct op_##name {                                                    \
 		enum {                                                        \

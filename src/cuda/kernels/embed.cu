@@ -1,7 +1,7 @@
-// embed.cu -- embed and its gradient, colsum (src/kernels/embed.c)
+/* embed.cu -- embed and its gradient, colsum (src/kernels/embed.c) */
 #include "rows.cuh"
 
-// A team a row of the result. in: the table of call.count rows, ids
+/* One team per row of the result. in: the table of call.count rows, ids */
 MEETING_KERNEL(embed_rows, rows, THREADS)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
@@ -14,7 +14,7 @@ MEETING_KERNEL(embed_rows, rows, THREADS)
 	}
 }
 
-// COLUMNS columns of a row from `column` on, as far as there are any
+/* up to COLUMNS columns of a row, from `column` on */
 enum { COLUMNS = 4 };
 template <class Way> INLINE void get_columns(const line &from, long long column, const rows &call, float *x)
 {
@@ -37,7 +37,8 @@ INLINE void put_columns(const line &to, long long column, const rows &call, cons
 		store_many<COLUMNS>(to.data, to.type_of(Way()), to.first + column, sum);
 }
 
-// The first AT_ONCE rows of dx, or n, that `found` names; all are on their way from memory before the first is added.
+/* Adds the first AT_ONCE rows of dx in `found`, at most n. All are loaded before the first is
+ * added. */
 template <class Way, int AT_ONCE>
 INLINE void add_found(const rows &call, const unsigned short *found, int n, long long from, long long column,
         double (&sum)[COLUMNS])
@@ -54,12 +55,13 @@ INLINE void add_found(const rows &call, const unsigned short *found, int n, long
 			sum[c] += x[k][c];
 }
 
-// A block a row of the table. Each warp looks through its part of the ids for it and notes, in order, where they stand; then all threads add
-// these rows of dx, a thread COLUMNS columns, in the order of the ids. in: dx of call.count rows, ids
+/* One block per row of the table. Each warp collects the positions of that id in its part of the
+ * ids, in order; then all threads add those rows of dx, COLUMNS columns per thread, in the order
+ * of the ids. in: dx of call.count rows, ids */
 template <class Way> INLINE void embed_grad_rows(const rows &call, Way)
 {
 	enum { IDS = 256, WARPS = THREADS / 32, AT_ONCE = 4 };
-	__shared__ unsigned short found[WARPS][IDS]; // which of the ids that are looked through
+	__shared__ unsigned short found[WARPS][IDS]; /* positions among the ids at hand */
 	__shared__ int many[WARPS];
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	long long row = blockIdx.x;
@@ -94,8 +96,8 @@ template <class Way> INLINE void embed_grad_rows(const rows &call, Way)
 
 ROW_KERNEL(embed_grad)
 
-// A block 32 columns: thread (x, y) adds the rows y, y + blockDim.y ... of column x, then the first row of
-// threads adds up what the others have.
+/* One block per 32 columns: thread (x, y) adds rows y, y + blockDim.y ... of column x, then the
+ * first row of threads adds up the others' sums. */
 MEETING_KERNEL(embed_colsum, rows, 512)
 {
 	__shared__ double part[16][32];

@@ -1,9 +1,11 @@
-/* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/shared_gpu/).
+/* exchange.cu -- communication of ranks that share a GPU, after all have arrived: a member's
+ * kernel reads and writes all members' memory (cuda/exchange/shared_gpu/)
  *
- * Where that lies stands in slots, which the hosts have written in their memory. A word from there takes a microsecond and more, and each block would ask for
- * all of them: so one block does, before (exchange_find), and leaves what it has found on the GPU.
- * Who was released, or calls for something else than the others, goes on without a result: nothing is touched.
- * One kernel, exchange_sum_blocks, meets nobody: it adds up what NCCL has brought (cuda/exchange/nccl/). */
+ * The addresses are in slots in host memory, where a read takes a microsecond or more and every
+ * block would need all. So one block reads them first (exchange_find) and leaves them on the GPU.
+ * If a member was released, or the members disagree, nothing is written.
+ *
+ * exchange_sum_blocks is for NCCL: it adds up received blocks (cuda/exchange/nccl/). */
 #include "numbers.cuh"
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
@@ -27,7 +29,7 @@ INLINE exchange_place place_found(const exchange_members &members, int p)
 	return at;
 }
 
-/* One block. Nobody else writes `found` until this turn is over. */
+/* One block. Nothing else writes `found` before this match is over. */
 MEETING_KERNEL(exchange_find, exchange_members, THREADS)
 {
 	__shared__ int left;
@@ -45,12 +47,12 @@ MEETING_KERNEL(exchange_find, exchange_members, THREADS)
 		call.found->left = left;
 }
 
-/* Everybody's, as a block has them at hand */
+/* all members' addresses, in a block's shared memory */
 struct places {
 	exchange_place at[EXCHANGE_RANKS];
 };
 
-/* Each thread of the block calls it. false: nothing is to be done */
+/* Called by each thread of the block. Returns false if nothing is to be done. */
 INLINE bool find(const exchange_members &members, places *found)
 {
 	for (int p = threadIdx.x; p < members.n; p += blockDim.x)
@@ -118,19 +120,19 @@ template <class T> INLINE T combined(int reduction, T a, T b)
 	return added(a, b);
 }
 
-/* As many elements as fill 16 bytes, or one */
+/* elements that fill 16 bytes, or one */
 template <class Held, int V> struct alignas(V * sizeof(Held)) line {
 	Held x[V];
 };
 
-/* 1 / n as the type holds it */
+/* 1 / n in the type */
 template <int TYPE> INLINE float part_of(int n)
 {
 	typedef element<TYPE> type;
 	return TYPE == I32 ? 0.f : (float)type::get(type::set((typename type::value)(1.0f / (float)n)));
 }
 
-/* V elements of an input onto the sum */
+/* adds V elements of an input to the sum */
 template <int TYPE, int V>
 INLINE void add_line(
         typename element<TYPE>::value *sum, const char *input, bool first, int reduction, float part)
@@ -147,7 +149,7 @@ INLINE void add_line(
 	}
 }
 
-/* That sum, of n inputs */
+/* the result of that sum of n inputs */
 template <int TYPE, int V>
 INLINE line<typename element<TYPE>::held, V> whole_line(
         const typename element<TYPE>::value *sum, int reduction, int n)
@@ -181,8 +183,8 @@ INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long
 	}
 }
 
-/* Where all that is read and written lies alike beside a multiple of 16 bytes, there are three parts: single elements up to the first such multiple,
- * lines, and the rest. */
+/* If all addresses have the same offset from a multiple of 16 bytes, there are three parts:
+ * single elements up to the first multiple, lines, and the rest. */
 template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const places &at)
 {
 	typedef typename element<TYPE>::held held;
@@ -226,7 +228,7 @@ MEETING_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
 	}
 }
 
-/* ---- the same of inputs that are here */
+/* ---- the same for inputs on this GPU */
 
 template <int TYPE> INLINE void sum_type(const exchange_sum &call)
 {
@@ -261,7 +263,7 @@ KERNEL(exchange_sum_blocks, exchange_sum)
 	}
 }
 
-/* ---- what only moves */
+/* ---- copies */
 
 template <class Unit> INLINE void copy_units(const char *from, char *to, long long bytes)
 {
@@ -275,7 +277,8 @@ INLINE void copy_bytes(const char *from, char *to, long long bytes)
 	if (from == to)
 		return;
 	if (beside != (unsigned long long)to % 16) {
-		copy_units<unsigned short>(from, to, bytes); /* an element has two bytes at least */
+		/* an element has at least two bytes */
+		copy_units<unsigned short>(from, to, bytes);
 		return;
 	}
 	long long head = (long long)(16 - beside) % 16;
@@ -324,7 +327,7 @@ INLINE unsigned bits_of(int dtype, double value)
 	                       : brain_of((float)value);
 }
 
-/* Others may add at the same time, to the other half of these four bytes too. */
+/* Others may add concurrently, also to the other half of these four bytes. */
 INLINE void add_alone(const strided &window, long long at, double value)
 {
 	const bool whole = window.dtype == F32 || window.dtype == I32;

@@ -1,4 +1,5 @@
-/* exponential.cuh -- exp in double, to the bits of src/kernels/exponential.h, where the method is told; and near it in float */
+/* exponential.cuh -- exp in double, with the bits of src/kernels/exponential.h, which explains
+ * the method; and approximately in float */
 #ifndef RANKSH_CUDA_EXPONENTIAL_CUH
 #define RANKSH_CUDA_EXPONENTIAL_CUH
 
@@ -26,7 +27,8 @@ INLINE double exponential(double x)
 	return series * __longlong_as_double((long long)(bits + 0x3ff0000000000000ull));
 }
 
-/* In float: an instruction gives 2^x to 2^-22, and x / ln 2 is off by up to 2^-24 of itself. */
+/* In float: the instruction computes 2^x to 2^-22, and x / ln 2 has a relative error of up to
+ * 2^-24. */
 INLINE float exponential(float x)
 {
 	float power = x * 1.44269504f;

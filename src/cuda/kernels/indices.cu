@@ -1,4 +1,5 @@
-// indices.cu -- are the numbers that a kernel looks things up by in range? (kernel_find_index of src/kernels/common.c)
+/* indices.cu -- checks that a kernel's indices are in range (kernel_find_index of
+ * src/kernels/common.c) */
 #include "numbers.cuh"
 
 INLINE bool is_outside(const index_check &call, long long i)
@@ -7,7 +8,7 @@ INLINE bool is_outside(const index_check &call, long long i)
 	return !(value >= 0 && value < (double)call.end) && value != call.unused;
 }
 
-// Of the threads that find a number outside one reports the first such number of all.
+/* Of the threads that find a wrong index one reports the first of all. */
 KERNEL(indices_check, index_check)
 {
 	volatile index_fault *fault = call.fault;

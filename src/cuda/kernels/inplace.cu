@@ -16,8 +16,8 @@ struct op_sgd {
 
 enum { BETA1, BETA2, EPS, STEP, ROOT };
 
-/* sqrt(x) and 1 / x as an instruction guesses them, and a step of Newton's method from there, to 2^-40: several times faster. What has no such
- * step -- 0, infinity, less than 0 -- is left to the full operation. */
+/* sqrt(x) and 1 / x from an approximate instruction and one Newton step, to 2^-40: several times
+ * faster. If the step does not work (0, infinity, negative), the full operation is used. */
 INLINE double near_root(double x)
 {
 #ifdef __CUDA_ARCH__

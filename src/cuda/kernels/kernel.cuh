@@ -1,5 +1,6 @@
-/* kernel.cuh -- how a kernel is declared: KERNEL(name, struct) { ... call ... }; MEETING_KERNEL where threads of a block wait for each other
- * (__syncthreads, shuffles). Compiled by nvcc, by NVRTC, and, with tests/standin/kernels_cuda.h in front, by a C++ compiler for the CPU. */
+/* kernel.cuh -- declares kernels: KERNEL(name, struct) { ... call ... }; MEETING_KERNEL if
+ * threads of a block synchronize (__syncthreads, shuffles). Compiled by NVRTC, nvcc, and with
+ * tests/standin/kernels_cuda.h by g++ for the CPU. */
 #ifndef RANKSH_CUDA_KERNEL_CUH
 #define RANKSH_CUDA_KERNEL_CUH
 
@@ -12,7 +13,7 @@
 
 #ifndef KERNEL
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define IN_PLACE __grid_constant__ /* its arrays are indexed where they lie, without a copy for each thread */
+#define IN_PLACE __grid_constant__ /* indexed in place, without a copy per thread */
 #else
 #define IN_PLACE
 #endif
@@ -22,7 +23,7 @@
 #endif
 #define INLINE static __device__ __forceinline__
 
-/* This thread's number in the whole grid, and how many there are */
+/* this thread's number in the grid, and the number of threads */
 INLINE long long thread_number()
 {
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,12 +1,13 @@
-// loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c).
-//
-// What becomes one number takes two launches: each block, or each row, leaves its part in `parts`, and
-// sum_of_parts adds these up, always in the same order. Elements and parts are doubles.
+/* loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c)
+ *
+ * A reduction to one number takes two launches: each block, or row, leaves its part in `parts`,
+ * and sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
 #include "elements.cuh"
 #include "exponential.cuh"
 #include "rows.cuh"
 
-// parts[b]: of block b, which takes every gridDim-th piece of blockDim of all call.columns elements
+/* parts[b]: of block b, which takes every gridDim-th piece of blockDim of all call.columns
+ * elements */
 template <class Term> INLINE void block_sum(const rows &call, Term term)
 {
 	double sum = 0;
@@ -33,7 +34,7 @@ MEETING_KERNEL(loss_sumsq, rows, THREADS)
 	});
 }
 
-// One block: call.rows parts, divided by `divisor`
+/* One block: the sum of call.rows parts, divided by `divisor` */
 MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 {
 	double sum = team_sum(call.rows, [&](long long i) { return call.parts[i]; });
@@ -41,7 +42,7 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 		put(&call.out, 0, sum / (call.counted ? *call.counted : call.divisor), call.add);
 }
 
-// One block: how many of the rows have another class than `ignore`
+/* One block: the number of rows with another class than `ignore` */
 MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
 {
 	bool classes = call.in[1].dtype == I32;
@@ -54,21 +55,21 @@ MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
 		put(&call.out, 0, sum, 0);
 }
 
-// A row of logits and its targets
+/* a row of logits and its targets */
 template <class Way> struct choice {
 	typedef typename Way::number number;
 	line z, t;
-	bool classes; // t is one number, the class
+	bool classes; /* t is one number, the class */
 	bool ignored;
 	long long columns, target;
 	number most;
-	double sum; // of exp(z - most)
+	double sum; /* of exp(z - most) */
 
 	__device__ bool known() const
 	{
 		return !classes || ignored || (target >= 0 && target < columns);
 	}
-	// The probability of class i that is wanted
+	/* the target probability of class i */
 	__device__ double wanted(long long i) const
 	{
 		return !known() ? NAN : ignored ? 0 : classes ? i == target : t.get(i);
@@ -92,7 +93,7 @@ template <class Way> INLINE choice<Way> choice_of(const rows &call, Way way, lon
 	return of;
 }
 
-// parts[r]: -sum t (z - ln sum exp z), with 0 x inf = 0
+/* parts[r]: -sum t (z - ln sum exp z), with 0 x inf = 0 */
 template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way way)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
@@ -109,7 +110,8 @@ template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way wa
 	}
 }
 
-// (softmax sum(t) - t) / rows that count. Of classes only the target's difference is taken, which is small where the target is nearly certain: in double.
+/* (softmax sum(t) - t) / rows that count. For classes the target's difference, which is small if
+ * the target is nearly certain, is computed in double. */
 template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, Way way)
 {
 	typedef typename Way::number number;
@@ -141,5 +143,5 @@ template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, W
 ROW_KERNEL(loss_crossentropy)
 ROW_KERNEL(loss_crossentropy_grad)
 
-// 2 (y - t) / elements
+/* 2 (y - t) / elements */
 ELEMENTWISE(loss_mse_grad, 2, double, option[0] * (a - b))

@@ -1,5 +1,5 @@
-// matmul.cu -- y = scale a b, or y += scale a b, for what cuBLAS does not take (plan_matmul.c): strides in
-// both dimensions, results of another type, sums of nothing
+/* matmul.cu -- y = scale a b, or y += scale a b, for operands that cuBLAS does not take
+ * (plan_matmul.c): strides in both dimensions, results of another type, k = 0 */
 #include "tiles.cuh"
 
 MEETING_KERNEL(matmul_any, product, TILE_THREADS)

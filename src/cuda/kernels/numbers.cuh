@@ -1,10 +1,11 @@
-/* numbers.cuh -- elements of each type as doubles and back, by the bits: what src/base/dtype.c and arithmetic.h do, for a GPU */
+/* numbers.cuh -- elements of each type as doubles and back, bit by bit: src/base/dtype.c and
+ * arithmetic.h for a GPU */
 #ifndef RANKSH_CUDA_NUMBERS_CUH
 #define RANKSH_CUDA_NUMBERS_CUH
 
 #include "kernel.cuh"
 
-enum { F32, F16, BF16, I32, MIXED }; /* as enum dtype, and what is none of them */
+enum { F32, F16, BF16, I32, MIXED }; /* as enum dtype, and none of them */
 
 INLINE unsigned shift_even(unsigned bits, int shift)
 {
@@ -12,7 +13,7 @@ INLINE unsigned shift_even(unsigned bits, int shift)
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
-/* A GPU has an instruction each way; which NaN a NaN becomes may differ. */
+/* A GPU has an instruction for each direction; the NaN's bits may differ. */
 INLINE unsigned short half_of(float value)
 {
 #ifdef __CUDA_ARCH__
@@ -69,7 +70,7 @@ INLINE float brain_value(unsigned short brain)
 	return __uint_as_float((unsigned)brain << 16);
 }
 
-/* A number in 32 bits: cut toward 0; out of range the nearest there is; NaN is 0 */
+/* A number as i32: truncated, saturated; NaN becomes 0 */
 INLINE int saturated(double value)
 {
 	if (value >= 2147483647)
@@ -79,7 +80,7 @@ INLINE int saturated(double value)
 	return value == value ? (int)value : 0;
 }
 
-/* A whole number of 64 bits in 32, as two's complement does */
+/* A 64-bit integer in 32 bits, two's complement */
 INLINE int wrapped(long long value)
 {
 	return (int)(unsigned)(unsigned long long)value;
@@ -95,7 +96,7 @@ template <class Number = double> INLINE Number load(const void *data, int dtype,
 	return dtype == F16 ? half_value(bits) : brain_value(bits);
 }
 
-/* Rounded to the type: f16 and bf16 by way of f32 */
+/* Rounded to the type: f16 and bf16 through f32 */
 INLINE void store(void *data, int dtype, long long at, double value)
 {
 	if (dtype == F32)
@@ -106,7 +107,7 @@ INLINE void store(void *data, int dtype, long long at, double value)
 		((unsigned short *)data)[at] = dtype == F16 ? half_of((float)value) : brain_of((float)value);
 }
 
-/* old + value for a tensor of that type, before it is rounded: a sum of i32 wraps */
+/* old + value for a tensor of that type, before rounding: i32 wraps */
 INLINE double sum_of(int dtype, double old, double value)
 {
 	if (dtype != I32)
@@ -115,7 +116,7 @@ INLINE double sum_of(int dtype, double old, double value)
 	return fits ? wrapped((long long)(old + value)) : wrapped((long long)old + saturated(value));
 }
 
-/* V elements in one line, 4 or 8, from a place where a vector of V may begin */
+/* V contiguous elements, 4 or 8, aligned for vector access */
 template <int V, class Number> INLINE void load_many(const void *data, int dtype, long long at, Number *value)
 {
 	if (dtype == F32 || dtype == I32) {
@@ -180,7 +181,7 @@ INLINE void store_many(void *data, int dtype, long long at, const Number *value)
 	}
 }
 
-/* Where element `index` of a strided tensor lies, in C order */
+/* the offset of element `index` of a strided tensor, in C order */
 INLINE long long place_of(const struct strided *tensor, long long index)
 {
 	long long at = 0;
@@ -197,7 +198,7 @@ INLINE double get(const struct strided *tensor, long long index)
 	return load(tensor->data, tensor->dtype, place_of(tensor, index));
 }
 
-/* Written, or added to */
+/* stores, or adds */
 INLINE void put(const struct strided *tensor, long long index, double value, int add)
 {
 	long long at = place_of(tensor, index);

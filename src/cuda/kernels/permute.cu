@@ -1,16 +1,17 @@
-/* permute.cu -- binsort permute unpermute sort_chunks (src/kernels/permute.c); nothing is added up by atomics, and what goes where is the same
- * every time */
+/* permute.cu -- binsort permute unpermute sort_chunks (src/kernels/permute.c). No atomics: the
+ * result is the same in every run. */
 #include "numbers.cuh"
 
-/* Number i, or -1 if it is none from 0 to below `end` */
+/* Returns index i, or -1 if it is not in [0, end). */
 INLINE long long number_below(const struct strided &numbers, long long i, long long end)
 {
 	double number = get(&numbers, i);
 	return number >= 0 && number < (double)end ? (long long)number : -1;
 }
 
-/* ---- binsort: of `count` numbers, in chunks; a thread a chunk and bin
- *      parts    of each chunk: how many of each bin, then the first place of each; behind them of each bin the total, then where it begins */
+/* ---- binsort: `count` indices, in chunks; one thread per chunk and bin
+ *      parts    per chunk: the count of each bin, then its first place; after them per bin the total,
+ *               then its beginning */
 
 INLINE long long *chunk_bins(const struct moving &call, long long chunk)
 {
@@ -42,7 +43,7 @@ KERNEL(permute_binsort_sum, moving)
 	}
 }
 
-/* One thread: where each bin begins */
+/* One thread: the beginning of each bin */
 KERNEL(permute_binsort_begin, moving)
 {
 	long long place = 0, *total = chunk_bins(call, call.rows);
@@ -53,7 +54,7 @@ KERNEL(permute_binsort_begin, moving)
 	}
 }
 
-/* A thread a chunk and bin, and one for what is in no bin */
+/* One thread per chunk and bin, and one for indices in no bin */
 KERNEL(permute_binsort, moving)
 {
 	for (long long n = thread_number(); n < call.rows * (call.bins + 1); n += thread_count()) {
@@ -69,8 +70,8 @@ KERNEL(permute_binsort, moving)
 	}
 }
 
-/* ---- permute: a block a row of the result; all its threads look through `to`, 256 numbers at a time, and add the rows that they find in
- * order. count: numbers; chunk: of each row of x */
+/* ---- permute: one block per row of the result; its threads scan `to`, 256 indices at a time,
+ * and add the matching rows in order. count: indices; chunk: indices per row of x */
 MEETING_KERNEL(permute_rows, moving, THREADS)
 {
 	for (long long n = blockIdx.x; n < call.rows * ((call.columns + blockDim.x - 1) / blockDim.x);
@@ -91,7 +92,7 @@ MEETING_KERNEL(permute_rows, moving, THREADS)
 	}
 }
 
-/* unpermute. bins: rows of ys; chunk: numbers of each row of the result */
+/* unpermute. bins: rows of ys; chunk: indices per row of the result */
 KERNEL(permute_back, moving)
 {
 	for (long long n = thread_number(); n < call.rows * call.columns; n += thread_count()) {
@@ -106,8 +107,9 @@ KERNEL(permute_back, moving)
 	}
 }
 
-/* ---- sort_chunks: bins chunks, `capacity` of them in a row of n, chunk rows of n
- *      parts    in the order of the result: where each chunk begins there; then where it begins in x */
+/* ---- sort_chunks: `bins` chunks, `capacity` of them in a row of n, `chunk` rows of n
+ *      parts    in the result's order: the beginning of each chunk there, then its beginning in
+ * x */
 
 /* One thread */
 KERNEL(permute_chunks_begin, moving)
@@ -137,7 +139,7 @@ KERNEL(permute_chunks, moving)
 	const long long *to = (const long long *)call.parts, *from = to + call.bins + 1;
 	for (long long n = thread_number(); n < call.rows * call.columns; n += thread_count()) {
 		long long row = n / call.columns, low = 0, high = call.bins;
-		while (high - low > 1) { /* the last chunk that begins at the row or before it */
+		while (high - low > 1) { /* the last chunk that begins at or before the row */
 			long long middle = (low + high) / 2;
 			*(to[middle] <= row ? &low : &high) = middle;
 		}

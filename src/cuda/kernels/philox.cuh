@@ -1,4 +1,5 @@
-/* philox.cuh -- Philox4x32-10 and its words as numbers, to the bits of src/base/philox.c, where the method is told */
+/* philox.cuh -- Philox4x32-10 and its words as numbers, with the bits of src/base/philox.c, which
+ * explains the method */
 #ifndef RANKSH_CUDA_PHILOX_CUH
 #define RANKSH_CUDA_PHILOX_CUH
 

@@ -1,13 +1,13 @@
-// rows.cu -- rowmax rowsum softmax layernorm and gradients (src/kernels/rows.c), crossentropy (loss.c): a
-// row of the last dimension at a time, in doubles.
-//
-// A row has a *team*: a warp where rows are short, else a block. Thread i of a team takes the elements i, i
-// + team, i + 2 team ...; then the team's threads put theirs together, always in the same order. The blocks'
-// y are rows.
+/* rows.cu -- rowmax rowsum softmax layernorm and gradients (src/kernels/rows.c): a row of the
+ * last dimension at a time
+ *
+ * A row has a *team* of threads: a warp for short rows, else a block. Thread i of a team takes
+ * elements i, i + team, i + 2 team ...; then the partial results are combined in a fixed order.
+ * threadIdx.y numbers a block's rows. */
 #include "exponential.cuh"
 #include "rows.cuh"
 
-// Sums of whole numbers wrap at 2^31, as everywhere.
+/* i32 sums wrap at 2^31. */
 MEETING_KERNEL(rows_rowsum, rows, THREADS)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {

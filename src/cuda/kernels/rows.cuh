@@ -1,5 +1,5 @@
-// rows.cuh -- a row of a tensor, and the threads that share its work: a team is blockDim.x threads, of which
-// a block has blockDim.y; either is a warp, or the team is the whole block.
+/* rows.cuh -- rows of a tensor and teams of threads: a team has blockDim.x threads, a block
+ * blockDim.y teams. A team is a warp, or the whole block. */
 #ifndef RANKSH_ROWS_CUH
 #define RANKSH_ROWS_CUH
 
@@ -15,7 +15,7 @@ INLINE long long team_step()
 	return (long long)gridDim.x * blockDim.y;
 }
 
-// The elements that a tensor's row of the last dimension has
+/* a row of the last dimension */
 struct line {
 	void *data;
 	int type;
@@ -30,14 +30,14 @@ struct line {
 		long long at = first + i * step;
 		store(data, type, at, add ? sum_of(type, load(data, type, at), value) : value);
 	}
-	// Of a group: of four it is known at once, and eight are halves
+	/* of a group: four are f32, eight are halves */
 	template <class Way> __device__ int type_of(Way) const
 	{
 		return Way::GROUP == 4    ? (int)F32
 		        : Way::GROUP == 8 ? (type == F16 ? (int)F16 : (int)BF16)
 		                          : type;
 	}
-	// A group of elements, all of the call's `way`
+	/* a group of elements, by the call's `way` */
 	template <class Way> __device__ void get(Way way, long long i, typename Way::number *value) const
 	{
 		if (Way::GROUP == 1)
@@ -55,14 +55,14 @@ struct line {
 	}
 };
 
-// How a row's elements are taken: where all are of one type, and lie one behind the other, 16 bytes at a time, four f32 in doubles or eight halves in
-// floats; else single ones in doubles
+/* How a row's elements are read: 16 bytes at a time if all are contiguous and of one type (four
+ * f32 as doubles or eight halves as floats), else one at a time as double */
 template <int ITS_GROUP, class Number> struct way {
 	enum { GROUP = ITS_GROUP };
 	typedef Number number;
 };
 
-// Defines the kernel `name` by name_rows(call, way)
+/* Defines the kernel `name` by name_rows(call, way). */
 #define ROW_KERNEL(name)                                        \
 	MEETING_KERNEL(name, rows, THREADS)                     \
 	{                                                       \
@@ -74,13 +74,13 @@ template <int ITS_GROUP, class Number> struct way {
 			name##_rows(call, way<1, double>());    \
 	}
 
-// columns: of a row, 1 where the row is one number
+/* columns: of a row; 1 if the row is one number */
 INLINE line line_of(const strided &tensor, long long row, long long columns)
 {
 	return {tensor.data, tensor.dtype, place_of(&tensor, row * columns), tensor.stride[tensor.dims - 1]};
 }
 
-// The larger of two, and where it stands: of equals the first (-0 and 0 are), and a NaN is above all
+/* The larger of two and its index: of equals (also -0 and 0) the first; a NaN is the largest */
 struct largest {
 	double value;
 	long long at;
@@ -95,7 +95,7 @@ INLINE largest larger(const largest &a, const largest &b)
 	return a.value > b.value ? a : b;
 }
 
-// Two sums
+/* two sums */
 struct two {
 	double a, b;
 };
@@ -115,8 +115,8 @@ INLINE largest of_lane(const largest &x, int apart)
 	return {of_lane(x.value, apart), of_lane(x.at, apart)};
 }
 
-// join(join(a0, a1), ...) over the team's threads, in all of them: within each warp by halves, then warp by
-// warp
+/* join(join(a0, a1), ...) over the team's threads, for all of them: within each warp by halves,
+ * then warp by warp */
 template <class T, class Join> INLINE T team_reduce(T x, Join join)
 {
 	__shared__ T of_warp[32];
@@ -134,7 +134,7 @@ template <class T, class Join> INLINE T team_reduce(T x, Join join)
 	return x;
 }
 
-// The sum of term(i) for i from 0 to count - 1
+/* the sum of term(i) for i from 0 to count - 1 */
 template <class Term> INLINE double team_sum(long long count, Term term)
 {
 	double sum = 0;
@@ -143,7 +143,7 @@ template <class Term> INLINE double team_sum(long long count, Term term)
 	return team_reduce(sum, [](double a, double b) { return a + b; });
 }
 
-// each(i, GROUP elements of each line from i on)
+/* each(i, GROUP elements of each line from i on) */
 template <class Way, class Each> INLINE void team_each(Way way, const line &x, long long count, Each each)
 {
 #pragma unroll 4
@@ -166,7 +166,7 @@ INLINE void team_each(Way way, const line &x, const line &y, long long count, Ea
 	}
 }
 
-// The sum of term(element) over a line; the terms of a group are added up in its numbers
+/* The sum of term(element) over a line; a group's terms are added in its number type. */
 template <class Way, class Term> INLINE double team_sum(Way way, const line &x, long long count, Term term)
 {
 	double sum = 0;
@@ -180,7 +180,7 @@ template <class Way, class Term> INLINE double team_sum(Way way, const line &x, 
 	return team_reduce(sum, [](double a, double b) { return a + b; });
 }
 
-// The sums of first(element of x, of y) and of second(...)
+/* the sums of first(x, y) and second(x, y) */
 template <class Way, class First, class Second>
 INLINE two team_sums(Way way, const line &x, const line &y, long long count, First first, Second second)
 {
@@ -198,7 +198,7 @@ INLINE two team_sums(Way way, const line &x, const line &y, long long count, Fir
 	return team_reduce(sum, [](const two &a, const two &b) -> two { return {a.a + b.a, a.b + b.b}; });
 }
 
-// The largest element of a line that is a number
+/* the largest element that is not NaN */
 template <class Way> INLINE typename Way::number team_most(Way way, const line &x, long long count)
 {
 	typedef typename Way::number number;
@@ -213,7 +213,7 @@ template <class Way> INLINE typename Way::number team_most(Way way, const line &
 
 INLINE double team_largest(const line &x, long long count)
 {
-	// a thread that finds no element of a short row has the first
+	/* a thread without an element of a short row uses the first */
 	largest most = {x.get(0), 0};
 	for (long long i = threadIdx.x; i < count; i += blockDim.x)
 		most = larger(most, {x.get(i), i});

@@ -1,4 +1,5 @@
-/* source.cu -- full (zeros, ones and fill too), iota, uniform, randn (src/kernels/source.c): element i depends on i and the options alone */
+/* source.cu -- full (also zeros, ones, fill), iota, uniform, randn (src/kernels/source.c):
+ * element i depends only on i and the options */
 #include "elements.cuh"
 #include "philox.cuh"
 
@@ -27,7 +28,7 @@ struct op_source_iota {
 	}
 };
 
-/* A group begins at a multiple of four, and four are the words of one block. */
+/* A group begins at a multiple of four, and one block of Philox has four words. */
 template <bool NORMAL> struct op_source_random {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
 	typedef double number;

@@ -1,11 +1,11 @@
-// tiles.cuh -- products of matrices on the ordinary cores, for operands of any type and any strides: 64 x 64
-// elements a block, added up in f32.
+/* tiles.cuh -- matrix products on ordinary cores, for operands of any type and strides: 64 x 64
+ * elements per block, summed in f32 */
 #ifndef RANKSH_TILES_CUH
 #define RANKSH_TILES_CUH
 
 #include "numbers.cuh"
 
-// a b + c, rounded once: products of two matrices only, where no bits are promised
+/* a b + c, rounded once: only for matrix products, whose bits are not specified */
 INLINE float fused(float a, float b, float c)
 {
 #ifdef __CUDA_ARCH__
@@ -20,7 +20,7 @@ INLINE float get(const device_matrix &m, long long row, long long column)
 	return (float)load(m.data, m.type, row * m.row + column * m.column);
 }
 
-// Called for each element of a result: inlined, it would be most of the code.
+/* Not inlined: it is called for each element of a result and would be most of the code. */
 static __device__ __attribute__((noinline)) void put(
         const device_matrix &m, long long row, long long column, float value, bool add)
 {
@@ -28,7 +28,7 @@ static __device__ __attribute__((noinline)) void put(
 	store(m.data, m.type, at, add ? (float)load(m.data, m.type, at) + value : value);
 }
 
-// `rows` rows of a matrix, from element [row,column] on
+/* `rows` rows of a matrix, from element [row,column] on */
 struct part {
 	device_matrix matrix;
 	long long rows, row, column;
@@ -50,10 +50,11 @@ INLINE long long parts_of(long long count, long long size)
 	return (count + size - 1) / size;
 }
 
-// 256 threads: thread (y, x) of 16 x 16 has the 4 x 4 elements of rows 4 y .. 4 y + 3 and columns x, x + 16,
-// x + 32, x + 48. The 16 threads of a row are neighbours in a warp.
+/* 256 threads: thread (y, x) of 16 x 16 has the 4 x 4 elements of rows 4 y .. 4 y + 3 and columns
+ * x, x + 16, x + 32, x + 48. The 16 threads of a row are neighbours in a warp. */
 
-// The rows of the warp's threads begin at first + this: behind the last row it has nothing to do but to load.
+/* The rows of a warp's threads begin at first + warp_row(); a warp beyond the last row only
+ * loads. */
 INLINE int warp_row()
 {
 	return threadIdx.x / 32 * 8;
@@ -77,7 +78,7 @@ INLINE void load_chunk(float (*to)[CHUNK + 1], const part &m, long long row, int
 	}
 }
 
-// A part's own sum is made first, and joins the whole here: short sums lose fewer bits.
+/* A chunk is summed first and then added to the total: short sums lose fewer bits. */
 INLINE void add_tile(float (&sum)[4][4], const float (&own)[4][4])
 {
 	for (int i = 0; i < 4; i++)
@@ -85,8 +86,8 @@ INLINE void add_tile(float (&sum)[4][4], const float (&own)[4][4])
 			sum[i][j] += own[i][j];
 }
 
-// sum := a b.T of 64 rows of a and 64 of b, over their d columns; 0 where a thread has only rows that are not
-// there
+/* sum := a b.T of 64 rows of a and 64 of b, over d columns; 0 for a thread without existing
+ * rows */
 INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, const part &b, long long row_b,
         int d, float (&sum)[4][4])
 {
@@ -111,8 +112,8 @@ INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, co
 	}
 }
 
-// sum += p w, with p [64,64] of this block's threads and w the rows `row` .. row + 63 and 64 columns from
-// `column` on; as it was where a thread has only columns that are not there.
+/* sum += p w, with p [64,64] of this block's threads, and w the rows `row` .. row + 63 and 64
+ * columns from `column` on; unchanged for a thread without existing columns */
 INLINE void tile_times(tile_memory &memory, const float (&p)[4][4], const part &w, long long row, int column,
         int d, float (&sum)[4][4])
 {

@@ -1,4 +1,5 @@
-/* unary.cu -- scale exp sqrt relu gelu and the gradients of relu and gelu, by the formulas of src/kernels/unary.c */
+/* unary.cu -- scale exp sqrt relu gelu and gradients of relu and gelu, by the formulas of
+ * src/kernels/unary.c */
 #include "elements.cuh"
 #include "exponential.cuh"
 
@@ -7,7 +8,7 @@ template <class Number> INLINE Number gelu_part(Number x)
 	return logistic((Number)(2 * 0.79788456080286535588) * (x + (Number)0.044715 * x * x * x));
 }
 
-/* Far from 0 it is 0 or 1, and a float's square may be infinite; of an infinite number there is none. */
+/* Far from 0 the part is 0 or 1, and the square may overflow in float; an infinite x gives NaN. */
 template <class Number> INLINE Number gelu_slope(Number x)
 {
 	Number s = gelu_part(x);
@@ -17,7 +18,7 @@ template <class Number> INLINE Number gelu_slope(Number x)
 	        x * s * (1 - s) * (Number)(2 * 0.79788456080286535588) * (1 + (Number)(3 * 0.044715) * x * x);
 }
 
-/* The factor is an f32, and its product with another has not more bits than a double. */
+/* The factor is f32, so its product with an f32 is exact in double. */
 ELEMENTWISE(unary_scale, 1, float, a *(Number)option[0])
 ELEMENTWISE(unary_exp, 1, double, exponential(a))
 ELEMENTWISE(unary_sqrt, 1, float, sqrt(a))
