@@ -6,7 +6,7 @@
 #include "shell/session/shell.h"
 #include "shell/wire/wire.h"
 #include "trace/critical.h"
-#include "trace/kept.h"
+#include "trace/lanes_cache.h"
 #include "trace/trace.h"
 
 /* A picture that was drawn for these options; the cursor is not in it. */

@@ -40,7 +40,7 @@ static size_t interval_at(const struct history *history, int64_t address)
 	return i;
 }
 
-static void insert(struct history *history, size_t at, struct memory_interval interval)
+static void interval_insert(struct history *history, size_t at, struct memory_interval interval)
 {
 	MEM_ADD(&history->interval, &history->count);
 	memmove(&history->interval[at + 1], &history->interval[at],
@@ -75,7 +75,7 @@ static void access_drop(struct happens_before *order, uint32_t *link)
 }
 
 /* Cuts the interval that holds the address so that one begins there. */
-static void cut(struct happens_before *order, struct history *history, int64_t address)
+static void interval_cut(struct happens_before *order, struct history *history, int64_t address)
 {
 	size_t at = interval_at(history, address);
 
@@ -87,7 +87,7 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 	for (uint32_t i = history->interval[at].accesses; i; i = order->accesses[i].next)
 		behind.accesses = access_new(order, order->accesses[i], behind.accesses);
 	history->interval[at].to = address;
-	insert(history, at + 1, behind);
+	interval_insert(history, at + 1, behind);
 }
 
 /* ---- what does an operation conflict with? */
@@ -160,8 +160,8 @@ void history_conflicts(struct happens_before *order, op_id id)
 	order->unread_operands = 0;
 	for (int k = 0; k < record->operands; k++) {
 		struct history *history = history_of(order, op->rank, &record->operand[k]);
-		cut(order, history, record->operand[k].address);
-		cut(order, history, end_of(&record->operand[k]));
+		interval_cut(order, history, record->operand[k].address);
+		interval_cut(order, history, end_of(&record->operand[k]));
 	}
 	for (int k = 0; k < record->operands; k++) {
 		const struct operand *operand = &record->operand[k];
@@ -185,7 +185,7 @@ void history_conflicts(struct happens_before *order, op_id id)
  *
  * Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
  * the host knows to be done when it queues the new one. */
-static bool superseded(const struct happens_before *order, const struct past_access *old,
+static bool access_superseded(const struct happens_before *order, const struct past_access *old,
         const struct vector_clock *host, op_id id, const struct operand *operand, bool dense)
 {
 	if (before_clock(order, old->op, host) || (dense && writes(operand)))
@@ -226,7 +226,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	for (; to < history->count && history->interval[to].from < end; to++) {
 		struct memory_interval *interval = &history->interval[to];
 		for (uint32_t *link = &interval->accesses; *link;) {
-			if (superseded(order, &order->accesses[*link], &host, id, operand, dense))
+			if (access_superseded(order, &order->accesses[*link], &host, id, operand, dense))
 				access_drop(order, link);
 			else
 				link = &order->accesses[*link].next;
@@ -265,14 +265,14 @@ void history_handout(struct happens_before *order, const struct handout *handout
 	struct history *history = &order->rank[handout->rank].history[handout->space];
 	int64_t at = handout->address, end = at + handout->bytes;
 
-	cut(order, history, at);
-	cut(order, history, end);
+	interval_cut(order, history, at);
+	interval_cut(order, history, end);
 	for (size_t i = interval_at(history, at); at < end; i++) {
 		if (i == history->count || history->interval[i].from > at) {
 			int64_t to = i < history->count && history->interval[i].from < end
 			        ? history->interval[i].from
 			        : end;
-			insert(history, i, (struct memory_interval){.from = at, .to = to});
+			interval_insert(history, i, (struct memory_interval){.from = at, .to = to});
 		}
 		history->interval[i].written = false;
 		at = history->interval[i].to;

@@ -29,7 +29,7 @@ struct vector_clock clock_of(const struct happens_before *order, op_id id)
  * It starts as the clock of the operation before it on its stream; each thing that it waits for raises
  * entries. */
 
-static void learn(struct happens_before *order, int lane, uint32_t number)
+static void clock_learn(struct happens_before *order, int lane, uint32_t number)
 {
 	if (lane != STREAM_HOST && order->next_clock[lane] < number) {
 		order->next_clock[lane] = number;
@@ -43,8 +43,8 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	struct vector_clock clock = clock_at(order, rank, lane, number);
 
 	for (int k = 0; k < clock.lanes; k++)
-		learn(order, k, clock.entry[k]);
-	learn(order, lane, number);
+		clock_learn(order, k, clock.entry[k]);
+	clock_learn(order, lane, number);
 }
 
 /* Returns true if the operation waits for its target itself, though a graph may have that on another stream than it is launched on:
@@ -72,7 +72,7 @@ static void learn_target(struct happens_before *order, op_id id)
 
 	if (op->target == OP_EVERYTHING) {
 		for (int k = 0; k < order->next_lanes; k++)
-			learn(order, k, op->number);
+			clock_learn(order, k, op->number);
 	} else if (op->target) {
 		const struct op *target = &order->world->ops[op->target];
 		int lane = waits_for_branch(order->world, id)
@@ -108,7 +108,7 @@ static void learn_host(struct happens_before *order, const struct op *op, struct
 		return;
 	const struct clock_version *version = &host->versions[host->version_count - 1];
 	for (int k = 0; k < version->lanes; k++)
-		learn(order, k, order->clocks[version->clock + k]);
+		clock_learn(order, k, order->clocks[version->clock + k]);
 	lane->host_versions = host->version_count;
 }
 
@@ -134,7 +134,7 @@ static void add_version(struct happens_before *order, const struct op *op, struc
 	order->clock_count += lanes;
 }
 
-static void pass(struct happens_before *order, op_id id)
+static void op_pass(struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];
 	uint8_t kind = op_record(order->world, id)->kind;
@@ -221,5 +221,5 @@ void clocks_update(struct happens_before *order)
 		order->runnable.colour[order->note_count] = WAIT_UNSEEN;
 	}
 	for (op_id id = order->done + 1; id <= world->op_count; id++)
-		pass(order, id);
+		op_pass(order, id);
 }

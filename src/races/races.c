@@ -42,7 +42,7 @@ bool race_sooner(const struct race *a, const struct race *b)
 }
 
 /* One a pair of streams and names: the first in program order, whichever was decided first. */
-static void report(struct happens_before *order, const struct race *race)
+static void race_report(struct happens_before *order, const struct race *race)
 {
 	struct races *races = order->races;
 	struct race_key key = key_of(order, race);
@@ -57,7 +57,7 @@ static void report(struct happens_before *order, const struct race *race)
 }
 
 /* Attaches the race to a meeting that lacks members. */
-static void postpone(struct happens_before *order, const struct race *race, uint32_t match)
+static void race_postpone(struct happens_before *order, const struct race *race, uint32_t match)
 {
 	uint32_t index = order->free_undecided;
 
@@ -72,24 +72,24 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 	order->notes[match].undecided = index;
 }
 
-static void decide(struct happens_before *order, const struct race *race)
+static void race_decide(struct happens_before *order, const struct race *race)
 {
 	enum runnable runnable = op_runnable(order, race->later);
 
 	if (runnable == RUNNABLE)
 		runnable = op_runnable(order, race->earlier);
 	if (runnable == RUNNABLE_LACKS)
-		postpone(order, race, order->lacking);
+		race_postpone(order, race, order->lacking);
 	else if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
 	        !search_before(order, race->later, race->earlier))
-		report(order, race);
+		race_report(order, race);
 	else
 		*MEM_ADD(&order->settled, &order->settled_count) =
 		        (struct settled){*race, order->world->match_count};
 }
 
 /* Conflicts that waited for the meeting: it is complete, or was aborted. */
-static void decide_postponed(struct happens_before *order, uint32_t match)
+static void races_decide_postponed(struct happens_before *order, uint32_t match)
 {
 	uint32_t next, index = order->notes[match].undecided;
 
@@ -100,7 +100,7 @@ static void decide_postponed(struct happens_before *order, uint32_t match)
 		order->undecided[index] = (struct undecided){.next = order->free_undecided};
 		order->free_undecided = index;
 		if (undecided.matches)
-			decide(order, &undecided.race);
+			race_decide(order, &undecided.race);
 	}
 }
 
@@ -125,7 +125,7 @@ void race_remedy(const struct world *world, const struct race *race, struct text
 		text_add(out, "wait %s on %s", first, second);
 }
 
-static void take_op(struct happens_before *order, op_id id)
+static void op_check(struct happens_before *order, op_id id)
 {
 	int matches;
 	const uint32_t *match = op_matches(order->world, id, &matches);
@@ -139,9 +139,9 @@ static void take_op(struct happens_before *order, op_id id)
 	history_conflicts(order, id);
 	for (int i = 0; i < matches; i++)
 		if (match_complete(&order->world->matches[match[i]]))
-			decide_postponed(order, match[i]);
+			races_decide_postponed(order, match[i]);
 	for (size_t i = 0; i < order->conflict_count; i++)
-		decide(order, &order->conflicts[i]);
+		race_decide(order, &order->conflicts[i]);
 	history_add(order, id);
 }
 
@@ -172,7 +172,7 @@ static void order_release(struct happens_before *order)
 
 /* Decides again the conflicts that were decided, or passed this meeting and wait for a later one, when the books had this
  * meeting, which is undone. */
-static void reopen(struct happens_before *order, uint32_t match)
+static void races_reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;
 	size_t from, count = 0;
@@ -188,13 +188,13 @@ static void reopen(struct happens_before *order, uint32_t match)
 		undecided->matches = 0;
 	}
 	for (size_t i = 0; i < count; i++)
-		decide(order, &again[i].race);
+		race_decide(order, &again[i].race);
 	mem_free(again);
 }
 
 /* Decides the conflicts that wait for a meeting that was aborted. A timeout also aborts a meeting that had all its members: it
  * orders nothing any more, so there may be more races. Those that are known stay. */
-static void take_aborted(struct happens_before *order)
+static void aborted_check(struct happens_before *order)
 {
 	const struct world *world = order->world;
 	uint32_t unmade = UINT32_MAX;
@@ -204,10 +204,10 @@ static void take_aborted(struct happens_before *order)
 		const struct match *match = &world->matches[index];
 		if (match_complete(match) && !match->mismatch)
 			unmade = index < unmade ? index : unmade;
-		decide_postponed(order, index);
+		races_decide_postponed(order, index);
 	}
 	if (unmade != UINT32_MAX)
-		reopen(order, unmade);
+		races_reopen(order, unmade);
 }
 
 const struct races *races_now(struct world *world)
@@ -225,9 +225,9 @@ const struct races *races_now(struct world *world)
 	if (order->done == world->op_count && order->aborted == world->aborted_count)
 		return world->races;
 	clocks_update(order);
-	take_aborted(order);
+	aborted_check(order);
 	for (; order->done < world->op_count; order->done++)
-		take_op(order, order->done + 1);
+		op_check(order, order->done + 1);
 	return world->races;
 }
 

@@ -24,7 +24,7 @@ static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
 	return rank * order->stride + lane;
 }
 
-static void raise_to(struct happens_before *order, int rank, int lane, uint32_t number)
+static void raise_frontier(struct happens_before *order, int rank, int lane, uint32_t number)
 {
 	uint32_t index = cell_of(order, rank, lane);
 	struct search_cell *cell = &order->cells[index];
@@ -47,12 +47,12 @@ static void raise_past(struct happens_before *order, op_id id, bool itself)
 	struct vector_clock clock = clock_of(order, id);
 
 	for (int k = 0; k < clock.lanes; k++)
-		raise_to(order, op->rank, k, clock.entry[k]);
-	raise_to(order, op->rank, order->op_lane[id], itself ? op->number : op->number - 1);
+		raise_frontier(order, op->rank, k, clock.entry[k]);
+	raise_frontier(order, op->rank, order->op_lane[id], itself ? op->number : op->number - 1);
 }
 
 /* Does a member leave it behind all the others' arrivals? */
-static bool orders(const struct world *world, const struct match *match)
+static bool match_orders(const struct world *world, const struct match *match)
 {
 	return !match->aborted && !op_record(world, match->member[match->first])->backup;
 }
@@ -67,7 +67,7 @@ static void pass_match(struct happens_before *order, uint32_t index, bool itself
 {
 	const struct match *match = &order->world->matches[index];
 
-	if (!orders(order->world, match) || (itself && order->notes[index].seen == order->search))
+	if (!match_orders(order->world, match) || (itself && order->notes[index].seen == order->search))
 		return;
 	if (itself)
 		order->notes[index].seen = order->search;
@@ -85,7 +85,7 @@ static bool left_before(
 	const struct group *group = &world->groups[match->group];
 	int from = match->p2p ? 0 : group->place_of[a->rank], to = match->p2p ? match->n : from + 1;
 
-	if (!orders(world, match) || group->instance_of[a->rank] != match->instance)
+	if (!match_orders(world, match) || group->instance_of[a->rank] != match->instance)
 		return false;
 	for (int i = from; i < to; i++) {
 		op_id member = match->member[i];

@@ -61,7 +61,7 @@ struct sharing {
 	size_t count;
 };
 
-static void add(struct sharing *s, int64_t from, int64_t to, int group, int who)
+static void edges_add(struct sharing *s, int64_t from, int64_t to, int group, int who)
 {
 	if (from >= to)
 		return;
@@ -108,7 +108,7 @@ static void add_awaited(struct sharing *s, int stream, int64_t from, int64_t to,
 			add_awaited(s, lanes->trace->world->ops[id].stream, most_of(from, m->t.issue),
 			        least_of(to, ready), asked);
 		if (group >= 0 && m->t.end != TIME_UNKNOWN)
-			add(s, most_of(from, m->t.start), least_of(to, m->t.end), group, AWAITED);
+			edges_add(s, most_of(from, m->t.start), least_of(to, m->t.end), group, AWAITED);
 		from = most_of(from, m->t.end);
 	}
 	asked[stream] = false;
@@ -182,7 +182,7 @@ static struct group_share *share_groups(const struct lanes *lanes, int section)
 		if (group >= 0 && !ends && !shares[group].endless)
 			shares[group].endless = m->id;
 		if (ends && (group >= 0 || kernel))
-			add(&s, m->t.start, m->t.end, group, OTHERS);
+			edges_add(&s, m->t.start, m->t.end, group, OTHERS);
 	}
 	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++)
 		if (kernels[stream])

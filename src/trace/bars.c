@@ -137,7 +137,7 @@ static void paint_letter(
 	cell->reverse = where->selected && shown->op == where->selected;
 }
 
-static bool same(const struct bar_row *where, const struct shown *a, const struct shown *b)
+static bool same_shown(const struct bar_row *where, const struct shown *a, const struct shown *b)
 {
 	return a->thing == b->thing && (a->thing == THING_WORK || a->thing == THING_ASIDE) && !a->crowded &&
 	        !b->crowded && cells_same_bar(where, a->op, b->op);
@@ -158,8 +158,8 @@ static void crowd_at(const struct bar_row *where, const struct shown *shown, int
 	*crowd = (struct crowd){.to = i, .phase = op_record(world, shown[i].op)->phase};
 	for (; to < where->cells && shown[to].thing == THING_WORK; to++) {
 		const struct record *x = op_record(world, shown[i].op), *y = op_record(world, shown[to].op);
-		bool wide = (to > 0 && same(where, &shown[to - 1], &shown[to])) ||
-		        (to + 1 < where->cells && same(where, &shown[to], &shown[to + 1]));
+		bool wide = (to > 0 && same_shown(where, &shown[to - 1], &shown[to])) ||
+		        (to + 1 < where->cells && same_shown(where, &shown[to], &shown[to + 1]));
 		bool other = x->phase != y->phase || trace_colour(x) != trace_colour(y);
 		if (wide || shown[i].dim != shown[to].dim || (other && to - i >= NARROW))
 			break;
@@ -200,7 +200,7 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 			counted = true;
 			continue;
 		}
-		while (to < where->cells && same(where, &shown[i], &shown[to]))
+		while (to < where->cells && same_shown(where, &shown[i], &shown[to]))
 			to++;
 		/* beside the path a piece of line stays on both sides */
 		label_of(where, shown[i].op, shown[i].thing == THING_ASIDE ? to - i - 4 : to - i, &label);

@@ -63,7 +63,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 
 /* Books `ns` for the key on `rank`. Ranks are looked at one after the other, so a sum for the present rank
  * and the extremes of those before it are enough; no table by rank is needed. */
-static void add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
+static void blame_count(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
 	if ((blames->count + 1) * 2 > blames->slot_count) { /* rehash at half full */
 		mem_free(blames->slots);
@@ -120,9 +120,9 @@ void blames_add(
         struct blames *blames, const struct lanes *lanes, int stream, const struct span *span, int64_t slowed)
 {
 	if (slowed)
-		add(blames, slowed_key(blames, lanes, stream, span), lanes->rank, slowed);
+		blame_count(blames, slowed_key(blames, lanes, stream, span), lanes->rank, slowed);
 	else if (span->kind == SPAN_STALL && span->cause != CAUSE_DONE)
-		add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
+		blame_count(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
 /* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */

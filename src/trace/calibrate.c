@@ -89,7 +89,7 @@ static double kernels_off(const struct calibrator *c, const struct fit *fit)
 }
 
 /* Times in whole ns: what is left of them is rounding. */
-static void set(struct calibration *out, const char *key, double value, int operations)
+static void figure_store(struct calibration *out, const char *key, double value, int operations)
 {
 	int i = machine_key_find(key);
 	enum unit unit;
@@ -106,11 +106,11 @@ static void set_efficiency(struct calibration *out, const char *key, double rate
 	const char *peak = strcmp(key, "efficiency") == 0 ? "peak_f32" : "peak_half";
 	double was = machine_value(&out->machine, machine_key_find(peak));
 	if (rate > was)
-		set(out, peak, rate, operations);
-	set(out, key, least_number(rate / most_number(rate, was), 1), operations);
+		figure_store(out, peak, rate, operations);
+	figure_store(out, key, least_number(rate / most_number(rate, was), 1), operations);
 }
 
-static void take(
+static void fit_store(
         struct calibration *out, enum calibrated part, const struct fit *fit, const struct samples *samples)
 {
 	const struct part_keys *keys = &keys_of[part];
@@ -118,12 +118,12 @@ static void take(
 	for (size_t i = 0; i < samples->count; i++)
 		of_line[samples->sample[i].line]++;
 	if (keys->latency && fit->found_latency)
-		set(out, keys->latency, fit->latency_ns, samples->count);
+		figure_store(out, keys->latency, fit->latency_ns, samples->count);
 	for (int i = 0; i < FIT_LINES && keys->line[i]; i++)
 		if (fit->found[i] && strncmp(keys->line[i], "efficiency", 10) == 0)
 			set_efficiency(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 		else if (fit->found[i])
-			set(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
+			figure_store(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
 /* What a kernel is bound by is not known before: it is guessed by several ridges, and by the machine's own, and the guess is taken
@@ -153,7 +153,7 @@ static void fit_kernels(struct calibrator *c, struct calibration *out)
 	}
 	sort_kernels(c, &best, 0, samples->sample);
 	out->part[CALIBRATED_KERNELS].now = fit_error(&best, samples->sample, samples->count);
-	take(out, CALIBRATED_KERNELS, &best, samples);
+	fit_store(out, CALIBRATED_KERNELS, &best, samples);
 }
 
 static void fit_part(struct calibrator *c, enum calibrated part, struct calibration *out)
@@ -163,7 +163,7 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	out->part[part].before = fit_error(&now, samples->sample, samples->count);
 	fit_lines(samples->sample, samples->count, &now);
 	out->part[part].now = fit_error(&now, samples->sample, samples->count);
-	take(out, part, &now, samples);
+	fit_store(out, part, &now, samples);
 }
 
 /* Links that are quicker than copies of the host do not go over it: as long as the machine says so, no rate of theirs counts
@@ -174,7 +174,7 @@ static void set_switched(struct calibration *out)
 	int links = out->measured[machine_key_find("link_rate")];
 	if (links && machine->link_switched != 1 &&
 	        machine->link_rate > least_number(machine->h2d, machine->d2h))
-		set(out, "link_switched", 1, links);
+		figure_store(out, "link_switched", 1, links);
 }
 
 /* The links' lines through transfers and collectives together: what NCCL's model of a machine says is kept where it is
@@ -196,7 +196,7 @@ static void fit_collectives(struct calibrator *c, struct calibration *out)
 	if (keep)
 		all->count = transfers;
 	else if (c->machine.nccl && of->count)
-		set(out, "nccl", 0, of->count);
+		figure_store(out, "nccl", 0, of->count);
 	fit_part(c, CALIBRATED_LINKS, out);
 	set_switched(out);
 	out->part[CALIBRATED_LINKS].operations = transfers;

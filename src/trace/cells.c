@@ -36,7 +36,8 @@ struct unseen {
 	bool undone;  /* one of them is not over */
 };
 
-static void see(const struct bar_row *where, struct unseen *unseen, const struct span *span, int64_t ns)
+static void unseen_add(
+        const struct bar_row *where, struct unseen *unseen, const struct span *span, int64_t ns)
 {
 	if (unseen->last != span->op) {
 		unseen->several |=
@@ -60,8 +61,8 @@ struct cell_time {
 };
 
 /* `ns` of the span lie in the cell, which ends at b. Launches are short and are what a host does: on its lane they count double. */
-static void spend(const struct bar_row *where, struct cell_time *time, const struct span *span, int64_t ns,
-        int64_t b, bool lead, const struct shown *before)
+static void cell_spend(const struct bar_row *where, struct cell_time *time, const struct span *span,
+        int64_t ns, int64_t b, bool lead, const struct shown *before)
 {
 	int thing = span->aside           ? THING_ASIDE
 	        : span->kind == SPAN_WORK ? THING_WORK
@@ -77,7 +78,7 @@ static void spend(const struct bar_row *where, struct cell_time *time, const str
 	bool seen = thing == THING_WORK && !time->unseen.last && before->thing == THING_WORK &&
 	        cells_same_bar(where, before->op, span->op);
 	if (thing == THING_WORK && span->to <= b && !seen)
-		see(where, &time->unseen, span, ns);
+		unseen_add(where, &time->unseen, span, ns);
 }
 
 static struct shown most_of_time(const struct cell_time *time, int64_t length)
@@ -117,7 +118,7 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 		int64_t from = most_of(span->from, a), to = least_of(span->to, b);
 		bool lead = !where->host && !*begun && span->cause <= CAUSE_MEMORY;
 		if (to > from)
-			spend(where, &time, span, to - from, b, lead, before);
+			cell_spend(where, &time, span, to - from, b, lead, before);
 		*begun = *begun || span->kind == SPAN_WORK;
 		if (span->to > b)
 			break;

@@ -48,7 +48,7 @@ int64_t chain_horizon(struct chain *chain)
 /* ---- what a lane did in a stretch ---- */
 
 /* Work by its operation, a wait by its cause and who is to blame: launches, and a host without a line, whoever they were of */
-static bool joins(const struct bout *piece, const struct span *span)
+static bool bout_joins(const struct bout *piece, const struct span *span)
 {
 	if (piece->kind != span->kind)
 		return false;
@@ -72,7 +72,7 @@ void chain_pieces(struct chain *chain, int rank, int stream, struct window windo
 		size_t at = 0;
 		if (!span->op)
 			continue; /* nothing more was queued */
-		while (at < pieces->count && !joins(&pieces->piece[at], span))
+		while (at < pieces->count && !bout_joins(&pieces->piece[at], span))
 			at++;
 		if (at == pieces->count)
 			*MEM_ADD(&pieces->piece, &pieces->count) = (struct bout){.kind = span->kind,
@@ -121,7 +121,7 @@ void chain_put_with(const struct chain *chain, const char *words, op_id id, stru
 
 /* ---- links ---- */
 
-static bool met_before(struct chain *chain, const struct bout *wait)
+static bool link_seen(struct chain *chain, const struct bout *wait)
 {
 	for (size_t i = 0; i < chain->seen_count; i++)
 		if (chain->seen[i].op == wait->op && chain->seen[i].blame == wait->blame)
@@ -169,7 +169,7 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 	chain_follow(chain, op->rank, op->stream, wait, &words, depth);
 }
 
-static void explain(struct chain *chain, const struct bout *wait, op_id by, int depth);
+static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth);
 
 /* A transfer in several parts may have begun with one, and then waited for the partner of another: of most of that time it is to
  * be told what the partner was at. */
@@ -188,13 +188,13 @@ static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_
 	        .from = most_of(t.start, of->from),
 	        .to = arrival};
 	wait.ns = wait.to - wait.from;
-	if (wait.ns * 2 < of->ns || wait.ns <= 0 || met_before(chain, &wait))
+	if (wait.ns * 2 < of->ns || wait.ns <= 0 || link_seen(chain, &wait))
 		return false;
 	chain_put_op(chain, id, &words);
 	text_add(&words, " had begun with a part of it, and waited %s%s for rank %d, the last to come to it",
 	        time_words(wait.ns).text, of->of_that ? " of that" : "", chain->trace->world->ops[with].rank);
 	chain_say(chain, &words, depth);
-	explain(chain, &wait, with, depth + 1);
+	explain_late(chain, &wait, with, depth + 1);
 	return true;
 }
 
@@ -206,7 +206,7 @@ void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int 
 
 /* Why the operation to blame was late: what its lane did in the stretch until it was there, or over. Work counts together,
  * and the longest of it is told. */
-static void explain(struct chain *chain, const struct bout *wait, op_id by, int depth)
+static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth)
 {
 	const struct op *op = &chain->trace->world->ops[by];
 	struct times t = backend_times(chain->trace->backend, by);
@@ -242,7 +242,7 @@ static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 		if (!member || member == by || backend_times(backend, member).ready != ready)
 			continue;
 		chain->quiet++;
-		explain(chain, wait, member, 0);
+		explain_late(chain, wait, member, 0);
 		chain->quiet--;
 	}
 }
@@ -252,7 +252,7 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 {
 	const struct world *world = chain->trace->world;
 	int missing = wait->blame ? -1 : trace_missing_rank(world, wait->op);
-	if (met_before(chain, wait)) {
+	if (link_seen(chain, wait)) {
 		if (chain->quiet) /* a tie comes to a link that has its root */
 			return true;
 		text_add(words, "for the first again: they wait for each other (`stuck` says how)");
@@ -316,7 +316,7 @@ void chain_follow(
 		chain_work(chain, wait->op, &(struct in_the_way){wait->ns, wait->ns, 1, true, wait->from},
 		        depth + 1);
 	else
-		explain(chain, wait, wait->blame, depth + 1);
+		explain_late(chain, wait, wait->blame, depth + 1);
 	if (for_a_peer(chain, wait))
 		follow_ties(chain, wait, wait->blame);
 }

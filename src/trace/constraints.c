@@ -136,7 +136,7 @@ struct asked_node {
 	void *self;
 };
 
-static void edge(const struct asked_node *a, node_id from, int64_t ns)
+static void edge_put(const struct asked_node *a, node_id from, int64_t ns)
 {
 	int64_t time = node_time(a->c, from);
 	if (time != TIME_UNKNOWN && time <= a->time)
@@ -144,33 +144,33 @@ static void edge(const struct asked_node *a, node_id from, int64_t ns)
 }
 
 /* Until when its host was at it: it has issued it, or ended it */
-static void behind_the_host(const struct asked_node *a, int64_t ns)
+static void edge_from_host(const struct asked_node *a, int64_t ns)
 {
 	if (a->m == a->lanes->moment)
 		return;
 	const struct moment *before = a->m - 1;
-	edge(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
+	edge_put(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
 }
 
 /* Its line came behind an answer, and is no earlier */
-static void behind_an_answer(const struct asked_node *a)
+static void edge_from_answer(const struct asked_node *a)
 {
 	struct backend *backend = a->c->trace->backend;
 	op_id answer =
 	        backend->answer && a->m->stream != STREAM_HOST ? backend->answer(backend, a->m->id) : 0;
 	if (answer)
-		edge(a, node_at(answer, NODE_ENDED), 0);
+		edge_put(a, node_at(answer, NODE_ENDED), 0);
 }
 
 /* The stream's one before it; of the default stream the blocking ones', and the other way round */
-static void into_ready(const struct asked_node *a)
+static void edges_of_ready(const struct asked_node *a)
 {
 	const struct world *world = a->c->trace->world;
 	int stream = a->m->stream;
-	edge(a, node_at(a->m->id, NODE_ISSUED), 0);
-	behind_an_answer(a);
+	edge_put(a, node_at(a->m->id, NODE_ISSUED), 0);
+	edge_from_answer(a);
 	if (a->m->place > a->lanes->first[stream])
-		edge(a, node_at(moment_at(a->lanes, a->m->place - 1)->id, NODE_ENDED), 0);
+		edge_put(a, node_at(moment_at(a->lanes, a->m->place - 1)->id, NODE_ENDED), 0);
 	if (!a->lanes->blocking ||
 	        (stream != STREAM_DEFAULT && !world_stream(world, a->lanes->rank, stream)->blocking))
 		return;
@@ -180,50 +180,50 @@ static void into_ready(const struct asked_node *a)
 		        : s != stream && world_stream(world, a->lanes->rank, s)->blocking;
 		const struct moment *last = counts ? lanes_last_before(a->lanes, s, a->m) : NULL;
 		if (last)
-			edge(a, node_at(last->id, NODE_ENDED), 0);
+			edge_put(a, node_at(last->id, NODE_ENDED), 0);
 	}
 }
 
 /* Work starts: where it meets others, when these are there; a copy when its engine is free. */
-static void into_start(const struct asked_node *a)
+static void edges_of_start(const struct asked_node *a)
 {
 	const struct constraints *c = a->c;
 	int count;
 	const uint32_t *match = op_matches(c->trace->world, a->m->id, &count);
-	edge(a, node_at(a->m->id, NODE_READY), 0);
-	behind_an_answer(a);
+	edge_put(a, node_at(a->m->id, NODE_READY), 0);
+	edge_from_answer(a);
 	for (int i = 0; i < count; i++)
-		edge(a, node_of_match(c, match[i]), 0);
+		edge_put(a, node_of_match(c, match[i]), 0);
 	if (c->copy_before[a->m->id])
-		edge(a, node_at(c->copy_before[a->m->id], NODE_ENDED), 0);
+		edge_put(a, node_at(c->copy_before[a->m->id], NODE_ENDED), 0);
 }
 
 /* What a sync, or memory, waits for, and how long it then takes */
-static void behind_target(const struct asked_node *a, int64_t ns)
+static void edges_from_target(const struct asked_node *a, int64_t ns)
 {
 	op_id target = a->c->trace->world->ops[a->m->id].target;
 	if (target && target != OP_EVERYTHING)
-		edge(a, node_at(target, NODE_ENDED), ns);
+		edge_put(a, node_at(target, NODE_ENDED), ns);
 	for (int s = STREAM_DEFAULT; target == OP_EVERYTHING && s < a->lanes->streams; s++) {
 		const struct moment *last = lanes_last_before(a->lanes, s, a->m);
 		if (last)
-			edge(a, node_at(last->id, NODE_ENDED), ns);
+			edge_put(a, node_at(last->id, NODE_ENDED), ns);
 	}
 }
 
 /* A part of a transfer whose other side came while another part was under way already */
-static void behind_late_parts(const struct asked_node *a)
+static void edges_from_late_parts(const struct asked_node *a)
 {
 	int count;
 	const uint32_t *match = op_matches(a->c->trace->world, a->m->id, &count);
 	for (int i = 0; i < count && a->m->kind == OP_P2P; i++) {
 		int64_t met = node_time(a->c, node_of_match(a->c, match[i]));
 		if (met != TIME_UNKNOWN && met > a->m->t.start)
-			edge(a, node_of_match(a->c, match[i]), a->time - met);
+			edge_put(a, node_of_match(a->c, match[i]), a->time - met);
 	}
 }
 
-static void into_end(const struct asked_node *a)
+static void edges_of_end(const struct asked_node *a)
 {
 	const struct moment *m = a->m;
 	int64_t alone = m->kind == OP_SEGMENT ? least_of(m->t.alone, m->t.end - m->t.start) : 0;
@@ -231,24 +231,24 @@ static void into_end(const struct asked_node *a)
 	case OP_WAIT:
 	case OP_SYNC:
 	case OP_SEGMENT:
-		edge(a, node_at(m->id, NODE_STARTED), alone);
-		behind_target(a, alone);
+		edge_put(a, node_at(m->id, NODE_STARTED), alone);
+		edges_from_target(a, alone);
 		return;
 	default:
-		edge(a, node_at(m->id, NODE_STARTED), m->t.end - m->t.start);
-		behind_late_parts(a);
+		edge_put(a, node_at(m->id, NODE_STARTED), m->t.end - m->t.start);
+		edges_from_late_parts(a);
 	}
 }
 
 /* All members of a meeting, and what its group did before */
-static void into_meeting(const struct asked_node *a, const struct match *match)
+static void edges_of_meeting(const struct asked_node *a, const struct match *match)
 {
 	const struct match *before =
 	        !match->p2p && match->before ? &a->c->trace->world->matches[match->before] : NULL;
 	for (int i = 0; i < match->n; i++) {
-		edge(a, node_at(match->member[i], NODE_READY), 0);
+		edge_put(a, node_at(match->member[i], NODE_READY), 0);
 		if (before && before->member[i])
-			edge(a, node_at(before->member[i], NODE_ENDED), 0);
+			edge_put(a, node_at(before->member[i], NODE_ENDED), 0);
 	}
 }
 
@@ -260,7 +260,7 @@ void constraints_of(const struct constraints *constraints, node_id node, take_ed
 	if (a.time == TIME_UNKNOWN)
 		return;
 	if (!id) {
-		into_meeting(&a, &world->matches[node - first_meeting(constraints)]);
+		edges_of_meeting(&a, &world->matches[node - first_meeting(constraints)]);
 		return;
 	}
 	a.m = node_moment(constraints, id);
@@ -268,18 +268,18 @@ void constraints_of(const struct constraints *constraints, node_id node, take_ed
 	bool host = op_kind_is_host(a.m->kind);
 	switch (node_part(node)) {
 	case NODE_ISSUED:
-		behind_the_host(&a, host ? 0 : a.m->t.launch);
+		edge_from_host(&a, host ? 0 : a.m->t.launch);
 		return;
 	case NODE_READY:
 		if (host)
-			edge(&a, node_at(id, NODE_ISSUED), 0);
+			edge_put(&a, node_at(id, NODE_ISSUED), 0);
 		else
-			into_ready(&a);
+			edges_of_ready(&a);
 		return;
 	case NODE_STARTED:
-		into_start(&a);
+		edges_of_start(&a);
 		return;
 	default:
-		into_end(&a);
+		edges_of_end(&a);
 	}
 }

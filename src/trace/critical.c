@@ -16,7 +16,7 @@ struct latest {
 };
 
 /* Of equals: the lowest rank, stream, number; a meeting comes before operations */
-static bool stands_before(const struct constraints *c, node_id a, node_id b)
+static bool node_precedes(const struct constraints *c, node_id a, node_id b)
 {
 	op_id x = node_op(c, a), y = node_op(c, b);
 	const struct op *p = &c->trace->world->ops[x], *q = &c->trace->world->ops[y];
@@ -34,7 +34,7 @@ static void take_latest(void *self, node_id from, int64_t ns)
 	struct latest *choice = self;
 	int64_t fulfilled = node_time(choice->c, from) + ns;
 	if (fulfilled < choice->fulfilled ||
-	        (fulfilled == choice->fulfilled && !stands_before(choice->c, from, choice->from)))
+	        (fulfilled == choice->fulfilled && !node_precedes(choice->c, from, choice->from)))
 		return;
 	choice->from = from;
 	choice->ns = ns;
@@ -93,7 +93,7 @@ static void add_edge(
 	add_piece(critical, kind_of_work(c->trace, id), id, from, to - lost);
 }
 
-static void turn_round(struct critical *critical)
+static void reverse_pieces(struct critical *critical)
 {
 	for (size_t i = 0, j = critical->count; i + 1 < j; i++) {
 		struct critical_piece piece = critical->piece[--j];
@@ -126,7 +126,7 @@ static enum status walk_back(struct critical *critical, const struct constraints
 	        id && node_part(node) == NODE_ISSUED ? least_of(node_moment(c, id)->t.launch, at) : 0;
 	add_piece(critical, CRITICAL_LAUNCH, id, at - launch, at);
 	add_piece(critical, CRITICAL_IDLE, id, critical->window.from, at - launch);
-	turn_round(critical);
+	reverse_pieces(critical);
 	return ST_OK;
 }
 
@@ -148,7 +148,7 @@ static node_id last_node(const struct constraints *c, int section, bool threads)
 		if (time == TIME_UNKNOWN)
 			continue;
 		if (!last || time > node_time(c, last) ||
-		        (time == node_time(c, last) && stands_before(c, node, last)))
+		        (time == node_time(c, last) && node_precedes(c, node, last)))
 			last = node;
 	}
 	return last;
@@ -307,7 +307,7 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 
 /* Returns true if the first operation has a lower rank, or is of the same rank and was queued earlier. Ids alone do not do:
  * across ranks they follow the order in which lines were typed. */
-static bool is_before(const struct world *world, op_id a, op_id b)
+static bool op_precedes(const struct world *world, op_id a, op_id b)
 {
 	int rank = world->ops[a].rank, other = world->ops[b].rank;
 	return rank != other ? rank < other : a < b;
@@ -331,7 +331,7 @@ static void put_slack(
 		int64_t ns = t.end - t.start;
 		for (int i = 0; i < SHOWN; i++)
 			if (ns > length[i] ||
-			        (most[i] && ns == length[i] && is_before(trace->world, moved, most[i]))) {
+			        (most[i] && ns == length[i] && op_precedes(trace->world, moved, most[i]))) {
 				op_id other = most[i];
 				int64_t others = length[i];
 				most[i] = moved, length[i] = ns, moved = other, ns = others;

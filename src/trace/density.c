@@ -19,7 +19,7 @@ struct busy {
 	struct window window;
 };
 
-static void add(struct busy *b, int64_t from, int64_t to)
+static void busy_add(struct busy *b, int64_t from, int64_t to)
 {
 	from = most_of(from, b->window.from) - b->window.from;
 	to = least_of(to, b->window.to) - b->window.from;
@@ -60,7 +60,7 @@ void trace_density(const struct trace *trace, struct window window, int parts, u
 			streams += !works[m->stream];
 			works[m->stream] = true;
 			if (m->t.start != TIME_UNKNOWN)
-				add(&b, m->t.start, m->t.end);
+				busy_add(&b, m->t.start, m->t.end);
 		}
 	}
 	lanes_release(&lanes);

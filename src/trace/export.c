@@ -44,9 +44,10 @@ static int waits_of(int stream)
 }
 
 /* An event: the fields that every one has, and those given; its closing brace is the caller's. */
-static void begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
-        __attribute__((format(printf, 5, 6)));
-static void begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
+static void event_begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format,
+        ...) __attribute__((format(printf, 5, 6)));
+static void event_begin(
+        struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
 {
 	va_list arguments;
 	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
@@ -61,10 +62,11 @@ static void begin(struct json_writer *w, const char *phase, int rank, int thread
 static void put_name(
         struct json_writer *w, const char *what, int rank, int thread, const char *name, int index)
 {
-	begin(w, "M", rank, thread, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
+	event_begin(w, "M", rank, thread, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
 	export_string(w->out, name);
 	text_add(w->out, "}}");
-	begin(w, "M", rank, thread, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
+	event_begin(w, "M", rank, thread, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what,
+	        index);
 }
 
 /* What a click on a slice shows besides its name */
@@ -94,7 +96,7 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 /* What delays `op`; args.for is what it waits for, with its rank. */
 static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
-	begin(w, "X", rank, span->kind == SPAN_HOST ? thread_of(stream) : waits_of(stream),
+	event_begin(w, "X", rank, span->kind == SPAN_HOST ? thread_of(stream) : waits_of(stream),
 	        "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
 	        span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 	if (span->op) {
@@ -117,7 +119,7 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
 		return ST_OK;
 	if (span->kind == SPAN_WORK) {
-		begin(w, "X", rank, thread_of(stream),
+		event_begin(w, "X", rank, thread_of(stream),
 		        "\"cat\":\"%s\",\"name\":", op_kind_name(op_record(w->trace->world, span->op)->kind));
 		export_label(w->out, w->trace->world, span->op);
 		put_arguments(w, span);
@@ -143,10 +145,10 @@ static void put_arrow(struct json_writer *w, const char *category, struct end fr
 {
 	w->arrows++;
 	leaves = least_of(leaves, reaches);
-	begin(w, "s", from.rank, from.thread,
+	event_begin(w, "s", from.rank, from.thread,
 	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"ts\":%" PRId64 ".%03d}", category, category,
 	        w->arrows, US(leaves));
-	begin(w, "f", to.rank, to.thread,
+	event_begin(w, "f", to.rank, to.thread,
 	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",\"ts\":%" PRId64 ".%03d}", category,
 	        category, w->arrows, US(reaches));
 }
@@ -237,7 +239,7 @@ static void gather_reaches(struct json_writer *w)
 static void put_reach(struct json_writer *w, const struct reach *reach, int thread)
 {
 	const struct op *op = &w->trace->world->ops[reach->id];
-	begin(w, "X", reach->target, thread, "\"cat\":\"window\",\"name\":");
+	event_begin(w, "X", reach->target, thread, "\"cat\":\"window\",\"name\":");
 	export_label(w->out, w->trace->world, reach->id);
 	text_add(w->out,
 	        ",\"args\":{\"op\":%u,\"rank\":%d},\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d}",
@@ -315,10 +317,10 @@ static void put_iterations(struct json_writer *w)
 		if (from >= to)
 			continue;
 		/* they may overlap: the host runs ahead */
-		begin(w, "b", world->n, 1,
+		event_begin(w, "b", world->n, 1,
 		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
 		        i, it->number, US(from));
-		begin(w, "e", world->n, 1,
+		event_begin(w, "e", world->n, 1,
 		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
 		        i, it->number, US(to));
 	}

@@ -32,7 +32,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-static void add_rates(const struct trace *trace, int rank, op_id id, struct changes_of_rates *changes)
+static void rates_add(const struct trace *trace, int rank, op_id id, struct changes_of_rates *changes)
 {
 	double sent[LINK_KINDS] = {0};
 	struct times t = backend_times(trace->backend, id);
@@ -49,7 +49,7 @@ static void add_rates(const struct trace *trace, int rank, op_id id, struct chan
 		}
 }
 
-static void begin(int rank, const char *name, int64_t time, struct text *out)
+static void counter_begin(int rank, const char *name, int64_t time, struct text *out)
 {
 	text_add(out,
 	        ",\n{\"ph\":\"C\",\"pid\":%d,\"tid\":0,\"name\":\"%s\",\"ts\":%" PRId64 ".%03d,\"args\":{",
@@ -70,7 +70,7 @@ static void put_rates(int rank, struct window window, struct changes_of_rates *c
 		now = running ? now + change->rate : 0;
 		if ((last || next->time > change->time) && change->time >= window.from &&
 		        change->time <= window.to) {
-			begin(rank, link_name(change->kind), change->time, out);
+			counter_begin(rank, link_name(change->kind), change->time, out);
 			text_add(out, "\"GB/s\":%.6g}}", now);
 		}
 	}
@@ -94,7 +94,7 @@ static void put_memory(const struct trace *trace, int rank, struct window window
 		if (same || change[i].kind == MEMORY_RESERVED || time < window.from || time > window.to)
 			continue;
 		const char *before = "";
-		begin(rank, "device memory, bytes", time, out);
+		counter_begin(rank, "device memory, bytes", time, out);
 		for (int kind = 0; kind < MEMORY_KINDS; kind++)
 			if (used[kind]) {
 				text_add(out, "%s\"%s\":%" PRId64, before,
@@ -112,10 +112,10 @@ void export_counters(const struct trace *trace, int rank, struct window window, 
 	size_t count;
 	const op_id *gets = world_gets(world, &count);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		add_rates(trace, rank, id, &changes);
+		rates_add(trace, rank, id, &changes);
 	for (size_t i = 0; i < count; i++)
 		if (op_record(world, gets[i])->part[0].peer == rank && world->ops[gets[i]].rank != rank)
-			add_rates(trace, rank, gets[i], &changes);
+			rates_add(trace, rank, gets[i], &changes);
 	put_rates(rank, window, &changes, out);
 	put_memory(trace, rank, window, out);
 	mem_free(changes.change);

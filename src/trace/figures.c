@@ -44,7 +44,7 @@ const struct figure *figures_find(const struct figures *figures, const char *nam
 }
 
 /* Two of a kind, by the first word of the name: "busy io", "busy compute" */
-static bool alike(const struct figure *a, const struct figure *b)
+static bool same_kind(const struct figure *a, const struct figure *b)
 {
 	size_t word = strcspn(a->name, " ") + 1;
 	return strncmp(a->name, b->name, word) == 0;
@@ -63,8 +63,8 @@ void figures_join(struct figures *figures, const struct figures *more)
 			at = found - figures->figure + 1;
 			continue;
 		}
-		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) &&
-		        alike(&more->figure[k - 1], &figures->figure[at]))
+		while (k && at < figures->count && !same_kind(&more->figure[k], &more->figure[k - 1]) &&
+		        same_kind(&more->figure[k - 1], &figures->figure[at]))
 			at++;
 		MEM_ADD(&figures->figure, &figures->count);
 		memmove(&figures->figure[at + 1], &figures->figure[at],
@@ -75,9 +75,9 @@ void figures_join(struct figures *figures, const struct figures *more)
 
 /* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. The
  * first failure is kept, and ends the table. */
-static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
+static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
         const char *name, ...) __attribute__((format(printf, 5, 6)));
-static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
+static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
         const char *name, ...)
 {
 	va_list arguments;
@@ -136,7 +136,7 @@ static void put_busy(
 			status = metric_busy(trace, section, rank, k, &part);
 		text_clear(&name);
 		trace_lanes_name(trace, rank, a, last, &name);
-		put(figures, status, FIGURE_PART, sum / (last + 1 - a), "busy %s", text_string(&name));
+		figure_put(figures, status, FIGURE_PART, sum / (last + 1 - a), "busy %s", text_string(&name));
 	}
 	text_release(&name);
 }
@@ -156,7 +156,7 @@ static void put_overlaps(
 				continue;
 			pairs++;
 			enum status status = metric_overlap(trace, section, rank, a, b, &part);
-			put(figures, status, FIGURE_PART, part, "overlap %s, %s",
+			figure_put(figures, status, FIGURE_PART, part, "overlap %s, %s",
 			        trace_lane_name(trace, rank, a), trace_lane_name(trace, rank, b));
 		}
 }
@@ -169,12 +169,12 @@ static void put_hidden(
 	int64_t ns;
 	enum status status = metric_idle(trace, section, rank, &part);
 	if (used->computes)
-		put(figures, status, FIGURE_PART, part, "idle compute streams");
+		figure_put(figures, status, FIGURE_PART, part, "idle compute streams");
 	status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &ns);
-	put(figures, status, FIGURE_TIME, ns, "exposed communication");
+	figure_put(figures, status, FIGURE_TIME, ns, "exposed communication");
 	status = metric_hidden(trace, section, rank, HIDE_COMMUNICATION, &part);
 	if (used->communicates)
-		put(figures, status, FIGURE_PART, part, "communication overlapped");
+		figure_put(figures, status, FIGURE_PART, part, "communication overlapped");
 }
 
 /* Of each axis with operations on the rank, where the mesh has several: of one, the figures above are its own */
@@ -190,12 +190,12 @@ static void put_axes(const struct trace *trace, int section, int rank, struct fi
 		const char *name = names_text(trace->world->names, trace->world->groups[use[i].axis].name);
 		if (!use[i].operations)
 			continue;
-		put(figures, ST_OK, FIGURE_COUNT, (double)use[i].operations, "%s operations", name);
+		figure_put(figures, ST_OK, FIGURE_COUNT, (double)use[i].operations, "%s operations", name);
 		for (int kind = 0; kind < LINK_KINDS; kind++)
 			if (use[i].sent[kind] > 0)
-				put(figures, ST_OK, FIGURE_BYTES, use[i].sent[kind], "%s bytes %s", name,
-				        link_name(kind));
-		put(figures, use[i].known ? ST_OK : ST_WAITS, FIGURE_TIME, (double)use[i].exposed_ns,
+				figure_put(figures, ST_OK, FIGURE_BYTES, use[i].sent[kind], "%s bytes %s",
+				        name, link_name(kind));
+		figure_put(figures, use[i].known ? ST_OK : ST_WAITS, FIGURE_TIME, (double)use[i].exposed_ns,
 		        "%s exposed", name);
 	}
 	mem_free(use);
@@ -210,8 +210,8 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	figures->count = 0;
 	figures->status = ST_OK;
 	enum status status = metric_time(trace, section, rank, &ns);
-	put(figures, status, FIGURE_TIME, ns, "time");
-	put(figures, ST_OK, FIGURE_COUNT, used.ops, "operations");
+	figure_put(figures, status, FIGURE_TIME, ns, "time");
+	figure_put(figures, ST_OK, FIGURE_COUNT, used.ops, "operations");
 	put_busy(trace, section, rank, &used, figures);
 	if (figures->status != ST_OK)
 		return figures->status;
@@ -222,18 +222,18 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		return figures->status;
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (part[cause] > 0)
-			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
+			figure_put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
 	traffic_sent(trace->backend, trace->world, rank,
 	        (struct counted){.section = section, .first = trace->first}, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
-			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));
+			figure_put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));
 	double mean, most;
 	if (trace_staleness(trace, section, rank, &mean, &most)) {
-		put(figures, ST_OK, FIGURE_MOST, mean, "staleness mean");
-		put(figures, ST_OK, FIGURE_MOST, most, "staleness most");
+		figure_put(figures, ST_OK, FIGURE_MOST, mean, "staleness mean");
+		figure_put(figures, ST_OK, FIGURE_MOST, most, "staleness most");
 	}
-	put(figures, ST_OK, FIGURE_PEAK, (double)metric_peak(trace, section, rank, -1), "peak memory");
+	figure_put(figures, ST_OK, FIGURE_PEAK, (double)metric_peak(trace, section, rank, -1), "peak memory");
 	put_axes(trace, section, rank, figures);
 	put_overlaps(trace, section, rank, &used, figures);
 	return figures->status;

@@ -59,12 +59,12 @@ static void make_room(struct holdings *list)
 	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
 }
 
-static void put(struct holdings *list, const struct op *op, struct holding holding)
+static void holding_put(struct holdings *list, const struct op *op, struct holding holding)
 {
 	list->at[list->first[op->stream]++] = holding;
 }
 
-static void put_all(struct holdings *list)
+static void holdings_close(struct holdings *list)
 {
 	memmove(list->first + 1, list->first, (STREAMS_MAX + 1) * sizeof *list->first);
 	list->first[0] = 0;
@@ -86,9 +86,9 @@ static void load_device(struct holdings *list, const struct trace *trace, int ra
 		if (!takes_device(op_record(world, id)))
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		put(list, &world->ops[id], (struct holding){id, holds_from(trace, id, &t), t.end});
+		holding_put(list, &world->ops[id], (struct holding){id, holds_from(trace, id, &t), t.end});
 	}
-	put_all(list);
+	holdings_close(list);
 }
 
 const struct holdings *device_of(struct sharers *sharing, int rank)
@@ -123,10 +123,11 @@ static void load_flows(struct sharers *sharing)
 		if (!is_flow(op_record(world, id)))
 			continue;
 		struct times t = backend_times(sharing->trace->backend, id);
-		put(&sharing->flows[op->rank], op, (struct holding){id, flows_from(world, id, &t), t.end});
+		holding_put(&sharing->flows[op->rank], op,
+		        (struct holding){id, flows_from(world, id, &t), t.end});
 	}
 	for (int rank = 0; rank < world->n; rank++)
-		put_all(&sharing->flows[rank]);
+		holdings_close(&sharing->flows[rank]);
 }
 
 const struct holdings *flows_of(struct sharers *sharing, int rank)

@@ -32,7 +32,7 @@ struct kineto {
 };
 
 /* An event with all that each has, up to its args */
-static void begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
+static void event_begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
 {
 	text_add(k->out,
 	        "%s{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64
@@ -102,7 +102,7 @@ static void put_work(struct kineto *k, op_id id, const struct times *t)
 	int stream = k->trace->world->ops[id].stream;
 	bool nccl = kineto_is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
 	int64_t from = nccl ? least_of(t->ready, t->start) : t->start;
-	begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
+	event_begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
 	text_clear(&k->words);
 	kineto_name(k->trace, id, &k->words);
 	export_string(k->out, text_string(&k->words));
@@ -128,7 +128,7 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 {
 	const struct world *world = k->trace->world;
 	op_id target = world->ops[id].target;
-	begin(k, "cuda_sync", k->device, stream, from, to);
+	event_begin(k, "cuda_sync", k->device, stream, from, to);
 	text_add(k->out, "\"%s\"", name);
 	put_gpu_args(k, id, stream);
 	if (op_record(world, id)->kind == OP_WAIT && target && target != OP_EVERYTHING)
@@ -167,7 +167,7 @@ static void put_call(struct kineto *k, op_id id, enum runtime_call call, int64_t
 		RUNTIME_CALLS(X)
 #undef X
 	};
-	begin(k, "cuda_runtime", k->host, k->host, from, to);
+	event_begin(k, "cuda_runtime", k->host, k->host, from, to);
 	text_add(k->out, "\"%s\",\"args\":{\"External id\":%u,\"cbid\":%d,\"correlation\":%u}}",
 	        calls[call].name, id, calls[call].number, id);
 }
@@ -176,7 +176,7 @@ static void put_cpu_op(struct kineto *k, op_id id, int tid, int64_t from, int64_
 {
 	const struct world *world = k->trace->world;
 	const struct record *record = op_record(world, id);
-	begin(k, "cpu_op", k->host, tid, from, to);
+	event_begin(k, "cpu_op", k->host, tid, from, to);
 	text_clear(&k->words);
 	kineto_operator(world, id, &k->words);
 	export_string(k->out, text_string(&k->words));
@@ -232,7 +232,7 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 
 /* ---- iterations and memory ---- */
 
-static bool is_over(const struct trace *trace, const struct export_options *options, const struct times *t)
+static bool is_done(const struct trace *trace, const struct export_options *options, const struct times *t)
 {
 	return t->issue != TIME_UNKNOWN && !t->projected && backend_is_over(trace->backend, t, options->now);
 }
@@ -244,7 +244,7 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 	for (op_id id = 1; id <= world->op_count; id++) {
 		struct times t = backend_times(trace->backend, id);
 		count += trace_is_work((enum op_kind)op_record(world, id)->kind) &&
-		        !is_over(trace, options, &t) && ranks_has(options->ranks, world->ops[id].rank);
+		        !is_done(trace, options, &t) && ranks_has(options->ranks, world->ops[id].rank);
 	}
 	return count;
 }
@@ -257,7 +257,7 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 	for (; i < lanes->count && (!it->end || lanes->moment[i].id < it->end); i++) {
 		const struct moment *m = &lanes->moment[i];
 		const struct times *t = &m->t;
-		if (m->id < it->first || m->kind == OP_FILL || !is_over(k->trace, k->options, t))
+		if (m->id < it->first || m->kind == OP_FILL || !is_done(k->trace, k->options, t))
 			continue;
 		bool on_host = op_kind_is_host((enum op_kind)m->kind);
 		host.from = least_of(host.from, on_host ? t->start : most_of(t->issue - t->launch, 0));
@@ -268,11 +268,11 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 		}
 	}
 	if (host.from < host.to) {
-		begin(k, "user_annotation", k->host, k->host, host.from, host.to);
+		event_begin(k, "user_annotation", k->host, k->host, host.from, host.to);
 		text_add(k->out, "\"ProfilerStep#%d\",\"args\":{\"External id\":0}}", it->number);
 	}
 	if (gpu.from < gpu.to) {
-		begin(k, "gpu_user_annotation", k->device, STREAM_DEFAULT, gpu.from, gpu.to);
+		event_begin(k, "gpu_user_annotation", k->device, STREAM_DEFAULT, gpu.from, gpu.to);
 		text_add(k->out, "\"ProfilerStep#%d\",\"args\":{\"External id\":0}}", it->number);
 	}
 	return i;
@@ -360,7 +360,7 @@ static void put_operations(struct kineto *k, const struct lanes *lanes)
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		const struct times *t = &m->t;
-		if (!is_over(k->trace, k->options, t) || t->end <= k->options->window.from ||
+		if (!is_done(k->trace, k->options, t) || t->end <= k->options->window.from ||
 		        most_of(t->issue - t->launch, 0) >= k->options->window.to)
 			continue;
 		put_host(k, m->id, t);

@@ -4,7 +4,7 @@
 #include "trace/lanes.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "trace/kept.h"
+#include "trace/lanes_cache.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint32_t looks_of(const struct record *record)
 
 /* One operation, the i-th of its rank, with its times. One that was aborted has an end but may lack the times before it: they are
  * cut to its end, so that ready <= start <= end holds for all. Meanwhile first[s + 1] counts the operations of stream s. */
-static void take(struct lanes *lanes, size_t i, op_id id)
+static void moment_load(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
 	const struct op *op = &world->ops[id];
@@ -49,13 +49,13 @@ static void take(struct lanes *lanes, size_t i, op_id id)
 
 /* The rank's operations in program order. The books are a linked list over one large array, which the processor cannot foresee:
  * hence the prefetch. */
-static void gather(struct lanes *lanes)
+static void moments_load(struct lanes *lanes)
 {
 	const struct world *world = lanes->trace->world;
 	size_t i = 0;
 	for (op_id id = world->first[lanes->rank]; id && i < lanes->count; id = world->ops[id].next_program) {
 		__builtin_prefetch(&world->ops[world->ops[id].next_program]);
-		take(lanes, i++, id);
+		moment_load(lanes, i++, id);
 	}
 	lanes->count = i;
 }
@@ -193,7 +193,7 @@ static void host_lane(struct lanes *lanes)
 }
 
 /* Room for all that the rank has queued */
-static void prepare(struct lanes *lanes, const struct trace *trace, int rank)
+static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	op_id last = trace->world->last[rank];
 	lanes->trace = trace;
@@ -221,8 +221,8 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 		lanes->lent = true;
 		return trace_step(trace, lanes->count);
 	}
-	prepare(lanes, trace, rank);
-	gather(lanes);
+	lanes_prepare(lanes, trace, rank);
+	moments_load(lanes);
 	sort_by_stream(lanes);
 	host_lane(lanes);
 	return trace_step(trace, lanes->count);
@@ -232,11 +232,11 @@ void lanes_load_all(struct lanes *lanes, const struct trace *trace)
 {
 	const struct world *world = trace->world;
 	for (int rank = 0; rank < world->n; rank++)
-		prepare(&lanes[rank], trace, rank);
+		lanes_prepare(&lanes[rank], trace, rank);
 	for (op_id id = 1; id <= world->op_count; id++) {
 		const struct op *soon = &world->ops[least_of(id + 8, world->op_count)];
 		__builtin_prefetch(&lanes[soon->rank].moment[soon->number - 1], 1);
-		take(&lanes[world->ops[id].rank], world->ops[id].number - 1, id);
+		moment_load(&lanes[world->ops[id].rank], world->ops[id].number - 1, id);
 	}
 	for (int rank = 0; rank < world->n; rank++) {
 		sort_by_stream(&lanes[rank]);

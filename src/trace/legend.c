@@ -34,7 +34,7 @@ void legend_release(struct legend *legend)
 }
 
 /* The words of a row, unless a row above has told them of the same letter */
-static void tell(struct legend *legend, const struct legend_entry *new)
+static void entry_add(struct legend *legend, const struct legend_entry *new)
 {
 	for (size_t i = 0; i < legend->count; i++)
 		if (strcmp(legend->entry[i].letter, new->letter) == 0 &&
@@ -47,7 +47,7 @@ void legend_say(struct legend *legend, const char *words)
 {
 	struct legend_entry entry = {.row = 0};
 	snprintf(entry.words, sizeof entry.words, "%s", words);
-	tell(legend, &entry);
+	entry_add(legend, &entry);
 }
 
 /* Does a letter stand for several things? Of lanes of one name: of their ranks */
@@ -178,7 +178,7 @@ static void add_span(const struct trace *trace, struct lane_words *lane, bool *b
 }
 
 /* Entries of the lane's causes; what took longest is told first. The sums that are told go back to 0. */
-static void tell_causes(
+static void add_causes(
         struct legend *legend, const struct trace *trace, struct legend_entry entry, struct lane_words *lane)
 {
 	struct text words = {0};
@@ -193,7 +193,7 @@ static void tell_causes(
 		put_cause(trace, lane, most, &words);
 		entry.letter[0] = trace_letters[most];
 		snprintf(entry.words, sizeof entry.words, "%s", text_string(&words));
-		tell(legend, &entry);
+		entry_add(legend, &entry);
 		lane->sum[most].total = 0;
 	}
 	text_release(&words);
@@ -208,11 +208,12 @@ void legend_add(struct legend *legend, const struct trace *trace, int row, int r
 	snprintf(entry.lane, sizeof entry.lane, "%s", trace_lane_name(trace, rank, stream));
 	for (size_t i = 0; i < spans->count; i++)
 		add_span(trace, &lane, &begun, &spans->span[i]);
-	tell_causes(legend, trace, entry, &lane);
+	add_causes(legend, trace, entry, &lane);
 	if (lane.queued)
-		tell(legend, &(struct legend_entry){.row = row, .letter = "\xe2\x96\x91", .words = "queued"});
+		entry_add(legend,
+		        &(struct legend_entry){.row = row, .letter = "\xe2\x96\x91", .words = "queued"});
 	if (lane.predicted)
-		tell(legend,
+		entry_add(legend,
 		        &(struct legend_entry){
 		                .row = row, .letter = "\xe2\x96\x91", .words = "as predicted"});
 }

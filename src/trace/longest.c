@@ -54,7 +54,7 @@ op_id longest_of_ops(struct chain *chain, const struct why_question *q)
 
 /* ---- of lanes ---- */
 
-static void take_longer(struct wait *longest, struct wait wait)
+static void longer_of(struct wait *longest, struct wait wait)
 {
 	if (wait.op && wait.ns > longest->ns)
 		*longest = wait;
@@ -75,7 +75,7 @@ static struct wait longest_wait(struct chain *chain, int rank, int stream, struc
 		if (!waits || span->op != wait.op)
 			wait = (struct wait){.op = waits ? span->op : 0};
 		wait.ns += span->to - span->from;
-		take_longer(&longest, wait);
+		longer_of(&longest, wait);
 	}
 	return longest;
 }
@@ -92,13 +92,13 @@ static struct wait wait_of_streams(
 		bool asked =
 		        q->of == WHY_STREAM ? stream->name == q->stream : s != STREAM_HOST && !stream->host;
 		if (asked)
-			take_longer(&longest, longest_wait(chain, rank, s, window));
+			longer_of(&longest, longest_wait(chain, rank, s, window));
 	}
 	return longest;
 }
 
 /* What counts as the rank's work: its kernels, or where it has none, all that its streams do */
-static bool at_work(const struct lanes *lanes, const struct moment *m, bool kernels)
+static bool counts_as_work(const struct lanes *lanes, const struct moment *m, bool kernels)
 {
 	return kernels ? trace_computes(lanes->trace->world, m->id) : trace_is_work(m->kind);
 }
@@ -106,7 +106,7 @@ static bool at_work(const struct lanes *lanes, const struct moment *m, bool kern
 static bool has_kernels(const struct lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->count; i++)
-		if (at_work(lanes, &lanes->moment[i], true))
+		if (counts_as_work(lanes, &lanes->moment[i], true))
 			return true;
 	return false;
 }
@@ -115,7 +115,7 @@ static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
 {
 	for (uint32_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = moment_at(lanes, i);
-		if (at_work(lanes, m, kernels) && m->t.start == at && m->t.end > at)
+		if (counts_as_work(lanes, m, kernels) && m->t.start == at && m->t.end > at)
 			return m->id;
 	}
 	return 0;
@@ -136,7 +136,7 @@ static struct wait idle_before(
 		if (!trace_is_work(m->kind) || m->t.start >= window.to || m->t.end <= window.from)
 			continue;
 		end = most_of(end, least_of(m->t.end, window.to));
-		if (at_work(lanes, m, kernels))
+		if (counts_as_work(lanes, m, kernels))
 			intervals_add(&work, most_of(m->t.start, window.from), least_of(m->t.end, window.to));
 	}
 	intervals_join(&work);
@@ -146,7 +146,7 @@ static struct wait idle_before(
 			        work.part[i].from - last, true};
 	intervals_release(&work);
 	if (end - last > longest.ns) /* else nothing in it can be longer */
-		take_longer(&longest, wait_of_streams(chain, rank, q, (struct window){last, end, -1}));
+		longer_of(&longest, wait_of_streams(chain, rank, q, (struct window){last, end, -1}));
 	return longest;
 }
 
@@ -165,7 +165,7 @@ static struct wait for_ever(struct chain *chain, int rank, const struct why_ques
 		        world_stream(chain->trace->world, rank, m->stream)->name == q->stream;
 		if (asked && trace_is_work(m->kind) && m->t.start == TIME_UNKNOWN &&
 		        m->t.ready != TIME_UNKNOWN)
-			take_longer(&first, (struct wait){.op = m->id, .ns = INT64_MAX - m->t.ready});
+			longer_of(&first, (struct wait){.op = m->id, .ns = INT64_MAX - m->t.ready});
 	}
 	return first;
 }
@@ -175,17 +175,17 @@ struct wait longest_of_lanes(struct chain *chain, const struct why_question *q)
 	struct window window = trace_window(chain->trace, q->section);
 	struct wait longest = {0};
 	FOR_RANKS (rank, q->ranks)
-		take_longer(&longest, for_ever(chain, rank, q));
+		longer_of(&longest, for_ever(chain, rank, q));
 	if (longest.op)
 		return longest;
 	FOR_RANKS (rank, q->ranks)
 		if (q->of == WHY_RANK)
-			take_longer(&longest, idle_before(chain, rank, q, window));
+			longer_of(&longest, idle_before(chain, rank, q, window));
 	FOR_RANKS (rank, q->ranks)
 		if (!longest.op || q->of == WHY_STREAM)
-			take_longer(&longest, wait_of_streams(chain, rank, q, window));
+			longer_of(&longest, wait_of_streams(chain, rank, q, window));
 	FOR_RANKS (rank, q->ranks)
 		if (!longest.op && q->of == WHY_RANK)
-			take_longer(&longest, longest_wait(chain, rank, STREAM_HOST, window));
+			longer_of(&longest, longest_wait(chain, rank, STREAM_HOST, window));
 	return longest;
 }

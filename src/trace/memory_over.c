@@ -34,7 +34,7 @@ struct memory_curve {
 };
 
 /* Values of now, from one time to another: into the cells between */
-static void hold(
+static void curve_hold(
         struct memory_curve *curve, struct window window, const int64_t *now, int64_t from, int64_t to)
 {
 	if (from >= window.to || to < window.from)
@@ -68,13 +68,13 @@ static void draw_curve(const struct trace *trace, int rank, struct window window
 		if (then == TIME_UNKNOWN)
 			break;
 		if (then > at)
-			hold(curve, window, now, at, then);
+			curve_hold(curve, window, now, at, then);
 		at = then > at ? then : at;
 		now[change[i].kind] += change[i].bytes;
 		now[ALL] += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
-		hold(curve, window, now, at, at); /* also what is over in no time */
+		curve_hold(curve, window, now, at, at); /* also what is over in no time */
 	}
-	hold(curve, window, now, at, window.to);
+	curve_hold(curve, window, now, at, window.to);
 }
 
 /* ---- text ---- */

@@ -159,7 +159,7 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 struct two_works {
 	int64_t a, b, both;
 };
-static enum status compare(
+static enum status compare_work(
         const struct trace *trace, int rank, struct pick a, struct pick b, struct two_works *ns)
 {
 	struct intervals x = {0}, y = {0};
@@ -177,7 +177,7 @@ static enum status compare(
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
 	struct two_works ns;
-	enum status status = compare(
+	enum status status = compare_work(
 	        trace, rank, (struct pick){section, on_stream, a}, (struct pick){section, on_stream, b}, &ns);
 	*part = part_of(ns.both, least_of(ns.a, ns.b));
 	return status;
@@ -187,7 +187,7 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 static enum status compare_with_kernels(
         const struct trace *trace, int section, int rank, enum hideable work, struct two_works *ns)
 {
-	return compare(trace, rank, (struct pick){section, is_work_of, (int)work},
+	return compare_work(trace, rank, (struct pick){section, is_work_of, (int)work},
 	        (struct pick){ANY, computes, 0}, ns);
 }
 
@@ -240,7 +240,7 @@ enum status metric_idle(const struct trace *trace, int section, int rank, double
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
 {
 	struct two_works work;
-	enum status status = compare(trace, rank, (struct pick){section, on_stream, stream},
+	enum status status = compare_work(trace, rank, (struct pick){section, on_stream, stream},
 	        (struct pick){ANY, beside_stream, stream}, &work);
 	*ns = work.a - work.both;
 	return status;

@@ -59,7 +59,7 @@ static struct foretold_kind *kind_of(struct prediction *all, const char *name)
 	return kind;
 }
 
-static void add(struct foretold_kind *kind, double measured, double predicted)
+static void kind_add(struct foretold_kind *kind, double measured, double predicted)
 {
 	kind->measured += measured;
 	kind->predicted += predicted;
@@ -75,11 +75,11 @@ static void add_operation(const struct trace *trace, op_id id, struct prediction
 	if (t.projected || t.sent_nothing || !trace->backend->predicted(trace->backend, id, &p))
 		return;
 	if (t.launch > 0 && p.launch > 0)
-		add(&all->launches, t.launch, p.launch);
+		kind_add(&all->launches, t.launch, p.launch);
 	if (!trace_is_work(record->kind) || t.divided || p.end == TIME_UNKNOWN || t.end <= t.start)
 		return;
 	name_of(trace->world, record, name, sizeof name);
-	add(kind_of(all, name), t.end - t.start, p.end - p.start);
+	kind_add(kind_of(all, name), t.end - t.start, p.end - p.start);
 }
 
 static int by_number(const void *a, const void *b)
@@ -134,7 +134,7 @@ static void foretold_times(struct backend *backend, op_id id, struct times *time
 }
 
 /* Of the rank that takes longest, as `time` is */
-static enum status longest(const struct trace *trace, int section, int64_t *ns)
+static enum status longest_time(const struct trace *trace, int section, int64_t *ns)
 {
 	enum status status = ST_OK;
 	int64_t own;
@@ -155,9 +155,9 @@ static enum status put_time(struct table *table, const struct trace *trace, int 
 	        .first = trace->first};
 	int64_t measured, predicted;
 	foretold.backend.times = foretold_times;
-	enum status status = longest(trace, section, &measured);
+	enum status status = longest_time(trace, section, &measured);
 	if (status == ST_OK)
-		status = longest(&other, section, &predicted);
+		status = longest_time(&other, section, &predicted);
 	if (status == ST_OK && measured > 0) {
 		table_cells(table, "time", "");
 		put_pair(table, measured, predicted);
@@ -168,7 +168,7 @@ static enum status put_time(struct table *table, const struct trace *trace, int 
 
 /* ---- the table ---- */
 
-static enum status print(
+static enum status print_prediction(
         const struct trace *trace, int section, int width, struct prediction *all, struct text *out)
 {
 	struct table table = {.align = "lr"};
@@ -197,7 +197,7 @@ enum status trace_predicted(const struct trace *trace, int section, int width, s
 		if (trace_counts(trace, id, section))
 			add_operation(trace, id, &all);
 	if (all.kinds)
-		status = print(trace, section, width, &all, out);
+		status = print_prediction(trace, section, width, &all, out);
 	for (size_t i = 0; i < all.kinds; i++)
 		mem_free(all.kind[i].error);
 	mem_free(all.launches.error);

@@ -8,7 +8,7 @@
 
 /* A launch for the device, unless the host asks for it only to stand and wait for it: what a `print` or a value that is read
  * brings, the collective of a `barrier`, the opening and closing of a window */
-static bool launches(const struct world *world, op_id id)
+static bool is_launch(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
 	bool brings = record->kind == OP_COPY && record->operands < 2,
@@ -33,7 +33,7 @@ enum status metric_host_waits(const struct trace *trace, int section, int rank, 
 		enum op_kind kind = (enum op_kind)op_record(world, id)->kind;
 		if (!trace_in(trace, id, section))
 			continue;
-		if (launches(world, id)) {
+		if (is_launch(world, id)) {
 			if (endless)
 				return trace_never_ends(trace, endless);
 			*ns += since;
@@ -60,7 +60,7 @@ static bool names_tensor(const struct world *world, int rank, name_id name, name
 	                world->tensors[world->tensors[thing.index].base].name == tensor);
 }
 
-static bool uses(const struct world *world, int rank, const struct record *record, name_id tensor)
+static bool uses_tensor(const struct world *world, int rank, const struct record *record, name_id tensor)
 {
 	bool found = false;
 	for (int i = 0; i < record->operands && !found; i++)
@@ -85,7 +85,7 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const str
 		titled = titled || !wait;
 		if (trace_in(trace, id, section) &&
 		        (!which->stream || world->ops[id].stream == which->stream) &&
-		        (!which->tensor || uses(world, rank, record, which->tensor)))
+		        (!which->tensor || uses_tensor(world, rank, record, which->tensor)))
 			*(wait ? &waits : &work) += 1;
 	}
 	return titled ? work : waits;

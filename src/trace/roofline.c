@@ -198,7 +198,7 @@ static enum status blocks_of(
 	return status;
 }
 
-static enum status fill(
+static enum status roofline_table(
         const struct trace *trace, int section, struct columns_shown shown, struct table *table)
 {
 	struct blocks blocks = {0};
@@ -231,7 +231,7 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 	static const struct columns_shown shapes[] = {{.rates = true, .bound = true, .lost = true},
 	        {.bound = true, .lost = true}, {.bound = true}, {0}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == ST_OK; i++) {
-		status = fill(&trace, section, shapes[i], &table);
+		status = roofline_table(&trace, section, shapes[i], &table);
 		if (table_width(&table) <= width)
 			break;
 	}

@@ -148,7 +148,7 @@ static int by_start(const void *a, const void *b)
 	                                : (m->id > n->id) - (m->id < n->id);
 }
 
-static bool tells(const struct calibrator *c, const struct moment *m)
+static bool is_sample(const struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
 	return trace_is_work(m->kind) && trace_counts(c->trace, m->id, c->section) && !m->t.projected &&
@@ -172,7 +172,7 @@ static void add_rank(struct calibrator *c, const struct lanes *lanes)
 		bool alone = work[i]->t.start >= over &&
 		        (i + 1 == count || work[i + 1]->t.start >= work[i]->t.end);
 		over = most_of(over, work[i]->t.end);
-		if (alone && tells(c, work[i]))
+		if (alone && is_sample(c, work[i]))
 			add_operation(c, work[i]);
 	}
 	mem_free(work);

@@ -21,7 +21,7 @@ struct look {
 	struct spans spans[STREAMS_MAX + 1];
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -48,7 +48,7 @@ static bool is_wanted(const struct lanes *lanes, const struct timeline_options *
 
 /* Hash and shown lanes of one loaded rank. The host is always shown, unless other lanes are asked for. The hash takes a lane's number and, of a
  * stream that the user made, its name: the same work on streams of different names makes different rows. */
-static void look_at(
+static void rank_lanes(
         struct look *look, const struct timeline_options *options, struct window window, struct alike *alike)
 {
 	const struct lanes *lanes = &look->lanes;
@@ -73,10 +73,10 @@ static void look_at(
 		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = stream;
-		alike->hash = mix(alike->hash, stream);
+		alike->hash = hash_mix(alike->hash, stream);
 		if (stream > STREAM_DEFAULT)
-			alike->hash =
-			        mix(alike->hash, (unsigned)world_stream(world, lanes->rank, stream)->name);
+			alike->hash = hash_mix(
+			        alike->hash, (unsigned)world_stream(world, lanes->rank, stream)->name);
 	}
 }
 
@@ -94,7 +94,7 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 }
 
 /* Streams first: hosts are mostly alike, and have the most spans. whom[]: as the set's would be with this rank */
-static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
+static bool matches_set(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
 	bool same =
@@ -107,12 +107,12 @@ static bool looks_like(const struct alike *set, const struct timeline_options *o
 }
 
 /* The rank joins the set that looks like it, or begins one of its own, which takes the spans away from `look`. */
-static void join(struct sets *sets, const struct timeline_options *options, struct window window,
+static void sets_join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	bool whom[STREAMS_MAX + 1];
 	for (size_t i = 0; options->merge && i < sets->count; i++)
-		if (looks_like(&sets->set[i], options, window, look, alike, whom)) {
+		if (matches_set(&sets->set[i], options, window, look, alike, whom)) {
 			ranks_add(&sets->set[i].ranks, alike->first);
 			memcpy(sets->set[i].whom, whom, sizeof whom);
 			return;
@@ -130,7 +130,7 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 }
 
 /* Time in which two ranks' lanes show different things; a lane that only one of them has differs all along. */
-static int64_t apart(const struct alike *a, const struct alike *b, struct window window)
+static int64_t lanes_apart(const struct alike *a, const struct alike *b, struct window window)
 {
 	int64_t sum = 0;
 	int i = 0, k = 0;
@@ -163,7 +163,7 @@ static int64_t apart_from_all(
 	int tried = 0;
 	for (size_t i = 0; i < sets->count && tried < TRIED; i++)
 		if (!ranks_odd(&sets->set[i].ranks, most)) {
-			least = least_of(least, apart(odd, &sets->set[i], window));
+			least = least_of(least, lanes_apart(odd, &sets->set[i], window));
 			tried++;
 		}
 	return most_of(least, 1);
@@ -171,7 +171,7 @@ static int64_t apart_from_all(
 
 /* Few ranks stay in the order of their first ones: they are seen at a glance. Of many the odd ones come first, those of sets much
  * smaller than the largest; stages of a pipeline, all as large, are none. */
-static void arrange(struct sets *sets, struct window window)
+static void sets_arrange(struct sets *sets, struct window window)
 {
 	int ranks = 0, most = 0;
 	for (size_t i = 0; i < sets->count; i++) {
@@ -200,7 +200,7 @@ static void release_spans(struct alike *set)
 }
 
 /* The lanes become rows: those that are shown take their spans, the others' are forgotten. */
-static void show(struct sets *sets, const struct timeline_options *options)
+static void sets_show(struct sets *sets, const struct timeline_options *options)
 {
 	int first = options->first_row > 0 ? options->first_row : 0, row = 0;
 	for (size_t i = 0; i < sets->count; i++) {
@@ -229,13 +229,13 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 		status = lanes_load(&look.lanes, trace, rank);
 		if (status != ST_OK)
 			break;
-		look_at(&look, options, window, &alike);
-		join(sets, options, window, &look, &alike);
+		rank_lanes(&look, options, window, &alike);
+		sets_join(sets, options, window, &look, &alike);
 	}
 	if (status == ST_OK) {
 		if (options->merge)
-			arrange(sets, window);
-		show(sets, options);
+			sets_arrange(sets, window);
+		sets_show(sets, options);
 	}
 	lanes_release(&look.lanes);
 	for (int i = 0; i <= STREAMS_MAX; i++)

@@ -32,7 +32,7 @@ int64_t trace_lost(const struct trace *trace, op_id id, const struct times *t)
 	return lost > 1 ? lost : 0; /* a nanosecond is rounding */
 }
 
-static bool stands_before(const struct world *world, op_id a, op_id b)
+static bool op_precedes(const struct world *world, op_id a, op_id b)
 {
 	const struct op *x = &world->ops[a], *y = &world->ops[b];
 	if (x->rank != y->rank)
@@ -40,12 +40,12 @@ static bool stands_before(const struct world *world, op_id a, op_id b)
 	return x->stream != y->stream ? x->stream < y->stream : x->number < y->number;
 }
 
-static void take(struct overlap *o, op_id id, int64_t from, int64_t to)
+static void overlap_add(struct overlap *o, op_id id, int64_t from, int64_t to)
 {
 	int64_t ns = least_of(to, o->to) - most_of(from, o->from);
 	if (ns <= 0 || ns < o->longest)
 		return;
-	if (ns > o->longest || stands_before(o->trace->world, id, o->best)) {
+	if (ns > o->longest || op_precedes(o->trace->world, id, o->best)) {
 		o->longest = ns;
 		o->best = id;
 	}
@@ -112,7 +112,7 @@ static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 }
 
 /* Kernels: of what holds their device. Those of high priority share with their like, and with collectives. */
-static void look_at_device(struct sharers *sharing, struct overlap *o)
+static void search_device(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = o->trace->world;
 	const struct op *op = &world->ops[o->id];
@@ -127,13 +127,13 @@ static void look_at_device(struct sharers *sharing, struct overlap *o)
 		for (i += skipped; i < end && list->at[i].from < o->to; i++) {
 			const struct holding *h = &list->at[i];
 			if (h->id != o->id && !(yields && holds_as_kernel(op_record(world, h->id))))
-				take(o, h->id, h->from, h->to);
+				overlap_add(o, h->id, h->from, h->to);
 		}
 	}
 }
 
 /* Flows: of what flows over links of those kinds of the rank */
-static void look_at_links(struct sharers *sharing, struct overlap *o, int rank, unsigned kinds)
+static void search_links(struct sharers *sharing, struct overlap *o, int rank, unsigned kinds)
 {
 	const struct world *world = sharing->trace->world;
 	const struct holdings *list = flows_of(sharing, rank);
@@ -144,7 +144,7 @@ static void look_at_links(struct sharers *sharing, struct overlap *o, int rank, 
 			const struct holding *h = &list->at[i];
 			bool own = h->id == o->id || trace_meets(world, o->id, h->id);
 			if (!own && kinds_at(sharing, h->id, rank) & kinds)
-				take(o, h->id, h->from, h->to);
+				overlap_add(o, h->id, h->from, h->to);
 		}
 	}
 	for (size_t i = 0; i < sharing->one_sided_count; i++) {
@@ -154,18 +154,18 @@ static void look_at_links(struct sharers *sharing, struct overlap *o, int rank, 
 			continue;
 		struct times t = backend_times(sharing->trace->backend, id);
 		if (t.start != TIME_UNKNOWN)
-			take(o, id, flows_from(world, id, &t), t.end);
+			overlap_add(o, id, flows_from(world, id, &t), t.end);
 	}
 }
 
-static void look_at_path(struct sharers *sharing, struct overlap *o, const struct path *path)
+static void search_path(struct sharers *sharing, struct overlap *o, const struct path *path)
 {
 	for (int i = 0; i < path->count; i++)
-		look_at_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
+		search_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
 }
 
 /* Its partners may come one after the other: from its start to the last one's own it waits for that. */
-static void look_at_parts(struct sharers *sharing, struct overlap *o)
+static void search_parts(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = sharing->trace->world;
 	const struct record *record = op_record(world, o->id);
@@ -173,23 +173,23 @@ static void look_at_parts(struct sharers *sharing, struct overlap *o)
 		const struct match *match = part_match(world, o->id, i);
 		op_id other = match->member[record->part[i].direction == P2P_SEND ? 1 : 0];
 		struct path path = part_path(world, o->id, i);
-		look_at_path(sharing, o, &path);
+		search_path(sharing, o, &path);
 		if (other && other != o->id)
-			take(o, other, o->from, backend_times(sharing->trace->backend, other).ready);
+			overlap_add(o, other, o->from, backend_times(sharing->trace->backend, other).ready);
 	}
 }
 
 /* All of its members' links; then who has more to move than this member */
-static void look_at_members(struct sharers *sharing, struct overlap *o, int64_t alone)
+static void search_members(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;
 	const struct match *match = &world->matches[world->ops[o->id].match];
 	for (int i = 0; i < match->n; i++)
-		look_at_links(sharing, o, match->ranks[i], links_of(sharing, match));
+		search_links(sharing, o, match->ranks[i], links_of(sharing, match));
 	for (int i = 0; i < match->n && op_record(world, o->id)->split.n; i++) {
 		int64_t own = match->member[i] ? op_record(world, match->member[i])->alone_ns : 0;
 		if (own > alone)
-			take(o, match->member[i], o->from, o->from + own - alone);
+			overlap_add(o, match->member[i], o->from, o->from + own - alone);
 	}
 }
 
@@ -202,7 +202,7 @@ static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t
 	if (!sharing->of_match)
 		sharing->of_match = mem_alloc((world->match_count + 1) * sizeof *sharing->of_match);
 	if (!alike || !sharing->of_match[match]) {
-		look_at_members(sharing, o, alone);
+		search_members(sharing, o, alone);
 		sharing->of_match[match] = o->best;
 	}
 	return sharing->of_match[match];
@@ -218,23 +218,23 @@ op_id sharing_with(struct sharers *sharing, op_id id)
 	struct path path;
 	switch (record->kind) {
 	case OP_KERNEL:
-		look_at_device(sharing, &o);
+		search_device(sharing, &o);
 		break;
 	case OP_COPY:
 		if (holds_as_kernel(record))
-			look_at_device(sharing, &o);
+			search_device(sharing, &o);
 		else
-			look_at_links(sharing, &o, world->ops[id].rank, 1u << copy_link(copy_way(record)));
+			search_links(sharing, &o, world->ops[id].rank, 1u << copy_link(copy_way(record)));
 		break;
 	case OP_COLLECTIVE:
 		o.best = collective_with(sharing, &o, t.alone);
 		break;
 	case OP_P2P:
-		look_at_parts(sharing, &o);
+		search_parts(sharing, &o);
 		break;
 	case OP_ONE_SIDED:
 		path = one_sided_path(world->machine, world, id);
-		look_at_path(sharing, &o, &path);
+		search_path(sharing, &o, &path);
 		break;
 	default:
 		break;

@@ -22,7 +22,7 @@ static void count_waiting(void *self, node_id from, int64_t ns)
 	((struct pass *)self)->waiting[from]++;
 }
 
-static void take_late(void *self, node_id from, int64_t ns)
+static void lower_late(void *self, node_id from, int64_t ns)
 {
 	struct pass *pass = self;
 	if (pass->late_now != TIME_UNKNOWN)
@@ -39,7 +39,7 @@ static bool is_node(const struct constraints *c, node_id node)
 }
 
 /* What of the section nobody waits for may take until the end. */
-static enum status begin(struct pass *pass, int section, int64_t end)
+static enum status slack_begin(struct pass *pass, int section, int64_t end)
 {
 	for (node_id node = 0; node < pass->c->nodes; node++) {
 		op_id id = node_op(pass->c, node);
@@ -56,7 +56,7 @@ static enum status begin(struct pass *pass, int section, int64_t end)
 	return ST_OK;
 }
 
-static enum status go_back(struct pass *pass)
+static enum status slack_walk(struct pass *pass)
 {
 	for (size_t seen = 0; pass->count; seen++) {
 		node_id node = pass->next[--pass->count];
@@ -64,7 +64,7 @@ static enum status go_back(struct pass *pass)
 			return ST_INTERRUPTED;
 		pass->late_now = pass->late[node];
 		if (is_node(pass->c, node))
-			constraints_of(pass->c, node, take_late, pass);
+			constraints_of(pass->c, node, lower_late, pass);
 	}
 	return ST_OK;
 }
@@ -76,9 +76,9 @@ enum status slack_find(const struct constraints *c, int section, int64_t end, in
 	        .late = mem_alloc(c->nodes * sizeof *pass.late),
 	        .waiting = mem_alloc(c->nodes * sizeof *pass.waiting),
 	        .next = mem_alloc(c->nodes * sizeof *pass.next)};
-	enum status status = begin(&pass, section, end);
+	enum status status = slack_begin(&pass, section, end);
 	if (status == ST_OK)
-		status = go_back(&pass);
+		status = slack_walk(&pass);
 	*slack = mem_alloc((ops + 1) * sizeof **slack);
 	for (op_id id = 1; id <= ops; id++) {
 		int64_t late = pass.late[node_at(id, NODE_ENDED)],

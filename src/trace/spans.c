@@ -29,7 +29,7 @@ struct span_writer {
  * their order and need not ask which pieces are empty. m: the operation that runs or is delayed; NULL: none.
  * This is most of what a frame costs: a span is written field by field, in its place, since one that is put together
  * elsewhere and then copied makes the processor wait for its own small stores. */
-static void put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
+static void span_put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
 	struct spans *out = w->out;
@@ -69,7 +69,7 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 		const struct span *does = &host->span[i];
 		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
 		op_id late = w->lanes->crash && i + 1 == host->count ? w->lanes->crash : n->id;
-		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? late : does->op,
+		span_put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? late : does->op,
 		        least_of(does->to, upto));
 	}
 }
@@ -90,9 +90,9 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 		if (m->id > behind)
 			break;
 		if (trace_is_work(m->kind))
-			put(w, SPAN_STALL, CAUSE_DATA, n, m->id, least_of(upto, m->t.end));
+			span_put(w, SPAN_STALL, CAUSE_DATA, n, m->id, least_of(upto, m->t.end));
 	}
-	put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
+	span_put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
 /* Waiting for `behind`, before n: an event; data, where the device waits for a thread of the host; or the bubble of a
@@ -122,7 +122,7 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 		cause = over ? CAUSE_EVENT : CAUSE_BUBBLE;
 		behind = over ? behind : sender ? sender : receive;
 	}
-	put(w, SPAN_STALL, cause, n, behind, upto);
+	span_put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
 /* 0: nobody */
@@ -147,7 +147,7 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 	if (w->at >= least_of(upto, w->to) || peers_come_later(w, n))
 		return;
 	op_id answer = backend->answer ? backend->answer(backend, late) : 0;
-	put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
+	span_put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
 }
 
 /* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
@@ -171,7 +171,7 @@ static void put_unready(
 	if (wait->t.answered)
 		put_answered(w, n, wait->id, ready);
 	else
-		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
+		span_put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
 /* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
@@ -210,17 +210,17 @@ static void put_busy(struct span_writer *w, const struct moment *n, op_id last, 
 	int64_t until;
 	while (w->at < least_of(limit, w->to) &&
 	        (engine = lanes_engine(w->lanes, n, w->at, limit, &until)) != 0)
-		put(w, SPAN_STALL, CAUSE_ENGINE, n, engine, least_of(until, limit));
+		span_put(w, SPAN_STALL, CAUSE_ENGINE, n, engine, least_of(until, limit));
 	if (w->at >= least_of(limit, w->to))
 		return;
 	if (!last && end_of(w, n->t.blame) > w->at)
-		put(w, SPAN_STALL, CAUSE_ENGINE, n, n->t.blame, limit);
+		span_put(w, SPAN_STALL, CAUSE_ENGINE, n, n->t.blame, limit);
 	else if (last)
-		put(w, SPAN_STALL, CAUSE_PEER, n, last, limit);
+		span_put(w, SPAN_STALL, CAUSE_PEER, n, last, limit);
 	else if (w->lanes->trace->backend->measures)
-		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, limit);
+		span_put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, limit);
 	else
-		put(w, SPAN_STALL, CAUSE_ENGINE, n, n->id, limit);
+		span_put(w, SPAN_STALL, CAUSE_ENGINE, n, n->id, limit);
 }
 
 /* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
@@ -244,7 +244,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 		return;
 	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);
 	bool bubble = trace_is_stage_receive(trace->world, m->id);
-	put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, least_of(limit, arrival));
+	span_put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, least_of(limit, arrival));
 	put_busy(w, m, last, limit);
 }
 
@@ -261,9 +261,9 @@ static void write_stream(struct span_writer *w, int stream)
 		const struct moment *m = moment_at(lanes, n);
 		put_gap(w, i, n);
 		if (trace_is_work(m->kind))
-			put(w, SPAN_WORK, CAUSE_DONE, m, 0, m->t.end);
+			span_put(w, SPAN_WORK, CAUSE_DONE, m, 0, m->t.end);
 	}
-	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
+	span_put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
 /* The host's lane was made when the rank was loaded, because the causes of a stream's gaps are read off it;
@@ -285,7 +285,7 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	} else if (stream < lanes->streams) {
 		write_stream(&w, stream);
 	} else {
-		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
+		span_put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
 }
 

@@ -54,7 +54,7 @@ static const struct moment *nearest_work(const struct lanes *lanes, int stream, 
 }
 
 /* The operation beside a spot: that of a wait is behind it itself. */
-static const struct moment *beside(const struct lanes *lanes, const struct spot *spot, int step)
+static const struct moment *work_beside(const struct lanes *lanes, const struct spot *spot, int step)
 {
 	const struct moment *m = lanes_moment(lanes, spot->span.op);
 	int64_t place = lanes_after(lanes, spot->stream, spot->span.from);
@@ -103,7 +103,7 @@ static const struct span *nearest_host(const struct lanes *lanes, int64_t time)
 /* ---- questions ---- */
 
 /* One rank's lanes: there is no budget, so nothing ends it. */
-static struct lanes load(const struct trace *trace, int rank)
+static struct lanes load_rank(const struct trace *trace, int rank)
 {
 	struct lanes lanes = {0};
 	struct trace unhurried = *trace;
@@ -113,26 +113,26 @@ static struct lanes load(const struct trace *trace, int rank)
 	return lanes;
 }
 
-static bool stand_on(struct spot *spot, int rank, int stream, const struct span *span)
+static bool spot_set(struct spot *spot, int rank, int stream, const struct span *span)
 {
 	if (span)
 		*spot = (struct spot){.rank = rank, .stream = stream, .span = *span};
 	return span != NULL;
 }
 
-static bool stand_at(struct spot *spot, const struct moment *m, int rank)
+static bool spot_set_work(struct spot *spot, const struct moment *m, int rank)
 {
 	struct span span = m ? span_of(m) : (struct span){0};
-	return stand_on(spot, rank, m ? m->stream : 0, m ? &span : NULL);
+	return spot_set(spot, rank, m ? m->stream : 0, m ? &span : NULL);
 }
 
 bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot)
 {
 	if (rank < 0 || rank >= trace->world->n || stream < 0 || stream > STREAMS_MAX)
 		return false;
-	struct lanes lanes = load(trace, rank);
-	bool found = stream == STREAM_HOST ? stand_on(spot, rank, stream, nearest_host(&lanes, time))
-	                                   : stand_at(spot, nearest_work(&lanes, stream, time), rank);
+	struct lanes lanes = load_rank(trace, rank);
+	bool found = stream == STREAM_HOST ? spot_set(spot, rank, stream, nearest_host(&lanes, time))
+	                                   : spot_set_work(spot, nearest_work(&lanes, stream, time), rank);
 	lanes_release(&lanes);
 	return found;
 }
@@ -150,22 +150,22 @@ bool spot_of(const struct trace *trace, op_id id, struct spot *spot)
 	if (id == 0 || id > trace->world->op_count)
 		return false;
 	const struct op *op = &trace->world->ops[id];
-	struct lanes lanes = load(trace, op->rank);
+	struct lanes lanes = load_rank(trace, op->rank);
 	const struct moment *m = lanes_moment(&lanes, id);
 	bool found = op->stream == STREAM_HOST
-	        ? stand_on(spot, op->rank, STREAM_HOST, host_of(&lanes, id))
-	        : stand_at(spot, work_from(&lanes, op->stream, m->place, 1), op->rank);
+	        ? spot_set(spot, op->rank, STREAM_HOST, host_of(&lanes, id))
+	        : spot_set_work(spot, work_from(&lanes, op->stream, m->place, 1), op->rank);
 	lanes_release(&lanes);
 	return found;
 }
 
 bool spot_beside(const struct trace *trace, int step, struct spot *spot)
 {
-	struct lanes lanes = load(trace, spot->rank);
+	struct lanes lanes = load_rank(trace, spot->rank);
 	bool found = spot->stream == STREAM_HOST
-	        ? stand_on(spot, spot->rank, STREAM_HOST,
+	        ? spot_set(spot, spot->rank, STREAM_HOST,
 	                  host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, false, 0))
-	        : stand_at(spot, beside(&lanes, spot, step), spot->rank);
+	        : spot_set_work(spot, work_beside(&lanes, spot, step), spot->rank);
 	lanes_release(&lanes);
 	return found;
 }
@@ -199,12 +199,12 @@ static const struct span *wait_in(const struct lanes *lanes, const struct moment
 
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot)
 {
-	struct lanes lanes = load(trace, spot->rank);
+	struct lanes lanes = load_rank(trace, spot->rank);
 	struct spans gap = {0};
 	int stream = spot->stream;
 	bool found = false;
 	if (stream == STREAM_HOST) {
-		found = stand_on(spot, spot->rank, STREAM_HOST,
+		found = spot_set(spot, spot->rank, STREAM_HOST,
 		        host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, true, least));
 	} else {
 		int64_t from = step > 0 ? spot->span.to : spot->span.from;
@@ -213,7 +213,7 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 		        m && m->stream == stream ? m->place : lanes_after(&lanes, stream, spot->span.from);
 		for (m = work_from(&lanes, stream, place, step); m && !found;
 		        m = work_from(&lanes, stream, (int64_t)m->place + step, step))
-			found = stand_on(
+			found = spot_set(
 			        spot, spot->rank, stream, wait_in(&lanes, m, step, least, from, &gap));
 	}
 	spans_release(&gap);
@@ -223,7 +223,7 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 
 void spot_waits(const struct trace *trace, op_id id, struct spans *out)
 {
-	struct lanes lanes = load(trace, trace->world->ops[id].rank);
+	struct lanes lanes = load_rank(trace, trace->world->ops[id].rank);
 	const struct moment *m = lanes_moment(&lanes, id);
 	out->count = 0;
 	if (m && trace_is_work((enum op_kind)m->kind))
@@ -236,10 +236,10 @@ void spot_waits(const struct trace *trace, op_id id, struct spans *out)
 }
 
 /* The host's doing to blame is looked for at the end of the wait: that is what let go. */
-static bool stand_on_host(const struct trace *trace, const struct span *wait, int rank, struct spot *spot)
+static bool spot_set_host(const struct trace *trace, const struct span *wait, int rank, struct spot *spot)
 {
-	struct lanes lanes = load(trace, rank);
-	bool found = stand_on(spot, rank, STREAM_HOST, nearest_host(&lanes, wait->to - 1));
+	struct lanes lanes = load_rank(trace, rank);
+	bool found = spot_set(spot, rank, STREAM_HOST, nearest_host(&lanes, wait->to - 1));
 	lanes_release(&lanes);
 	return found;
 }
@@ -261,7 +261,7 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 		found = trace_shared(trace, spot->span.op, &with) && with != spot->span.op &&
 		        spot_of(trace, with, spot);
 	} else if (spot->stream != STREAM_HOST && longest.cause <= CAUSE_MEMORY) {
-		found = stand_on_host(trace, &longest, spot->rank, spot);
+		found = spot_set_host(trace, &longest, spot->rank, spot);
 	} else {
 		found = longest.blame && longest.blame != longest.op && spot_of(trace, longest.blame, spot);
 	}
@@ -278,7 +278,7 @@ struct name_search {
 	struct text label;
 };
 
-static bool matches(struct name_search *s, op_id id)
+static bool name_matches(struct name_search *s, op_id id)
 {
 	const struct record *record = op_record(s->world, id);
 	uint8_t *known = &s->known[s->world->ops[id].record];
@@ -293,14 +293,14 @@ static bool matches(struct name_search *s, op_id id)
 }
 
 /* In time, then by stream, then by number; < 0: a stands first */
-static int64_t order(const struct spot *a, const struct spot *b)
+static int64_t spot_order(const struct spot *a, const struct spot *b)
 {
 	if (a->span.from != b->span.from)
 		return a->span.from < b->span.from ? -1 : 1;
 	return a->stream != b->stream ? a->stream - b->stream : (int64_t)a->span.op - (int64_t)b->span.op;
 }
 
-static bool shows(const struct moment *m)
+static bool is_shown(const struct moment *m)
 {
 	return trace_is_work((enum op_kind)m->kind) || m->kind == OP_HOST || m->kind == OP_SYNC ||
 	        m->kind == OP_SEGMENT;
@@ -309,17 +309,18 @@ static bool shows(const struct moment *m)
 /* Of the rank: the nearest behind `at` (before it), and the first of all (the last) for when there is none */
 static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
 {
-	struct lanes lanes = load(trace, rank);
+	struct lanes lanes = load_rank(trace, rank);
 	struct spot at = *spot, next = {.rank = -1}, end = {.rank = -1};
 	for (size_t i = 0; i < lanes.count; i++) {
 		const struct moment *m = &lanes.moment[i];
 		struct spot here;
-		if (!shows(m) || !matches(s, m->id))
+		if (!is_shown(m) || !name_matches(s, m->id))
 			continue;
-		stand_at(&here, m, rank);
-		if (end.rank < 0 || order(&here, &end) * step < 0)
+		spot_set_work(&here, m, rank);
+		if (end.rank < 0 || spot_order(&here, &end) * step < 0)
 			end = here;
-		if (order(&here, &at) * step > 0 && (next.rank < 0 || order(&here, &next) * step < 0))
+		if (spot_order(&here, &at) * step > 0 &&
+		        (next.rank < 0 || spot_order(&here, &next) * step < 0))
 			next = here;
 	}
 	lanes_release(&lanes);

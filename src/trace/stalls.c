@@ -88,7 +88,7 @@ static void add_lanes(
 }
 
 /* One rank's lanes in memory at a time */
-static enum status gather(struct report *report)
+static enum status report_gather(struct report *report)
 {
 	struct lanes lanes = {0};
 	struct spans spans = {0};
@@ -134,7 +134,7 @@ static size_t rank_end(const struct report *report, size_t first)
 }
 
 /* Within 1 % of the window in every cell */
-static bool alike(const struct report *report, size_t a, size_t b)
+static bool lanes_alike(const struct report *report, size_t a, size_t b)
 {
 	int64_t off = (report->window.to - report->window.from) / 100;
 	size_t count = rank_end(report, a) - a;
@@ -149,11 +149,11 @@ static bool alike(const struct report *report, size_t a, size_t b)
 }
 
 /* Measured times of two ranks are hardly ever equal: a rank that is like one before it is told by that one's. */
-static void join_alike(struct report *report)
+static void join_lanes_alike(struct report *report)
 {
 	for (size_t at = 0; at < report->count; at = rank_end(report, at))
 		for (size_t before = 0; before < at; before = rank_end(report, before))
-			if (alike(report, before, at)) {
+			if (lanes_alike(report, before, at)) {
 				for (size_t i = at; i < rank_end(report, at); i++)
 					memcpy(report->lane[i].ns, report->lane[before + i - at].ns,
 					        sizeof report->lane[i].ns);
@@ -186,7 +186,7 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 	table_release(&rows);
 }
 
-static void fill(struct report *report, enum shape shape, struct table *table)
+static void report_table(struct report *report, enum shape shape, struct table *table)
 {
 	const char *const names[STALLED] = {"work", "slowed", shape == PERCENT ? "other" : "other work"};
 	struct blocks blocks = {0};
@@ -210,13 +210,13 @@ static void print_report(struct report *report, int width, struct text *out)
 	iterations_text(&report->iterations, out);
 	trace_put_hangs(report->trace, out);
 	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT; shape++) {
-		fill(report, shape, &table);
+		report_table(report, shape, &table);
 		if (table_width(&table) <= width)
 			break;
 	}
 	if (table_width(&table) > width && report->used[STALLED + CAUSE_DONE]) { /* it is the rest */
 		report->used[STALLED + CAUSE_DONE] = false;
-		fill(report, PERCENT, &table);
+		report_table(report, PERCENT, &table);
 	}
 	table_print(&table, width, out);
 	blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
@@ -237,9 +237,9 @@ enum status trace_stalls(const struct trace *whole, int section, int width, stru
 	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
 	report.unit = length >= 1000000 ? 1000000 : 1000;
-	enum status status = gather(&report);
+	enum status status = report_gather(&report);
 	if (status == ST_OK && trace->backend->measures)
-		join_alike(&report);
+		join_lanes_alike(&report);
 	if (status == ST_OK)
 		print_report(&report, width, out);
 	mem_free(report.lane);

@@ -23,7 +23,7 @@ struct columns {
 };
 
 /* Measured figures of two ranks are hardly ever equal: those that are within 1 % of the time, or one in a hundred, are alike. */
-static bool alike(const struct figures *a, const struct figures *b)
+static bool figures_alike(const struct figures *a, const struct figures *b)
 {
 	const struct figure *time = figures_find(a, "time");
 	bool same = a->count == b->count;
@@ -42,7 +42,7 @@ static bool alike(const struct figures *a, const struct figures *b)
 static bool join_column(struct columns *columns, const struct figures *figures, int rank)
 {
 	for (size_t i = 0; i < columns->came; i++)
-		if (alike(&columns->figures[i], figures)) {
+		if (figures_alike(&columns->figures[i], figures)) {
 			ranks_add(&columns->seen.block[i].ranks, rank);
 			return true;
 		}

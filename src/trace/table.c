@@ -76,7 +76,7 @@ static size_t columns_of(const char *cell, size_t length)
 }
 
 /* Widths of the columns; returns how many there are. */
-static int measure(const struct table *table, size_t widths[COLUMNS_MAX])
+static int measure_columns(const struct table *table, size_t widths[COLUMNS_MAX])
 {
 	const char *p = text_string(&table->cells);
 	int column = 0, most = 0;
@@ -100,7 +100,7 @@ static int measure(const struct table *table, size_t widths[COLUMNS_MAX])
 int table_width(const struct table *table)
 {
 	size_t widths[COLUMNS_MAX], total = MARGIN;
-	int columns = measure(table, widths);
+	int columns = measure_columns(table, widths);
 	for (int i = 0; i < columns; i++)
 		total += widths[i] + (i ? GAP : 0);
 	return total;
@@ -190,7 +190,7 @@ void table_print(struct table *table, int width, struct text *out)
 {
 	size_t widths[COLUMNS_MAX], room = MARGIN;
 	const char *align = table->align ? table->align : "l";
-	int columns = measure(table, widths);
+	int columns = measure_columns(table, widths);
 	struct table_part part = {.labels = columns};
 
 	if (align[strlen(align) - 1] == 'r')

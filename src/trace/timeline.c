@@ -249,7 +249,7 @@ int timeline_row_of(const struct timeline_places *places, int rank, int stream)
 }
 
 /* Takes the sets away from the drawing, which is over. */
-static void keep_places(struct drawing *d, struct timeline_places *places)
+static void store_places(struct drawing *d, struct timeline_places *places)
 {
 	timeline_places_release(places);
 	places->shown = mem_alloc(d->sets.shown_count * sizeof *places->shown);
@@ -267,7 +267,7 @@ static void keep_places(struct drawing *d, struct timeline_places *places)
 	d->sets = (struct sets){0};
 }
 
-static enum status draw(struct drawing *d, struct picture *picture)
+static enum status timeline_draw(struct drawing *d, struct picture *picture)
 {
 	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
 	if (status != ST_OK)
@@ -305,9 +305,9 @@ enum status timeline_picture(
 		d.window.to = d.window.from + width;
 
 	*picture = (struct picture){0};
-	enum status status = draw(&d, picture);
+	enum status status = timeline_draw(&d, picture);
 	if (status == ST_OK && options->places)
-		keep_places(&d, options->places);
+		store_places(&d, options->places);
 	legend_release(&d.legend);
 	text_release(&d.text);
 	sets_release(&d.sets);

@@ -210,7 +210,7 @@ static void add_kinds(struct kinds *all, struct kinds *own)
 	own->count = 0;
 }
 
-static void gather(const struct trace *trace, int section, struct traffic *traffic)
+static void traffic_gather(const struct trace *trace, int section, struct traffic *traffic)
 {
 	const struct world *world = trace->world;
 	struct kinds own = {0};
@@ -368,7 +368,7 @@ enum status trace_traffic(const struct trace *trace, int section, int width, str
 {
 	struct traffic traffic = {0};
 	print_links(trace, section, width, out);
-	gather(trace, section, &traffic);
+	traffic_gather(trace, section, &traffic);
 	print_collectives(trace, &traffic, width, out);
 	print_transfers(&traffic, trace->world->n, width, out);
 	mem_free(traffic.pair);

@@ -226,7 +226,7 @@ static op_id member_on(const struct match *match, int rank)
 }
 
 /* The search's cycle: queue, the match that its head waits for, the queue that this one waits for, and so on */
-static struct circle take_circle(const struct serial *serial)
+static struct circle circle_read(const struct serial *serial)
 {
 	const struct wait_search *search = &serial->search;
 	size_t n = search->cycle_count / 2, odd = search->cycle[0] % 2;
@@ -292,7 +292,7 @@ static bool name_places(struct serial *serial, const struct circle *circle)
 	return serial->named_count > before;
 }
 
-static void keep_circle(struct serial *serial, struct circle circle)
+static void circle_store(struct serial *serial, struct circle circle)
 {
 	const struct world *world = serial->world;
 
@@ -324,7 +324,7 @@ static void search_suspects(struct serial *serial)
 			i++;
 			continue;
 		}
-		keep_circle(serial, take_circle(serial));
+		circle_store(serial, circle_read(serial));
 		end_meeting(serial, match_to_cut(search));
 		release_members(serial);
 		search->cycle_count = 0;

@@ -39,7 +39,7 @@ static op_id late_member(const struct waits *waits, op_id id)
 }
 
 /* What it waits for; 0: for its own work */
-static op_id next(const struct waits *waits, op_id id)
+static op_id next_wait(const struct waits *waits, op_id id)
 {
 	const struct op *op = &waits->world->ops[id];
 	if (waits->head[id] != id)
@@ -62,7 +62,7 @@ op_id waits_now(const struct world *world, struct backend *backend)
 	for (int rank = 0; rank < world->n && !id; rank++)
 		id = waits.rank[rank].first;
 	for (int steps = 0; id && steps < 1000; steps++) {
-		op_id on = next(&waits, id);
+		op_id on = next_wait(&waits, id);
 		if (!on)
 			break;
 		id = on;

@@ -127,7 +127,7 @@ static op_id own_reason(const struct waits *waits, op_id id, const struct times 
 	return t->ready == TIME_UNKNOWN && t->blame && !waits_finished(waits, t->blame) ? t->blame : 0;
 }
 
-static void no_line(struct waits *waits, op_id id, int rank)
+static void add_missing_line(struct waits *waits, op_id id, int rank)
 {
 	if (waits->rank[rank].crashed) {
 		if (!waits->crash.op)
@@ -153,7 +153,7 @@ static void edges_of_match(struct waits *waits, op_id id, const struct match *ma
 		else if (!member && waits->rank[rank].blocked && !waits->rank[rank].crashed)
 			wait_for(&waits->search, waits->rank[rank].blocked);
 		else if (!member)
-			no_line(waits, id, rank);
+			add_missing_line(waits, id, rank);
 	}
 }
 
@@ -176,7 +176,7 @@ static void edges_of(struct wait_search *search, uint32_t id)
 	} else if (own) {
 		wait_for(search, own);
 	} else if (t.issue == TIME_UNKNOWN && waits->rank[op->rank].crashed) {
-		no_line(waits, id, op->rank);
+		add_missing_line(waits, id, op->rank);
 	} else {
 		for (int part = 0; part < count; part++)
 			edges_of_match(waits, id, &world->matches[matches[part]]);

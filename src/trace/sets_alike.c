@@ -1,4 +1,4 @@
-/* alike.c -- do two ranks show the same, as far as anyone can see?
+/* sets_alike.c -- do two ranks show the same, as far as anyone can see?
  *
  *      rank 0   |== a ==|pppp|=== c ===|        measured times of two ranks are never equal. Their rows are one where the
  *      rank 1   |== a ===|ppp|=== c ===|        same work begins and ends within a cell of the picture, and what is longer
@@ -21,7 +21,7 @@ struct beside {
 	bool peers; /* a wait for other ranks */
 };
 
-static bool near(const struct comparing *c, int64_t a, int64_t b)
+static bool times_near(const struct comparing *c, int64_t a, int64_t b)
 {
 	return most_of(a, b) - least_of(a, b) <= c->cell;
 }
@@ -48,14 +48,14 @@ static size_t work_before(
 }
 
 /* From the end on: ranks that are not alike have drifted furthest apart there. */
-static bool same_work(const struct comparing *c, const struct spans *a, const struct spans *b,
+static bool work_alike(const struct comparing *c, const struct spans *a, const struct spans *b,
         struct beside *of_a, struct beside *of_b)
 {
 	size_t i = work_before(c, a, a->count, of_a), k = work_before(c, b, b->count, of_b);
 	for (; i > 0 && k > 0; i = work_before(c, a, i - 1, of_a), k = work_before(c, b, k - 1, of_b)) {
 		const struct span *x = &a->span[i - 1], *y = &b->span[k - 1];
-		if (x->looks != y->looks || x->projected != y->projected || !near(c, x->from, y->from) ||
-		        !near(c, x->to, y->to))
+		if (x->looks != y->looks || x->projected != y->projected ||
+		        !times_near(c, x->from, y->from) || !times_near(c, x->to, y->to))
 			return false;
 	}
 	return i == 0 && k == 0;
@@ -63,7 +63,7 @@ static bool same_work(const struct comparing *c, const struct spans *a, const st
 
 /* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. Where nobody is to
  * blame, as a rank has not come: the same title of what waits, which may never be seen to run. */
-static bool same_blame(const struct comparing *c, const struct span *x, const struct span *y)
+static bool blame_alike(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;
 	if (!x->op || !y->op)
@@ -86,14 +86,14 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 			continue;
 		SEARCH(k, b->count, b->span[k].to > middle);
 		if (k == b->count || b->span[k].kind != s->kind || b->span[k].cause != s->cause ||
-		        !same_blame(c, s, &b->span[k]) || b->span[k].projected != s->projected)
+		        !blame_alike(c, s, &b->span[k]) || b->span[k].projected != s->projected)
 			return false;
 	}
 	return true;
 }
 
 /* The rank waited for; -1: nobody */
-static int whom(const struct world *world, const struct span *s)
+static int rank_waited_for(const struct world *world, const struct span *s)
 {
 	if (s->blame)
 		return world->ops[s->blame].rank;
@@ -112,7 +112,7 @@ static bool waits_for_others(const struct world *world, const struct spans *a, c
 		SEARCH(k, b->count, b->span[k].to > middle);
 		const struct span *y = k < b->count ? &b->span[k] : NULL;
 		bool waits = y && y->kind == SPAN_STALL && y->cause == x->cause;
-		if (!waits || whom(world, x) != whom(world, y))
+		if (!waits || rank_waited_for(world, x) != rank_waited_for(world, y))
 			return true;
 	}
 	return false;
@@ -123,7 +123,7 @@ bool spans_alike(const struct world *world, const struct spans *a, const struct 
 {
 	struct comparing c = {world, window, (window.to - window.from) / cells};
 	struct beside of_a = {0}, of_b = {0};
-	if (!same_work(&c, a, b, &of_a, &of_b) || (of_a.gaps && !shows_gaps_of(&c, a, b)) ||
+	if (!work_alike(&c, a, b, &of_a, &of_b) || (of_a.gaps && !shows_gaps_of(&c, a, b)) ||
 	        (of_b.gaps && !shows_gaps_of(&c, b, a)))
 		return false;
 	*whom = *whom || (of_a.peers && waits_for_others(world, a, b));

@@ -1,4 +1,4 @@
-/* ends.c -- the last link of a chain of `why`, which is a root: the work, or what a host was at; its sentence, and the root that it
+/* chain_end.c -- the last link of a chain of `why`, which is a root: the work, or what a host was at; its sentence, and the root that it
  * adds to those of root.c */
 #include "base/memory.h"
 #include "trace/chain.h"
@@ -55,7 +55,7 @@ void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int d
 
 /* What its host issued in the stretch, one launch after the other: all of them, or the one that took more than the others did
  * together */
-static void launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
+static void end_at_launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);
 	struct bouts issued = {0};
@@ -89,7 +89,7 @@ void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struc
 	const struct world *world = chain->trace->world;
 	enum op_kind kind = by ? op_record(world, by)->kind : OP_KERNEL;
 	if (wait->cause == CAUSE_LAUNCH && by) {
-		launches(chain, rank, wait, words);
+		end_at_launches(chain, rank, wait, words);
 	} else if (wait->cause == CAUSE_LAUNCH) {
 		text_add(words, "for its launch, on the way to the device");
 		root_add(chain, ROOT_LAUNCH, rank, wait->op, wait->ns);

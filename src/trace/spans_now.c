@@ -1,4 +1,4 @@
-/* now.c -- a lane's spans cut at the latest host's clock: what ends behind it is queued or under way, whatever is known of it
+/* spans_now.c -- a lane's spans cut at the latest host's clock: what ends behind it is queued or under way, whatever is known of it
  *
  *      final    |== a ==|eeee|=== b ===|          the end of b is known already, but on no host's clock it has come
  *      drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed behind it
