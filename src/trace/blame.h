@@ -1,4 +1,4 @@
-/* blame.h -- private to trace/: what the stalled time is blamed on, summed by operation */
+/* blame.h -- private to trace/: stalled time summed by the operation to blame */
 #ifndef RANKSH_TRACE_BLAME_H
 #define RANKSH_TRACE_BLAME_H
 
@@ -6,48 +6,49 @@
 #include "base/ranks.h"
 
 enum {
-	BLAME_SLOWED = CAUSE_COUNT, /* no cause of delay: work that took longer than it would have alone */
-	BLAME_ANSWERED /* CAUSE_HOST, of a line that came when an answer had made an earlier time final */
+	BLAME_SLOWED = CAUSE_COUNT, /* not a cause of delay: work that took longer than alone */
+	/* CAUSE_HOST, of a line that came after an answer had fixed an earlier time */
+	BLAME_ANSWERED
 };
-/* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another
- * one */
+/* The reason of a stall, equal for all ranks that blame the same: names, and the rank if it is
+ * another one */
 struct blame_key {
-	int cause, by_rank /* -1: the rank's own */;
+	int cause, by_rank /* -1: its own */;
 	name_id title, object, stream /* blamed */, lane /* delayed */;
 	name_id own_title, own_object; /* BLAME_SLOWED: the work that was slowed */
 	int shared;                    /* BLAME_SLOWED: enum slowed_by */
-	int on_host;                   /* it is the host itself that stood still */
+	int on_host;                   /* the host itself waited */
 };
 enum slowed_by {
 	SHARED_DEVICE,
 	SHARED_LINK,
 	SHARED_ITSELF /* parts of its own */,
-	SHARED_PARTNER /* who came late */
+	SHARED_PARTNER /* a late one */
 };
 struct blame {
 	struct blame_key key;
 	struct ranks ranks;
 	int64_t most;  /* ns, on the rank that lost most */
-	int64_t least; /* of the ranks before `rank` */
-	int rank;      /* the one being added up: ranks come one after the other */
+	int64_t least; /* on the ranks before `rank` */
+	int rank;      /* the one that is summed now: ranks come one after the other */
 	int64_t ns;    /* on that rank, so far */
 };
 struct sharers;
-/* A hash table with open addressing: slots hold 1 + the index into blame, 0 for an empty one; slot_count is a
- * power of two. A zeroed struct is empty. */
+/* A hash table with open addressing: slots hold 1 + the index into blame, 0 if empty; slot_count
+ * is a power of two. A zeroed struct is empty. */
 struct blames {
 	struct blame *blame;
 	size_t count;
 	uint32_t *slots;
 	size_t slot_count;
-	struct sharers *sharing; /* of the trace: whom work that was slowed shared with */
+	struct sharers *sharing; /* finds the operations that slowed work shared with */
 };
 
-/* Of a lane: a stall, or work that lost `slowed` ns by sharing */
+/* Adds a stall of a lane, or work that lost `slowed` ns by sharing. */
 void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span,
         int64_t slowed);
-/* The `most` largest of streams, one line each, under a headline, then those of the hosts, which cost only what they keep from
- * the streams; nothing when there are none. */
+/* Appends the `most` largest of streams, one line each, below a headline, then those of hosts,
+ * which cost only the time they keep from the streams; nothing if there are none. */
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);
 

@@ -1,18 +1,19 @@
-/* critical.h -- the critical path: the chain of pieces that sets the end, across ranks; and how much longer everything else
- * could take without moving it
+/* critical.h -- the critical path: the chain of pieces that sets the end, across ranks; and how
+ * much longer other work could take without moving it
  *
- *      rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
- *      rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
- *                the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
+ *    rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
+ *    rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
+ *              the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
  *
- * Back from the last end: before each piece stands what was fulfilled last (ties: the lowest rank, stream, number): a launch,
- * a wait, the last participant, the stream's one before, the host's program, a sync. Pieces add up to the window. */
+ * Back from the last end, each piece is preceded by its last fulfilled dependency (ties: the
+ * lowest rank, stream, number): a launch, a wait, the last participant, the stream's previous
+ * operation, the host's program, a sync. Pieces add up to the window. */
 #ifndef RANKSH_TRACE_CRITICAL_H
 #define RANKSH_TRACE_CRITICAL_H
 
 #include "trace/trace.h"
 
-/* X(symbol, name): what a piece of the path is */
+/* X(symbol, name): the kinds of pieces */
 #define CRITICAL_KINDS(X)             \
 	X(COMPUTE, "compute")         \
 	X(COMM, "communication")      \
@@ -34,26 +35,29 @@ enum {
 };
 struct critical_piece {
 	enum critical_kind kind;
-	op_id op; /* of IDLE: what came behind it */
+	op_id op; /* IDLE: the operation after it */
 	int64_t from, to;
 };
 struct critical {
-	struct window window;         /* up to the last end in the section */
-	struct critical_piece *piece; /* in the order of time: each begins where the one before it ends */
+	struct window window;         /* to the last end in the section */
+	struct critical_piece *piece; /* in time order, without gaps */
 	size_t count;
-	int64_t *slack; /* ns, by operation; TIME_UNKNOWN: it never ends, or comes behind the section */
-	uint8_t *on;    /* by operation: bits 1 << kind, of the pieces that it has in the path */
+	/* ns, by operation; TIME_UNKNOWN: it never ends, or comes after the section */
+	int64_t *slack;
+	uint8_t *on; /* by operation: bits 1 << kind of its pieces on the path */
 	size_t ops;
 };
-/* section -1: everything. slack: of all operations too, which takes as long again; else NULL. About 200 bytes an operation meanwhile,
- * 9 in what is found. ST_INTERRUPTED. Zeroed where nothing has an end; released in any case */
+/* section -1: everything. slack: also of all operations, which doubles the time; else NULL. Uses
+ * about 200 bytes an operation, and 9 in the result. Zeroed if nothing has an end; released in any
+ * case. ST_INTERRUPTED */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
-/* For a picture of the path: waits are left out of a lane's spans (DONE), and work that is not on it is `aside`. True: some of the
- * path is on this lane. */
+/* For a picture of the path: makes waits in a lane's spans invisible (DONE) and marks work beside
+ * the path as `aside`. Returns true if some of the path is on this lane. */
 bool critical_keep(const struct critical *critical, int stream, struct spans *spans);
 const char *critical_kind_name(enum critical_kind kind);
 void critical_release(struct critical *critical);
-/* The path, long ones folded; its pieces by kind; the slack of the largest other work */
+/* Appends the path (the middle of a long one is counted), its pieces by kind, and the slack of the
+ * largest other work. */
 enum status trace_critical(const struct trace *trace, int section, int width, struct text *out);
 
 #endif

@@ -1,13 +1,13 @@
-/* details.h -- what the view says of the operation under its cursor */
+/* details.h -- the view's words for the operation under its cursor */
 #ifndef RANKSH_TRACE_DETAILS_H
 #define RANKSH_TRACE_DETAILS_H
 
 #include "trace/spots.h"
 #include "trace/trace.h"
 
-/* What it is, when it was, for whom it waited (a line for each), what it cost; as many lines as that takes. */
+/* Appends what it is, its times, its waits (a line each) and its cost. */
 void details_put(const struct trace *trace, const struct spot *spot, struct text *out);
-/* Whom it waited for: the lanes of those to blame, and until when. Released by links_release */
+/* The lanes that it waited for, and until when. Released by links_release */
 struct links {
 	struct wait_link {
 		struct lane_place lane;

@@ -9,9 +9,9 @@ struct diff_side {
 	int section; /* -1: everything */
 	const char *name;
 };
-/* The figures of both. ST_INTERRUPTED */
+/* Appends the figures of both. ST_INTERRUPTED */
 enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
-/* How often operations of one name ran, and how long each took, where that differs */
+/* Appends number and mean time of the operations of each name, if they differ. */
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* holdings.h -- private to sharing.c: what holds a rank's device, and what flows over its links, as lists in which whatever overlaps
- * a time is found by halves and a short walk: stream by stream, and along a stream ends only grow */
+/* holdings.h -- private to sharing.c: the operations that hold a rank's device, and those that
+ * flow over its links. Each list is ordered by stream; ends grow along a stream, so overlaps are
+ * found by bisection and a short walk. */
 #ifndef RANKSH_TRACE_HOLDINGS_H
 #define RANKSH_TRACE_HOLDINGS_H
 
@@ -16,13 +17,15 @@ struct holdings {
 	uint32_t first[STREAMS_MAX + 2]; /* at[first[s]] .. at[first[s + 1] - 1] are stream s */
 };
 
-/* Does it run on the multiprocessors: a kernel that is no spin, or a copy within the device? */
+/* True if it runs on the multiprocessors: a kernel other than spin, or a copy within the
+ * device. */
 bool holds_as_kernel(const struct record *record);
-/* When a flow's latency is over, and it is on its links */
+/* Returns when a flow's latency is over and it uses its links. */
 int64_t flows_from(const struct world *world, op_id id, const struct times *t);
-/* Kernels and collectives of a rank: valid until another one's are asked for */
+/* Returns the kernels and collectives of a rank, valid until those of another rank are
+ * requested. */
 const struct holdings *device_of(struct sharers *sharing, int rank);
-/* Copies, transfers, collectives and one-sided operations of a rank */
+/* Returns the copies, transfers, collectives and one-sided operations of a rank. */
 const struct holdings *flows_of(struct sharers *sharing, int rank);
 
 #endif

@@ -17,8 +17,8 @@ struct intervals {
 	size_t count;
 }; /* a zeroed struct is the empty set */
 
-/* In any order, overlapping or not; call intervals_join before asking for lengths. Empty ones are left
- * out. */
+/* Adds an interval, in any order; ignores empty ones. Call intervals_join before asking for
+ * lengths. */
 void intervals_add(struct intervals *set, int64_t from, int64_t to);
 void intervals_join(struct intervals *set); /* sorts, and joins what overlaps or touches */
 int64_t intervals_length(const struct intervals *set);

@@ -1,6 +1,7 @@
-/* plot.h -- curves over virtual time: a figure as characters, or as a picture for a page (SVG)
+/* plot.h -- curves over virtual time, as characters or as a picture for a page (SVG)
  *
- * A curve keeps each value until its next point. Times in ns from 0 on; values that are no finite numbers are left out. */
+ * A curve keeps each value until its next point. Times in ns from 0 on; values that are not finite
+ * are left out. */
 #ifndef RANKSH_TRACE_PLOT_H
 #define RANKSH_TRACE_PLOT_H
 
@@ -19,7 +20,7 @@ struct curve {
 	size_t count;
 };
 
-/* what: of the values, for the axis. width: columns. The caller releases the picture (picture_release). */
+/* what: the axis label. width: columns. The caller releases the picture (picture_release). */
 void plot_picture(
         const struct curve *curves, size_t count, const char *what, int width, struct picture *picture);
 /* Each begins with PLOT_SVG_BEGINS. */

@@ -1,5 +1,5 @@
-/* samples.h -- what the times of a session's operations tell of its machine: work, bytes and ns of each one that had its device to
- * itself, by part. calibrate.c makes figures of them. */
+/* samples.h -- samples for calibrate.c: work, bytes and ns of each operation that had its device
+ * to itself, by part */
 #ifndef RANKSH_TRACE_SAMPLES_H
 #define RANKSH_TRACE_SAMPLES_H
 
@@ -11,7 +11,7 @@
 struct samples {
 	struct fit_sample *sample;
 	size_t count;
-	double *model; /* COLLECTIVES: what each takes on the machine as it is, ns */
+	double *model; /* COLLECTIVES: time of each on the machine as it is, ns */
 	size_t models;
 };
 
@@ -23,13 +23,13 @@ struct kernel_sample {
 struct calibrator {
 	const struct trace *trace;
 	int section;
-	struct machine machine; /* of the session: what a sample's steps and bytes are reckoned by */
+	struct machine machine; /* the session's: gives a sample's steps and bytes */
 	struct samples part[CALIBRATED_COUNT];
 	struct kernel_sample *kernel;
 	size_t kernels;
 };
 
-/* All of c->section; c->trace and c->machine are set. ST_INTERRUPTED */
+/* Loads all samples of c->section; c->trace and c->machine are set. ST_INTERRUPTED */
 enum status samples_load(struct calibrator *c);
 void samples_add(struct calibrator *c, enum calibrated part, struct fit_sample sample);
 void samples_release(struct calibrator *c);

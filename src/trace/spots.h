@@ -1,12 +1,12 @@
-/* spots.h -- where a cursor stands on a timeline, and where it may go from there
+/* spots.h -- the cursor's place on a timeline, and its moves
  *
- *      host     ll|ssssssssssssssssss|        a spot is an operation on a lane, or a wait before one
- *      io       |=== copy x ===|
- *      compute  eeeeeeeeeeeeeee|== matmul y ==|
- *               ^ a wait: beside it, on the right, stands matmul y; it is blamed on copy x
+ *    host     ll|ssssssssssssssssss|        a spot is an operation on a lane, or a wait before one
+ *    io       |=== copy x ===|
+ *    compute  eeeeeeeeeeeeeee|== matmul y ==|
+ *             ^ a wait: beside it, on the right, is matmul y; it is blamed on copy x
  *
- * A rank's operations are loaded for each question, unless trace.kept has them. All answers are false, and leave the spot as it was,
- * where there is nothing to go to. */
+ * A rank's operations are loaded for each move, unless trace.kept has them. A move returns false
+ * and leaves the spot unchanged if there is nowhere to go. */
 #ifndef RANKSH_TRACE_SPOTS_H
 #define RANKSH_TRACE_SPOTS_H
 
@@ -16,32 +16,34 @@ struct critical;
 struct critical_piece;
 struct spot {
 	int rank, stream;
-	struct span span; /* WORK: an operation; HOST: its launch; STALL: a wait before it, or the host's */
+	/* WORK: an operation; HOST: its launch; STALL: a wait before it, or the host's */
+	struct span span;
 };
 
-/* What lies on that lane at a time, or nearest to it: an operation or the host's doing */
+/* To the operation or host activity of that lane at a time, or nearest to it */
 bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot);
-/* The operation itself, on its own lane; of a record or wait, what is queued behind it */
+/* To the operation on its own lane; from a record or wait to the next work in its stream */
 bool spot_of(const struct trace *trace, op_id id, struct spot *spot);
-/* The next operation of the lane (step > 0), or the one before it */
+/* To the next operation of the lane (step > 0), or the previous one */
 bool spot_beside(const struct trace *trace, int step, struct spot *spot);
-/* The next wait of the lane that is `least` ns or longer, or the one before it */
+/* To the next wait of the lane of `least` ns or more, or the previous one */
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot);
-/* Whom the wait, or the longest one before the operation, is blamed on; of work that lost time by sharing, whom it shared
- * with. */
+/* To the operation blamed for the wait, or for the longest wait before the operation; for work
+ * slowed by sharing, to the operation it shared with */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
-/* The next in time whose label or phase has `text` in it (small letters and capitals alike): on the rank, after the last of it
- * from its first on, and on other ranks where it has none */
+/* To the next operation in time with `text` in its label or phase, ignoring case: on the rank,
+ * from its last one on to its first, and on other ranks if it has none */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
-/* From the piece of the critical path on which the spot stands to the one beside it (step > 0: later); from elsewhere to the
- * nearest in time; stands false: to its end, or its beginning. NULL: there is none further, and the spot is as it was. */
+/* From the current piece of the critical path to the next (step > 0: later); from elsewhere to the
+ * nearest in time; stands false: to its end, or its beginning. NULL, with the spot unchanged:
+ * there is none further. */
 const struct critical_piece *spot_on_path(
         const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
-/* What stands before an operation on its lane, and it: the waits since the work before it, then WORK, replacing what `out`
- * held. */
+/* Replaces `out` by the waits since the work before an operation, and the operation (WORK). */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);
 
-/* How busy streams are from .. to, in so many parts: 0 none works, 9 all that ever do; replacing what `level` held */
+/* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9 all
+ * that ever work. */
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level);
 
 #endif

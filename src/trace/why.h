@@ -1,21 +1,21 @@
-/* why.h -- from a wait to its root: blame followed to blame, across ranks, in sentences
+/* why.h -- from a wait to its root: blame followed across ranks, in sentences
  *
- *      why z@1
- *      matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y (line 4)
- *        allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to reach it
- *          matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
- *      root: `slow 2x` on rank 2 (line 2)
+ *    why z@1
+ *    matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y (line 4)
+ *      allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to reach it
+ *        matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
+ *    root: `slow 2x` on rank 2 (line 2)
  *
- * A link of the chain is a wait within a stretch of time: what the operation to blame did in that stretch is looked at, and
- * whatever took most of it is the next link. So each stretch lies within the one before it; and no operation is met twice. */
+ * A link of the chain is a wait within a stretch of time. The next link is the largest part of
+ * that stretch in the lane of the operation to blame. So each stretch lies within the one before
+ * it, and no operation occurs twice. */
 #ifndef RANKSH_TRACE_WHY_H
 #define RANKSH_TRACE_WHY_H
 
 #include "base/ranks.h"
 #include "trace/trace.h"
 
-/* What takes a root away: that is what a replay does, and says what it saves.
- * X(symbol, what the world is without it) */
+/* X(symbol, the world without this root), as a replay computes it */
 #define ROOTS(X)                                                                        \
 	X(SLOW, "kernels of `rank` take 1x from its first operation on")                \
 	X(HOST, "the host's work takes no time")                                        \
@@ -37,40 +37,46 @@ enum root_kind {
 struct root {
 	enum root_kind kind;
 	int rank;
-	struct ranks ranks; /* those on which it ties, `rank` among them */
-	op_id *op; /* of `rank` ascending, then of the others; of MISSING what waits. Of SLOW the rank's that was met, which the same `slow` made slow */
+	struct ranks ranks; /* those that tie with `rank`, and `rank` */
+	/* those of `rank` ascending, then of the others; MISSING: the operation that waits; SLOW:
+	 * the first one found */
+	op_id *op;
 	size_t count;
-	int64_t ns; /* LONGER: what it takes elsewhere. HELD, LAUNCH ...: how much of the stretch it took */
+	/* LONGER: its time elsewhere; HELD, LAUNCH ...: how much of the stretch it took */
+	int64_t ns;
 	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
 };
-/* What is asked for: of these operations the one that waited longest; of these ranks' streams by that name, or of these
- * ranks, the longest wait (in the section, -1: ever); what a rank stood for at a time. */
+/* The subject of the question: of these operations the one that waited longest; the longest wait
+ * of these ranks' streams by that name, or of these ranks (in the section, -1: ever); or the state
+ * of a rank at a time */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
-	const op_id *op; /* WHY_OP: one a rank at most */
+	const op_id *op; /* WHY_OP: at most one a rank */
 	size_t ops;
-	const struct ranks *ranks; /* the others */
+	const struct ranks *ranks; /* for the others */
 	name_id stream;
 	int section;
 	int64_t time;
 };
 struct why {
-	struct text text; /* the chain; without the roots */
+	struct text text; /* the chain, without roots */
 	struct root *root;
-	size_t roots; /* several that tie; 0: nothing has waited, or there is nothing */
+	size_t roots; /* several if they tie; 0: nothing has waited */
 };
-/* ST_INTERRUPTED. width: columns of the text. why: zeroed; released by why_release in any case */
+/* Answers the question. width: columns of the text. why: zeroed; released by why_release in any
+ * case. ST_INTERRUPTED */
 enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
-/* "root: ...", one line a root, no more than a few */
+/* Appends "root: ...", one line a root, at most a few. */
 void why_put_roots(const struct why *why, struct text *out);
-/* What operations are without all of the roots, by id, for mem_free; slowed: ranks whose kernels take 1x then */
+/* Stores the changes to operations without all roots, ordered by id, for mem_free; slowed: ranks
+ * whose kernels take 1x then. Returns their number. */
 size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
-/* "line 12", "lab/ddp.rsh:31": where the operation was asked for; "": nobody typed it */
+/* "line 12", "lab/ddp.rsh:31": the line of the operation; "" if it has none */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
-/* The same behind the operation: " (line 12)" */
+/* The same after an operation: " (line 12)" */
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);
 
 #endif
