@@ -39,7 +39,7 @@ struct lanes {
 	struct moment *moment;           /* in program order, at op.number - 1 */
 	uint32_t *order;                 /* indices into moment, stream by stream */
 	uint32_t first[STREAMS_MAX + 2]; /* order[first[s]] .. order[first[s+1] - 1] are stream s */
-	struct spans host;               /* the host's lane, from 0 to the end of time */
+	struct spans host;               /* the host's lane, from 0 on */
 	bool lent;                       /* trace.kept owns the memory */
 };
 

@@ -22,7 +22,8 @@
  *   one instant              at.c
  *   from a wait to its root  why.c longest.c chain.c chain_end.c root.c
  *   what sets the end        critical.c constraints.c slack.c
- *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c intervals.c
+ *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c
+ *                            intervals.c
  *   tables of them           stats.c figures.c predicted.c diff.c
  *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c circles.c
  *                            brings.c stuck.c
@@ -271,9 +272,9 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
  *     sent         the part of metric_sent that they move
- *     exposed_ns   its share of metric_exposed; all groups' shares add up to the whole. Of several that
- *                  run at once, the one that a stream with kernels waits for; else the axis made
- * first */
+ *     exposed_ns   its share of metric_exposed; all groups' shares add up to the whole. Time of
+ *                  several at once goes to the one that a stream with kernels waits for; else to
+ *                  the axis made first */
 struct axis_use {
 	int axis; /* into world.groups */
 	int64_t operations, exposed_ns;
