@@ -1,13 +1,14 @@
-/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first
+/* blame.c -- stalled time by its cause's operation: a hash table of keys, printed with the largest
+ * first
  *
  *      largest
  *         to 2.00 ms  peer    0-2 default  waited for allreduce g on default of rank 3
  *            0.40 ms  engine  0-3 io       busy with copy h on io
  *
- * Spans that hang on the same thing are one row, over the operations of a loop and over ranks: the key holds
- * names and no numbers of operations. A row's figure is the most that one of its ranks lost, not the sum,
- * since ranks lose time side by side. Work that ran slower than it would have alone is a row too
- * ("slowed"), with what it shared its device or a link with. */
+ * Spans with equal reasons are one row, over the operations of a loop and over ranks: the key
+ * holds names, no numbers of operations. A row's figure is the largest loss of one rank, not the
+ * sum, because ranks lose time in parallel. Slowed work is a row too, with the operation it shared
+ * its device or a link with. */
 #include "trace/blame.h"
 #include "trace/lanes.h"
 #include "trace/sharing.h"
@@ -19,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. The fields
- * of a key fill it without a hole, so its bytes are the key. */
+/* Returns the slot of the key, or the empty one (0) for it; at most half of the slots are used.
+ * The fields of a key leave no hole, so its bytes are the key. */
 static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, key, sizeof *key);
@@ -32,7 +33,8 @@ static uint32_t *slot_of(const struct blames *blames, const struct blame_key *ke
 	}
 }
 
-/* What the span hangs on. Where nothing queued is to blame, a rank that has not come to a rendezvous is. */
+/* Returns the reason of the span. If nothing queued is to blame, it is a rank that has not come to
+ * a match. */
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
@@ -48,7 +50,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 		key.cause = BLAME_ANSWERED;
 	if (!span->blame && span->op && cause_is_peers((enum cause)span->cause))
 		key.by_rank = trace_missing_rank(world, span->op);
-	/* an operation that is to blame for itself is behind nothing else's name, but for the launch of it */
+	/* an operation to blame for itself has no other name, except for its launch */
 	bool itself = span->blame == span->op && (span->cause != CAUSE_LAUNCH || issued);
 	if (!span->blame || itself || key.cause == BLAME_ANSWERED)
 		return key;
@@ -61,8 +63,8 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	return key;
 }
 
-/* Books `ns` for the key on `rank`. Ranks are looked at one after the other, so a sum for the present rank
- * and the extremes of those before it are enough; no table by rank is needed. */
+/* Adds `ns` for the key on `rank`. Ranks come one after the other, so the current rank's sum and
+ * the extremes of earlier ranks suffice. */
 static void blame_count(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
 	if ((blames->count + 1) * 2 > blames->slot_count) { /* rehash at half full */
@@ -125,7 +127,7 @@ void blames_add(
 		blame_count(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
-/* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */
+/* By their texts: numbers of names depend on the order of typing. */
 static int by_names(const struct blame_key *a, const struct blame_key *b, const struct names *names)
 {
 	const name_id parts[][2] = {{a->lane, b->lane}, {a->stream, b->stream}, {a->title, b->title},
@@ -136,7 +138,7 @@ static int by_names(const struct blame_key *a, const struct blame_key *b, const 
 	return difference;
 }
 
-/* The largest first; of equals an order that no run of the same program changes */
+/* The largest first; equal ones in an order that is the same in every run */
 static int by_size(const void *a, const void *b, void *names)
 {
 	const struct blame *x = a, *y = b;
@@ -164,8 +166,7 @@ static void put_slowed(const struct blame_key *key, const struct names *names, s
 	        names_text(names, key->own_object), with[key->shared]);
 }
 
-/* "allreduce g on default of rank 3": the object and the stream only where they are known, the rank only where it is
- * another one */
+/* "allreduce g on default of rank 3": object and stream if known, the rank if it is another one */
 static void put_operation(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "",
@@ -176,7 +177,7 @@ static void put_operation(const struct blame_key *key, const struct names *names
 		text_add(out, " of rank %d", key->by_rank);
 }
 
-/* What a host was at while a stream waited for it */
+/* The activity of a host while a stream waited for it */
 static void put_host(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	if (key->cause == CAUSE_LAUNCH && !key->title)
@@ -216,7 +217,7 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 
 static void put_row(struct table *table, const struct blame *blame, const struct names *names)
 {
-	/* the ranks of a row may have lost different times: the most is shown */
+	/* ranks of a row may differ: the largest is shown */
 	text_add(&table->cells, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
 	table_time(table, blame->most);
 	table_cells(table, trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
@@ -227,7 +228,7 @@ static void put_row(struct table *table, const struct blame *blame, const struct
 	table_row(table);
 }
 
-/* Where a row would be cut, what was waited for has a line of its own. */
+/* If a row would be cut, the operation waited for gets its own line. */
 static void print_narrow(const struct table *rows, int width, struct text *out)
 {
 	struct text line = {0};

@@ -1,7 +1,7 @@
-/* brings.c -- what each member brings to a match, in words: its tensor and its line, which NCCL does not know
+/* brings.c -- the tensor and line that each member brings to a match; NCCL knows neither
  *
- *      allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6): NCCL adds them because the sizes are
- *      equal
+ *      allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6): NCCL adds them
+ *      because the sizes are equal
  *      in world: rank 0 calls barrier (line 2), rank 1 calls allreduce g (line 3) */
 #include "base/ranks.h"
 #include "collectives/collective.h"

@@ -1,4 +1,5 @@
-/* circles.c -- orders of issue that NCCL can hang in, in words: each rank's two operations and their lines
+/* circles.c -- orders of issue that NCCL can hang in, in words: each rank's two operations and
+ * their lines
  *
  *      ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
  *         rank 0: reduce r (line 4), then send x (line 4)

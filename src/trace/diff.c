@@ -1,8 +1,9 @@
-/* diff.c -- two worlds operation by operation: those of one name, however many and on whichever ranks, as one row
+/* diff.c -- two worlds operation by operation: a row for each name, over all ranks
  *
- *      operation      times   base     wide      each   base      wide
- *      matmul y               8        8                2.00 ms   1.00 ms   x 0.50
- *      allreduce g            4        -                1.50 ms   -                       the furthest apart first */
+ *   operation      times   base     wide      each   base      wide
+ *   matmul y               8        8                2.00 ms   1.00 ms   x 0.50
+ *   allreduce g            4        -                1.50 ms   -                       the furthest apart
+ * first */
 #include "base/memory.h"
 #include "base/names.h"
 #include "trace/diff.h"
@@ -12,11 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of all operations of one name: by side */
+/* All operations of one name, by side */
 struct name_sum {
 	name_id name;
 	size_t count[2], ended[2];
-	double ns[2]; /* from start to end, of those that have both */
+	double ns[2]; /* start to end, of those with both */
 };
 struct name_sums {
 	struct names *names;
@@ -55,7 +56,7 @@ static enum status add_side(struct name_sums *sums, const struct diff_side *side
 	return status;
 }
 
-/* By how much all of them together differ, then in the order of their names' first use */
+/* The largest difference of their sums first, then in the order of first use */
 static int furthest_first(const void *a, const void *b)
 {
 	const struct name_sum *x = a, *y = b;

@@ -1,14 +1,17 @@
 /* export.c -- the timeline as Chrome trace events, for Perfetto and chrome://tracing
  *
- *      {"ph":"X","pid":2,"tid":3,"cat":"kernel","name":"matmul y","args":{"op":17},"ts":12.000,"dur":640.500}
- *        what      rank    stream                                                    us        us
+ *      {"ph":"X","pid":2,"tid":3,"cat":"kernel","name":"matmul y","args":{"op":17},
+ *       kind     rank    stream
+ *       "ts":12.000,"dur":640.500}
+ *       us          us
  *
- * One process a rank, one thread a stream (1 is the host: to some readers a thread 0 is the process) and one beside it for what it
- * waits for. Work and stalls are complete events ("X") without overlap, told apart by their category; a program's iterations have a
- * process of their own; counters tell memory and links; arrows ("s" to "f") lead from what a wait
- * waited for to what it held up, and from a sender to its receiver. A one-sided operation has no operation on the
- * rank that it reaches: there a thread "window" shows it too, as many of them as are reached into at once. Times are
- * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
+ * A rank is a process. A stream is a thread (1 is the host: some readers take thread 0 for the
+ * process), with a second one for its waits. Work and stalls are complete events ("X") without
+ * overlap, distinguished by category. A program's iterations are a process of their own; counters
+ * show memory and links. Arrows ("s" to "f") lead from the end of a wait's cause to the delayed
+ * work, and from a sender to its receiver. One-sided operations also appear on the target rank, in
+ * threads "window", one for each concurrent access. Times are microseconds with three digits, so
+ * nothing is lost. Format: "Trace Event Format", Google, 2016. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/export.h"
@@ -18,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A one-sided operation, as the rank `target` sees it */
+/* A one-sided operation on its target rank */
 struct reach {
 	int target;
 	op_id id;
@@ -43,7 +46,7 @@ static int waits_of(int stream)
 	return 2 * stream + 2;
 }
 
-/* An event: the fields that every one has, and those given; its closing brace is the caller's. */
+/* Begins an event: the common fields and those of the format. The caller closes its brace. */
 static void event_begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format,
         ...) __attribute__((format(printf, 5, 6)));
 static void event_begin(
@@ -58,7 +61,7 @@ static void event_begin(
 	va_end(arguments);
 }
 
-/* A metadata event: what a process or thread is called, and where it stands among the others */
+/* A metadata event: the name and sort index of a process or thread */
 static void put_name(
         struct json_writer *w, const char *what, int rank, int thread, const char *name, int index)
 {
@@ -69,7 +72,7 @@ static void put_name(
 	        index);
 }
 
-/* What a click on a slice shows besides its name */
+/* The details of a selected slice */
 static void put_arguments(struct json_writer *w, const struct span *span)
 {
 	const struct world *world = w->trace->world;
@@ -93,7 +96,7 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 	text_add(w->out, "}");
 }
 
-/* What delays `op`; args.for is what it waits for, with its rank. */
+/* A delay of `op`; args.for is the operation it waits for, with its rank. */
 static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	event_begin(w, "X", rank, span->kind == SPAN_HOST ? thread_of(stream) : waits_of(stream),
@@ -113,7 +116,8 @@ static void put_stall(struct json_writer *w, int rank, int stream, const struct 
 	text_add(w->out, "}");
 }
 
-/* One complete event; idle time is none. A file of many spans is a long look, so each is charged. */
+/* One complete event, none for idle time. Each is charged to the budget, because an export may
+ * have many. */
 static enum status put_span(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
@@ -131,8 +135,9 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	return trace_step(w->trace, 1);
 }
 
-/* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it
- * reaches. None goes back in time, as clocks that are off would have it: it then leaves when it arrives. */
+/* An arrow binds to the slice around its end: the last nanosecond of its source, the start of its
+ * target. None goes back in time, as inexact clocks would have it: it then starts when it
+ * arrives. */
 struct end {
 	int rank, thread;
 };
@@ -153,13 +158,13 @@ static void put_arrow(struct json_writer *w, const char *category, struct end fr
 	        category, w->arrows, US(reaches));
 }
 
-/* Viewers drop an arrow whose end has no slice around it. */
+/* Viewers drop arrows without a slice at each end. */
 static bool lasts(const struct times *t)
 {
 	return t->end != TIME_UNKNOWN && t->end > t->start;
 }
 
-/* From what a wait waited for to the work behind the wait on its stream. */
+/* From the operation that a wait depends on to the next work in the waiting stream */
 static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_t place)
 {
 	const struct world *world = w->trace->world;
@@ -179,7 +184,7 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 		        to.start);
 }
 
-/* From each sender to its receiver, drawn with the receiver. */
+/* From each sender to its receiver, on the receiver's rank */
 static void transfer_arrow(struct json_writer *w, op_id id)
 {
 	const struct world *world = w->trace->world;
@@ -195,7 +200,7 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 	}
 }
 
-/* The arrows that end on this rank; those that leave it are drawn with the ranks they reach. */
+/* The arrows that end on this rank */
 static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 {
 	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
@@ -235,7 +240,7 @@ static void gather_reaches(struct json_writer *w)
 		qsort(w->reach, w->reaches, sizeof *w->reach, by_target);
 }
 
-/* The operation's slice in the target's thread, and the arrow the way that the bytes go */
+/* The operation's slice in the target's thread, and an arrow in the direction of its bytes */
 static void put_reach(struct json_writer *w, const struct reach *reach, int thread)
 {
 	const struct op *op = &w->trace->world->ops[reach->id];
@@ -249,10 +254,10 @@ static void put_reach(struct json_writer *w, const struct reach *reach, int thre
 	put_arrow(w, "transfer", gets ? target : its, reach->start, gets ? its : target, reach->end - 1);
 }
 
-/* Behind the streams, so many threads that no two slices of one overlap */
+/* After the streams, enough threads that no two slices of one overlap */
 static void put_windows(struct json_writer *w, int rank, int behind)
 {
-	int64_t *busy = NULL; /* by thread: until when */
+	int64_t *busy = NULL; /* by thread: its last end */
 	size_t threads = 0;
 	for (size_t i = 0; i < w->reaches; i++) {
 		const struct reach *reach = &w->reach[i];
@@ -273,7 +278,7 @@ static void put_windows(struct json_writer *w, int rank, int behind)
 
 /* ---- the file ---- */
 
-/* Names first: viewers sort processes and threads by the index that comes with them */
+/* Names come first: viewers sort processes and threads by their index. */
 static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
         const struct export_options *options, struct spans *spans)
 {
@@ -299,7 +304,7 @@ static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
 	return status;
 }
 
-/* From where the first host begins with it to the end of its last operation that has one */
+/* From the start of the first host in it to the end of its last operation with an end */
 static void put_iterations(struct json_writer *w)
 {
 	const struct world *world = w->trace->world;

@@ -1,9 +1,10 @@
-/* export_counters.c -- a rank's counters over time, as Chrome's trace events: device memory by kind, and what it sends by link
+/* export_counters.c -- a rank's counters over time as Chrome's trace events: device memory by
+ * kind, and the rate of each link
  *
  *      {"ph":"C","pid":2,"name":"nvlink out","ts":12.000,"args":{"GB/s":3.2}}
  *
- * A transfer has its mean rate from its start to its end; those that run at once add up. Bytes are those of `traffic`, memory that
- * of `mem over`. */
+ * A transfer has its mean rate from start to end; concurrent ones add up. Bytes are those of
+ * `traffic`, memory that of `mem over`. */
 #include "base/memory.h"
 #include "backend/traffic.h"
 #include "world/tensor_kind.h"
@@ -13,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A link has so much more to carry from then on, or less; GB/s */
+/* A change of a link's rate, GB/s */
 struct rate_change {
 	int64_t time;
 	int kind;
@@ -56,7 +57,8 @@ static void counter_begin(int rank, const char *name, int64_t time, struct text 
 	        rank, name, US(time));
 }
 
-/* Of changes at one time the last value stands; where nothing runs it is 0, whatever the sums have lost to rounding. */
+/* Writes the last of several values at one time. The rate is exactly 0 while nothing runs, despite
+ * rounding. */
 static void put_rates(int rank, struct window window, struct changes_of_rates *changes, struct text *out)
 {
 	double now = 0;

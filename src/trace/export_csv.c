@@ -1,4 +1,5 @@
-/* export_csv.c -- spans as a table, a line each, with what delayed them and whom that is blamed on; and what all formats ask */
+/* export_csv.c -- spans as a table, a line each, with cause and blame; and export_spans for all
+ * formats */
 #include "trace/export.h"
 #include "trace/lanes.h"
 #include "trace/picture.h"
@@ -6,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* In quotes where it has to be */
+/* Quotes words if necessary */
 static void put_quoted(struct text *out, const char *words)
 {
 	if (!strpbrk(words, ",\"\r\n")) {
@@ -27,7 +28,6 @@ static void put_name(const struct trace *trace, const struct span *span, struct 
 	text_release(&name);
 }
 
-/* rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,flops,line,done */
 static void put_span(
         const struct trace *trace, int rank, int stream, const struct span *span, struct text *out)
 {
@@ -52,7 +52,7 @@ static void put_span(
 		struct span blamed = {.kind = SPAN_WORK, .op = span->blame};
 		text_add(out, "%d,%u,", world->ops[span->blame].rank, span->blame);
 		put_name(trace, &blamed, out);
-	} else { /* it may be a rank that has not come yet */
+	} else { /* perhaps a rank that has not come yet */
 		bool peers = span->kind == SPAN_STALL && span->op && cause_is_peers((enum cause)span->cause);
 		int missing = peers ? trace_missing_rank(world, span->op) : -1;
 		text_add(out, missing >= 0 ? "%d,," : ",,", missing);

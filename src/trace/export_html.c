@@ -1,10 +1,12 @@
-/* export_html.c -- the timeline as a page of its own: page.html with the spans as JSON in the place of its mark
+/* export_html.c -- the timeline as a page: page.html with the spans as JSON in place of its mark
  *
- *      {"title": .., "from": ns, "to": ns, "styles": [..], "names": ["matmul y", ..], "blamed": {"17": "matmul y of rank 2"},
- *       "lanes": [{"rank": "0-3", "name": "compute", "spans": [from, length, style, name, op, blamed op, ...]}]}
+ *      {"title": .., "from": ns, "to": ns, "styles": [..], "names": ["matmul y", ..],
+ *       "blamed": {"17": "matmul y of rank 2"},
+ *       "lanes": [{"rank": "0-3", "name": "compute",
+ *                  "spans": [from, length, style, name, op, blamed op, ...]}]}
  *
- * Ranks that are alike are one, as in the picture. Words stand once; a span is six numbers. Within a page `<` could end the data:
- * it is written as an escape. */
+ * Equal ranks are drawn once. Words are stored once; a span is six numbers. `<` is escaped,
+ * because it could end the data. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "trace/export.h"
@@ -24,7 +26,7 @@ struct page {
 	bool *blamed; /* by operation */
 };
 
-/* Colour, is it work, is it queued: the number of a style; words: of what is no work, the cause */
+/* Returns the style number: colour or cause, and whether it is queued. */
 static int style_of(const struct trace *trace, const struct span *span)
 {
 	int colour =

@@ -1,12 +1,12 @@
-/* export_svg.c -- the timeline as vectors, for slides; and as text
+/* export_svg.c -- the timeline as vectors for slides, and as text
  *
- *      | ranks | lane    | 0 ......... 1 ......... 2 ms                |
- *      | 0-3   | host    | |l|########## sync ##############|           |  a row of ROW for each lane of each set of ranks
- *      |       | compute |    [ matmul y ]                             |
- *      | legend: the colours of what waits and what works              |
+ *      | ranks | lane    | 0 ......... 1 ......... 2 ms         |
+ *      | 0-3   | host    | |l|######### sync #########|         |  ROW pixels for each lane of
+ *      |       | compute |    [ matmul y ]                      |  each set of ranks
+ *      | legend: colours of waits and work                      |
  *
- * What is narrower than a pixel is gathered: a run of such spans is one box of the colour of its work, as wide as the run, as dark
- * as it is busy, and its title counts them. */
+ * A run of spans narrower than a pixel is one box with the colour of its work; its opacity shows
+ * how busy it is, and its title has the count. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/lanes.h"
@@ -23,7 +23,7 @@ enum {
 	ROW = 24,
 	BAR = 18,
 	LETTER = 7,
-	ROWS_MOST = 40 /* as many as a slide has room for */
+	ROWS_MOST = 40 /* fits on a slide */
 };
 
 struct svg {
@@ -31,7 +31,7 @@ struct svg {
 	struct window window;
 	struct text *out;
 	struct text words;
-	bool undone; /* some of what is shown is not over */
+	bool undone; /* some span is not over */
 };
 
 static double x_of(const struct svg *svg, int64_t ns)
@@ -88,7 +88,7 @@ static void put_box(struct svg *svg, const struct span *span, double y)
 	text_add(svg->out, "</g>\n");
 }
 
-/* Spans [first, end) are each narrower than a pixel, all over or none */
+/* A box for spans [first, end), each narrower than a pixel, all over or all projected */
 static void put_run(struct svg *svg, const struct spans *spans, size_t first, size_t end, double y)
 {
 	const struct span *shown = NULL;
@@ -158,7 +158,7 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 	text_add(svg->out, "</text>\n");
 }
 
-/* A number at every multiple of 1, 2, 5, 10 ... ns, a hundred pixels apart or more */
+/* Numbers at multiples of 1, 2, 5, 10 ... ns, at least 100 pixels apart */
 static void put_ruler(struct svg *svg, double bottom)
 {
 	double pixel = (double)(svg->window.to - svg->window.from) / (WIDTH - LEFT - RIGHT);

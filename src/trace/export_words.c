@@ -1,4 +1,4 @@
-/* export_words.c -- what the formats share: colours, names, and how a text is written where some characters mean something */
+/* export_words.c -- shared by the formats: colours, names, and escaped texts */
 #include "trace/export.h"
 #include "trace/lanes.h"
 

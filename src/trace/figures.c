@@ -1,8 +1,9 @@
 /* figures.c -- the figures of a section, each by its metric
  *
- * Which figures a rank has depends on what it did: only streams that worked, causes that cost time, links
- * that carried bytes. A table's rows are the union over its columns, in an order that keeps kinds together
- * (figures_join); a figure that something without an end would decide is there, and not known. */
+ * A rank's figures depend on its work: only streams that worked, causes that cost time, links that
+ * carried bytes. A table's rows are the union over its columns, in an order that keeps kinds
+ * together (figures_join). A figure that depends on an operation without an end is present but not
+ * known. */
 #include "backend/traffic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
@@ -43,14 +44,14 @@ const struct figure *figures_find(const struct figures *figures, const char *nam
 	return NULL;
 }
 
-/* Two of a kind, by the first word of the name: "busy io", "busy compute" */
+/* True if the names have the same first word: "busy io", "busy compute". */
 static bool same_kind(const struct figure *a, const struct figure *b)
 {
 	size_t word = strcspn(a->name, " ") + 1;
 	return strncmp(a->name, b->name, word) == 0;
 }
 
-/* A name that is new goes behind the one before it in `more`, past others of that one's kind:
+/* A new name goes after its predecessor in `more`, past others of that one's kind:
  *
  *      have: time, busy default, stall peer    more: time, busy default, busy io, stall peer
  *      then: time, busy default, busy io, stall peer */
@@ -73,8 +74,8 @@ void figures_join(struct figures *figures, const struct figures *more)
 	}
 }
 
-/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. The
- * first failure is kept, and ends the table. */
+/* Adds a figure. ST_WAITS of its metric is not a failure: the figure is not known yet. The first
+ * failure is kept, and ends the table. */
 static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
         const char *name, ...) __attribute__((format(printf, 5, 6)));
 static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
@@ -90,12 +91,12 @@ static void figure_put(struct figures *figures, enum status status, enum figure_
 	va_end(arguments);
 }
 
-/* Which streams of the rank have work in the section, as bits */
+/* The rank's streams with work in the section */
 struct used {
 	bool stream[STREAMS_MAX + 1], communicates, computes;
 	int64_t ops;
 };
-/* One walk over the rank's operations: a rank without any in the section has no column */
+/* Walks over the rank's operations once. A rank without any in the section has no column. */
 static struct used used_streams(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
@@ -119,7 +120,7 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
-/* How busy each used stream is; many threads of the host are told as one, by their mean */
+/* The busy part of each used stream; many host threads are one, by their mean */
 static void put_busy(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -141,8 +142,8 @@ static void put_busy(
 	text_release(&name);
 }
 
-/* How much every pair of the device's streams overlaps: the first six, as a column of more is not read; and last of
- * all figures, because ranks with pairs of their own make many rows */
+/* The overlap of every pair of the device's streams, at most six pairs. It comes last, because
+ * ranks with different pairs make many rows. */
 static void put_overlaps(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -161,7 +162,7 @@ static void put_overlaps(
 		}
 }
 
-/* What the device did not use: of its compute streams' time, and of communication that kernels could hide */
+/* Unused time of the device: idle compute streams, and communication that kernels could hide */
 static void put_hidden(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -177,7 +178,8 @@ static void put_hidden(
 		figure_put(figures, status, FIGURE_PART, part, "communication overlapped");
 }
 
-/* Of each axis with operations on the rank, where the mesh has several: of one, the figures above are its own */
+/* Each axis with operations on the rank, if the mesh has several; a single one has the figures
+ * above */
 static void put_axes(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct axis_use *use;
@@ -239,7 +241,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	return figures->status;
 }
 
-/* Adds a rank's figures to the section's: those of a name it has already are merged, the others join. */
+/* Merges a rank's figures into the section's; new names join. */
 static void add_rank(struct figures *all, const struct figures *rank)
 {
 	for (size_t i = 0; i < rank->count; i++) {
@@ -256,7 +258,7 @@ static void add_rank(struct figures *all, const struct figures *rank)
 	figures_join(all, rank);
 }
 
-/* Parts are averaged over the ranks that did anything: idle ranks would only dilute them */
+/* Parts are averaged over ranks with work only. */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
 {
 	struct figures rank = {0};

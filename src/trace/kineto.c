@@ -1,16 +1,17 @@
-/* kineto.c -- one rank's timeline as PyTorch's profiler (Kineto) writes its own, so that its readers work on it
+/* kineto.c -- one rank's timeline in the format of PyTorch's profiler (Kineto), for its readers
  *
- *      host, pid 1000+rank   |aten::matmul|         |nccl:all_reduce|             cpu_op
- *                             |launch|               |launch|                     cuda_runtime    correlation 17
- *                               \ ac2g                 \                          a flow
- *      GPU, pid rank % gpus      |== matmul ==|          |== ncclDevKernel... ==|   kernel          correlation 17
- *        tid, args.stream: the stream's number             from the rank's own arrival on, as on a GPU: waiting is in it
+ *      host, pid 1000+rank   |aten::matmul|      |nccl:all_reduce|          cpu_op
+ *                             |launch|            |launch|                  cuda_runtime   corr. 17
+ *                               \ ac2g              \                       a flow
+ *      GPU, pid rank % gpus      |== matmul ==|       |= ncclDevKernel... =|  kernel       corr. 17
+ *        tid, args.stream: the stream's number          from the rank's own arrival, so with waiting
  *
- * What the host's processor carries out for a stream, an optimizer on host memory or a read of a disk, is a cpu_op on a thread
- * of its own, and its launch a cudaLaunchHostFunc: it is no work of the GPU.
+ * Work of a stream on the host's processor, such as an optimizer on host memory or a disk read, is
+ * a cpu_op on a thread of its own, launched by cudaLaunchHostFunc.
  *
- * Times are microseconds with three digits. A correlation is an operation's number. What Kineto has of a GPU's inside and of Python
- * (grids, occupancy, stacks) is left out: nobody has computed it. */
+ * Times are microseconds with three digits. A correlation is an operation's number. Kineto's data
+ * about the inside of a GPU and Python (grids, occupancy, stacks) is left out, because there is
+ * none. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/kineto.h"
@@ -31,7 +32,7 @@ struct kineto {
 	bool begun;
 };
 
-/* An event with all that each has, up to its args */
+/* Begins an event with the common fields, up to its args */
 static void event_begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
 {
 	text_add(k->out,
@@ -57,7 +58,7 @@ static bool is_gpu_work(const struct kineto *k, const struct moment *m)
 	return trace_is_work((enum op_kind)m->kind) && !trace_by_host(k->trace->world, m->id);
 }
 
-/* Up to the end of what all that runs on the GPU has */
+/* The args common to all GPU work, left open */
 static void put_gpu_args(struct kineto *k, op_id id, int stream)
 {
 	text_add(k->out,
@@ -65,7 +66,7 @@ static void put_gpu_args(struct kineto *k, op_id id, int stream)
 	        id, k->device, stream, id);
 }
 
-/* As c10d's NCCL backend notes them in the kernel's args */
+/* The args of c10d's NCCL backend */
 static void put_nccl_args(struct kineto *k, op_id id)
 {
 	const struct world *world = k->trace->world;
@@ -95,7 +96,7 @@ static void put_nccl_args(struct kineto *k, op_id id)
 	text_add(k->out, "]\"");
 }
 
-/* A kernel of NCCL's runs from when its rank has come: the others are waited for in it. */
+/* An NCCL kernel runs from the arrival of its rank; it contains the wait for others. */
 static void put_work(struct kineto *k, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(k->trace->world, id);
@@ -141,7 +142,8 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 
 /* ---- on the host ---- */
 
-/* X(call, name, number): the callback ids of CUPTI (cupti_runtime_cbid.h), by which some readers tell calls apart */
+/* X(call, name, number): callback ids of CUPTI (cupti_runtime_cbid.h), by which some readers
+ * identify calls */
 #define RUNTIME_CALLS(X)                        \
 	X(LAUNCH, "cudaLaunchKernel", 211)      \
 	X(COPY, "cudaMemcpyAsync", 41)          \
@@ -249,7 +251,8 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 	return count;
 }
 
-/* One iteration: on the host what it spends with it, on the GPU about its work. Moments are in program order. */
+/* One iteration: on the host all its time, on the GPU around its work. Moments are in program
+ * order. Returns the index of the first moment after it. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
 	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;
@@ -278,7 +281,7 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 	return i;
 }
 
-/* The caching allocator's, each when the host took or freed it */
+/* Changes of the caching allocator, at the host's time */
 static void put_memory(struct kineto *k)
 {
 	size_t count;
@@ -306,7 +309,7 @@ static void put_memory(struct kineto *k)
 
 /* ---- the file ---- */
 
-/* All GPUs of the node: readers take an entry by its place, which is the device of events. */
+/* All GPUs of the node: readers index the list by an event's device. */
 static void put_head(struct kineto *k)
 {
 	const struct world *world = k->trace->world;
@@ -327,7 +330,7 @@ static void put_head(struct kineto *k)
 	text_add(k->out, "\"traceEvents\":[\n");
 }
 
-/* Does the host carry out some of the stream's work? */
+/* True if the host carries out some of the stream's work. */
 static bool calls_host(const struct kineto *k, const struct lanes *lanes, int stream)
 {
 	for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1]; i++)
@@ -354,7 +357,7 @@ static void put_names(struct kineto *k, const struct lanes *lanes)
 	}
 }
 
-/* What is not over yet is not there: a profiler records what has happened. */
+/* Only finished operations: a profiler records the past. */
 static void put_operations(struct kineto *k, const struct lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->count; i++) {

@@ -1,4 +1,4 @@
-/* kineto_names.c -- what operations are called in PyTorch's traces: kernels, those of NCCL, copies */
+/* kineto_names.c -- names of operations in PyTorch's traces: kernels, NCCL's kernels, copies */
 #include "trace/kineto.h"
 #include "backend/cost.h"
 #include "collectives/algorithm.h"
@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A collective in place has the same count for both, also on a rank that only gives or only gets. */
+/* A collective in place has one count for reads and writes, also on a rank that only sends or only
+ * receives. */
 int64_t kineto_elements(const struct record *record, int n, enum access access)
 {
 	const struct collective *collective = record->collective;
@@ -30,8 +31,8 @@ const char *kineto_type(const struct record *record)
 	return record->operands ? names[record->operand[0].layout.dtype] : "Byte";
 }
 
-/* "AllReduce_Sum_f32_RING_LL": what NCCL made of it by its own rules; of sends and receives, which gather, scatter and alltoall
- * are made of, SendRecv */
+/* "AllReduce_Sum_f32_RING_LL", NCCL's own choice; SendRecv for sends, receives and the collectives
+ * that consist of them: gather, scatter, alltoall */
 static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 {
 	static const struct {
@@ -106,7 +107,7 @@ void kineto_name(const struct trace *trace, op_id id, struct text *out)
 		text_add(out, "%s", names_text(trace->world->names, record->title));
 }
 
-/* As ProcessGroupNCCL calls them; of several sends and receives at once, what it makes of batch_isend_irecv */
+/* Names of ProcessGroupNCCL; several sends and receives at once are its batch_isend_irecv */
 static void put_nccl_operator(const struct world *world, op_id id, struct text *out)
 {
 	static const struct {

@@ -1,16 +1,14 @@
-/* memory.c -- device memory as a picture: segments as bars, blocks with their owners, and the gaps between
+/* memory.c -- device memory as a picture: segments as bars with their blocks, owners and gaps
  *
  *      ranks 0-3: 1.2 MB allocated, 2 MB reserved, at most 1.5 MB so far, of 256 MB
  *         default  2 MB    |█ x ███|█ w ███|········|█|······|  768 kB free
- *         graph g  2 MB    |█ y ███|··························|  1.5 MB kept
- */
+ *         graph g  2 MB    |█ y ███|··························|  1.5 MB kept */
 #include "trace/lanes.h"
 #include "trace/table.h"
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
-/* The block from cell `from` to `to`: its first cell is a border, its owner's name inside if there is
- * room. */
+/* A block of so many cells: a border, and its owner's name if it fits */
 static void put_block(
         const struct trace *trace, const struct memory_block *block, int cells, struct text *bar)
 {
@@ -35,7 +33,8 @@ static void put_block(
 	}
 }
 
-/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Returns its free bytes. */
+/* Appends a segment's blocks to scale; a block smaller than a cell is not shown. Returns its free
+ * bytes. */
 static int64_t put_bar(const struct trace *trace, const struct heap *heap, const struct segment *segment,
         int cells, struct text *bar)
 {
@@ -64,7 +63,7 @@ static void put_pool(const struct trace *trace, int rank, uint32_t pool, struct 
 		table_cell(table, "%s", trace_lane_name(trace, rank, pool_stream(pool)));
 }
 
-/* A row for each segment: whose pool it is, its size, a bar to scale, and how much of it is free, or kept by a graph */
+/* A row for each segment: its pool, size, bar, and the free bytes or those kept by a graph */
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {
@@ -82,7 +81,7 @@ static void put_segments(
 	}
 }
 
-/* Fragmentation: the part of the free memory that is not in the largest free block. */
+/* Fragmentation is the part of the free memory outside the largest free block. */
 static void put_counts(const struct trace *trace, int rank, const struct heap *heap, struct text *out)
 {
 	int64_t host = world_heap(trace->world, rank, SPACE_HOST)->allocated,
@@ -126,7 +125,6 @@ static void put_owners(const struct trace *trace, const struct heap *heap, struc
 	text_add(out, "%s", count ? "\n" : "");
 }
 
-/* One rank's picture; the caller merges ranks whose pictures are the same. */
 static void put_rank(const struct trace *trace, int rank, int width, struct text *picture)
 {
 	struct table table = {.align = "lrl"};

@@ -1,13 +1,14 @@
-/* memory_over.c -- device memory over time, by kind, from what the allocator did and what the host's clock then was
+/* memory_over.c -- device memory over time, by kind, from the allocator's log and the host's clock
  *
  *           ms    0          2         4
- *       0-3 compute ███ F0 ███ ██ B0 ██             the lanes of all ranks, and below them, on the same ruler,
+ *       0-3 compute ███ F0 ███ ██ B0 ██      the lanes of all ranks, and below, on the same ruler,
  *      ranks 0-3    at most 1.5 MB, at 3.20 ms (^)
- *        all           ▂▄▆█     1.5 MB      rows scale with the peak of all; a cell has the most of its time
+ *        all           ▂▄▆█     1.5 MB       rows scaled by the peak of all; a cell has its maximum
  *        activations   ▁▂▄▆     1 MB
  *
- * Allocating is the host's: it hands a block out when it queues the work, and takes it back at `free`, long before the device has
- * come to either. What the device has reserved, the segments, goes up with the first need and down with `mem trim`. */
+ * The host allocates a block when it queues the work and frees it at `free`, long before the
+ * device reaches either. Reserved memory, the segments, grows on demand and shrinks with `mem
+ * trim`. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -24,16 +25,16 @@ enum {
 	BYTES = 12
 };
 
-/* By cell the most of its time: of each kind, reserved (MEMORY_RESERVED), and of all kinds together */
+/* Maximum of each cell: by kind, reserved (MEMORY_RESERVED), and all kinds together */
 struct memory_curve {
 	int cells;
 	int64_t *most[SERIES];
-	int64_t peak[SERIES]; /* within the window, of each by itself */
+	int64_t peak[SERIES]; /* within the window, each by itself */
 	int64_t peak_at;
 	int peak_cell;
 };
 
-/* Values of now, from one time to another: into the cells between */
+/* Applies the values of a time range to its cells. */
 static void curve_hold(
         struct memory_curve *curve, struct window window, const int64_t *now, int64_t from, int64_t to)
 {
@@ -72,14 +73,14 @@ static void draw_curve(const struct trace *trace, int rank, struct window window
 		at = then > at ? then : at;
 		now[change[i].kind] += change[i].bytes;
 		now[ALL] += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
-		curve_hold(curve, window, now, at, at); /* also what is over in no time */
+		curve_hold(curve, window, now, at, at); /* also changes of zero length */
 	}
 	curve_hold(curve, window, now, at, window.to);
 }
 
 /* ---- text ---- */
 
-/* The part of a value that lies in row `row` from below, of `rows`, as an eighth's block */
+/* Appends the part of a value in row `row` (from below, of `rows`) as an eighth block. */
 static void put_cell(int64_t value, int64_t peak, int row, int rows, struct text *out)
 {
 	static const char *const eighths[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
@@ -115,7 +116,7 @@ static int column_of(const char *kind_name(int kind))
 	return (int)most;
 }
 
-/* One rank: all, with the peak marked below, then each kind that there was */
+/* One rank: all kinds, the peak marked below, then each kind used */
 static void put_curve(const struct trace *trace, const struct memory_curve *curve, int column,
         const char *kind_name(int kind), struct text *out)
 {
@@ -141,12 +142,12 @@ static void curve_of_rank(const struct trace *trace, int rank, struct window win
 	mem_free(values);
 }
 
-/* Where the cells of lanes and curves begin and how many they are; names have `column` columns before them. */
+/* First cell and number of cells of lanes and curves; names take `column` columns. */
 struct ruler {
 	int column, cells;
 };
 
-/* The lanes, moved to the right where kinds of memory have longer names than they */
+/* Prints the lanes, moved right if kinds of memory have longer names. */
 static enum status put_lanes(
         const struct trace *trace, struct timeline_options *options, struct ruler *ruler, struct text *out)
 {

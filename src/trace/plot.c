@@ -2,7 +2,7 @@
  *
  *     loss
  *      2 |o
- *        | oo                     rows of cells: a curve's sign stands at its value of then
+ *        | oo                     rows of cells: a curve's sign is at its value of that time
  *      1 |   ooooo
  *        +----------
  *        0    5   10 ms           ticks at multiples of 1, 2 or 5 times a power of ten */
@@ -20,14 +20,15 @@ static const enum colour colours[SIGNS] = {COLOUR_KERNEL, COLOUR_COMM, COLOUR_GO
 static const char *const paints[SIGNS] = {
         "#3a7bd5", "#c0479b", "#3c8d40", "#b8860b", "#d2691e", "#c0392b", "#6b8e23", "#555555"};
 
-/* What both forms draw: the ranges, the unit of time, and steps between ticks */
+/* Shared by both forms: ranges, unit of time, and steps between ticks */
 struct scale {
 	double least, most, value_step;
-	double time, unit, time_step; /* of the right edge, in `unit`s of ns */
+	double time, unit, time_step; /* at the right edge, in `unit`s of ns */
 	const char *unit_name;
 };
 
-/* The least of 1, 2, 5, 10, 20 ... times a power of ten that makes at most so many steps */
+/* Returns the least of 1, 2, 5, 10, 20 ... times a power of ten that makes at most that many
+ * steps. */
 static double nice_step(double range, int steps)
 {
 	static const double parts[] = {1, 2, 5, 10};
@@ -72,7 +73,7 @@ static struct scale scale_of(const struct curve *curves, size_t count, int time_
 	return s;
 }
 
-/* The k-th value that has a label, from the least on; beyond `most` there is none */
+/* Returns the k-th labelled value from the least on; more than `most` if there is none. */
 static double value_tick(const struct scale *s, int k)
 {
 	return (ceil(s->least / s->value_step - 1e-9) + k) * s->value_step;
@@ -107,7 +108,7 @@ static void draw_axes(const struct scale *s, const char *what, int cells, struct
 	}
 }
 
-/* A sign in each column from the curve's first point to its last */
+/* Draws a sign in each column from the curve's first point to its last. */
 static void draw_curve(
         const struct scale *s, const struct curve *curve, int number, int cells, struct picture *picture)
 {
@@ -140,7 +141,7 @@ void plot_picture(
 		int figures = snprintf(text, sizeof text, ": %.4g at %.4g %s", last->value,
 		        last->time / s.unit, s.unit_name);
 		int room = most - LABEL - 2 - figures, name = (int)text_columns(curves[c].name);
-		name = name < room ? name : room; /* a long name is cut, never what it has come to */
+		name = name < room ? name : room; /* a long name is cut, not its last value */
 		picture_write(picture, row, LABEL, 1, colours[c % SIGNS], signs[c % SIGNS]);
 		picture_write(picture, row, LABEL + 2, name, COLOUR_PLAIN, curves[c].name);
 		picture_write(picture, row, LABEL + 2 + name, figures, COLOUR_PLAIN, text);

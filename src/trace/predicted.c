@@ -1,4 +1,4 @@
-/* predicted.c -- measured times beside what the simulator had said, by kind of operation
+/* predicted.c -- measured and simulated times by kind of operation
  *
  *      predicted        operations  each measured  predicted   error  of one
  *      matmul                   24        1.23 ms    1.20 ms   -2.4%    3.1%
@@ -6,8 +6,8 @@
  *      launch                   72         3.1 us       4 us  +29.0%
  *      time                               12.3 ms    11.9 ms   -3.3%
  *
- * error: of the sums, above 0 where the simulator takes too long. of one: the median of single operations' errors, which
- * those of either sign do not take back. */
+ * error: relative error of the sums, above 0 if the simulator takes too long. of one: the median
+ * of single operations' absolute errors. */
 #include "trace/figures.h"
 #include "backend/cost.h"
 #include "trace/lanes.h"
@@ -33,7 +33,7 @@ struct prediction {
 	bool queued; /* something has not run yet */
 };
 
-/* Copies by the way they go: each has a rate of its own */
+/* Copies by direction: each has its own rate */
 static void name_of(const struct world *world, const struct record *record, char *name, size_t room)
 {
 	static const char *const ways[] = {[COPY_TO_DEVICE] = " to the GPU",
@@ -88,7 +88,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What took longest first */
+/* The longest measured time first */
 static int by_measured(const void *a, const void *b)
 {
 	const struct foretold_kind *x = a, *y = b;
@@ -120,7 +120,7 @@ static void put_kind(struct table *table, struct foretold_kind *kind)
 
 /* ---- of the whole section ---- */
 
-/* Times as they were predicted, of what has run */
+/* A backend with the predicted times of the operations that have run */
 struct foretold {
 	struct backend backend; /* first: its functions find the rest by it */
 	struct backend *measured;
@@ -133,7 +133,7 @@ static void foretold_times(struct backend *backend, op_id id, struct times *time
 		measured->times(measured, id, times);
 }
 
-/* Of the rank that takes longest, as `time` is */
+/* The time of the rank that takes longest, as in `time` */
 static enum status longest_time(const struct trace *trace, int section, int64_t *ns)
 {
 	enum status status = ST_OK;

@@ -1,8 +1,8 @@
-/* races.c -- the races that the books have found, in words: who touches what, and the line that would put
- * them in order
+/* races.c -- races in words: the accesses, and the line that would order them
  *
- *      race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the two puts
- *         them in order.                                                                            [0-3] */
+ *   race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the two puts
+ *      them in order.                                                                           
+ * [0-3] */
 #include "base/memory.h"
 #include "trace/why.h"
 #include "trace/lanes.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "writes x": how an operation uses the bytes at the race's address. */
+/* Returns how an operation uses the bytes at the race's address: "writes", "reads". */
 static const char *use_of(const struct record *record, const struct race *race)
 {
 	bool reads = false;
@@ -29,7 +29,8 @@ static const char *use_of(const struct record *record, const struct race *race)
 	return reads ? "reads" : "uses";
 }
 
-/* "`relu` on compute reads ", or "`relu` on side in graph g reads " if the other operation is not of the same launch */
+/* "`relu` on compute reads ", or "`relu` on side in graph g reads " if the other operation is of
+ * another launch */
 static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
 {
 	const struct op *op = &trace->world->ops[id];
@@ -44,7 +45,8 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	text_add(out, "%s ", use);
 }
 
-/* The block that the earlier operation used was freed before the later one got it: then the `free` lacks its stream. */
+/* If the earlier operation's block was freed before the later one got it, the `free` lacks its
+ * stream. */
 static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
 	const struct world *world = trace->world;
@@ -82,8 +84,8 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 	text_add(out, "%s puts them in order.", freed ? "," : "");
 }
 
-/* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on
- * one of their own. */
+/* Appends words wrapped at `width`, later lines indented, with the ranks at the right end of the
+ * last line or on a line of their own. */
 static void put_wrapped(const char *words, const char *ranks, int width, struct text *out)
 {
 	enum { INDENT = 3 };
@@ -115,7 +117,7 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 	text_add(out, "[%s]\n", ranks);
 }
 
-/* Of two races of the same operations by the letters of the names: there is one for each pair of names */
+/* Races of the same two operations, one for each pair of names, are ordered by name. */
 static int by_order(const void *a, const void *b, void *names)
 {
 	const struct race *x = a, *y = b;
@@ -127,8 +129,8 @@ static int by_order(const void *a, const void *b, void *names)
 	        : strcmp(names_text(names, x->later_name), names_text(names, y->later_name));
 }
 
-/* In program order: which was found first hangs on when somebody asked. A race is found on each rank by itself; the
- * words hold no rank, so those that are the same on several ranks are told once, with their ranks at the end */
+/* In program order, because the order of discovery depends on the queries. Races are found for
+ * each rank; equal texts of several ranks are printed once, with their ranks. */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out)
 {
 	const struct world *world = trace->world;

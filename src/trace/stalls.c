@@ -1,9 +1,8 @@
-/* stalls.c -- where the time of every lane went, by cause, and which operations are to blame for most of it
+/* stalls.c -- each lane's time by cause, and the operations to blame for most of it
  *
  *      ranks  lane            work     launch        peer
  *      0,1,3  host                  0.04   1%
- *             default   3.50   64%  0.02   0%  2.00   36%
- */
+ *             default   3.50   64%  0.02   0%  2.00   36% */
 #include "base/arithmetic.h"
 #include "trace/blame.h"
 #include "trace/lanes.h"
@@ -13,13 +12,14 @@
 
 #include <string.h>
 
-/* WORK: as long as it would have taken alone; SLOWED: the rest, lost by sharing; OTHER: work of other sections, in the window of
- * the one that is asked for */
+/* Columns. WORK: its time alone; SLOWED: the rest, lost by sharing; OTHER: work of other sections
+ * in the window; STALLED + cause */
 enum { WORK, SLOWED, OTHER, STALLED, KINDS = STALLED + CAUSE_COUNT };
 enum { ROWS_MOST = 40, BLAMED_MOST = 6 };
-enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
+enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width */
 
-/* A lane; or threads of the host as one, stream .. last, whose times are the sums and are told as the mean */
+/* A lane; or host threads stream .. last as one, with the sums of their times, shown as the
+ * mean */
 struct lane_sums {
 	int rank, stream, last;
 	int64_t ns[KINDS];
@@ -35,7 +35,8 @@ struct report {
 	struct blames blames;
 };
 
-/* Of a span of work: the time that it lost by sharing, of an operation that the window cuts its part of that */
+/* Returns the time that a span of work lost by sharing: its part of the operation's loss if the
+ * window cuts it. */
 static int64_t slowed_in(const struct trace *trace, const struct span *span)
 {
 	struct times t = backend_times(trace->backend, span->op);
@@ -43,8 +44,8 @@ static int64_t slowed_in(const struct trace *trace, const struct span *span)
 	return lost && shown < all ? (int64_t)((double)lost * ((double)shown / (double)all)) : lost;
 }
 
-/* A span's time by kind, and who is to blame for it. Waits of the host's threads are blamed on nothing: they cost only what they
- * keep from the device's streams, and that is booked there. */
+/* Adds a span's time by kind, and its blame. Waits of host threads are not blamed: they cost only
+ * the delay of the device's streams, which counts there. */
 static void add_span(struct report *report, const struct lanes *lanes, int lane, const struct span *span,
         int64_t ns[KINDS])
 {
@@ -62,8 +63,8 @@ static void add_span(struct report *report, const struct lanes *lanes, int lane,
 		blames_add(&report->blames, lanes, lane, span, slowed);
 }
 
-/* The time by cause of a lane, or of threads of the host up to `last` as one, and a lane's stalls by what is to blame. A
- * lane that shows nothing has no row, except the host's. */
+/* Adds the times of a lane, or of host threads up to `last` as one. A lane without activity has no
+ * row, except the host's. */
 static void add_lanes(
         struct report *report, const struct lanes *lanes, int stream, int last, struct spans *spans)
 {
@@ -81,13 +82,13 @@ static void add_lanes(
 	if (!active)
 		return;
 	*MEM_ADD(&report->lane, &report->count) = sums;
-	/* where times are measured a little is lost to everything: what would be told as 0.00 has no column */
+	/* measured: everything loses a little; kinds that would be shown as 0.00 have no column */
 	int64_t seen = report->trace->backend->measures ? report->unit / 200 : 0;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind] > seen;
 }
 
-/* One rank's lanes in memory at a time */
+/* Loads one rank's lanes at a time */
 static enum status report_gather(struct report *report)
 {
 	struct lanes lanes = {0};
@@ -124,7 +125,7 @@ static void put_share(struct table *table, const struct report *report, int64_t 
 		table_cell(table, "%.0f%%", percent);
 }
 
-/* The lanes of one rank: report->lane[first .. end - 1] */
+/* Returns the end of the lanes of one rank, report->lane[first .. end - 1]. */
 static size_t rank_end(const struct report *report, size_t first)
 {
 	size_t end = first;
@@ -133,7 +134,7 @@ static size_t rank_end(const struct report *report, size_t first)
 	return end;
 }
 
-/* Within 1 % of the window in every cell */
+/* True if all cells are within 1 % of the window. */
 static bool lanes_alike(const struct report *report, size_t a, size_t b)
 {
 	int64_t off = (report->window.to - report->window.from) / 100;
@@ -148,7 +149,8 @@ static bool lanes_alike(const struct report *report, size_t a, size_t b)
 	return same;
 }
 
-/* Measured times of two ranks are hardly ever equal: a rank that is like one before it is told by that one's. */
+/* Measured times of two ranks are hardly ever equal: a rank like an earlier one gets that one's
+ * figures. */
 static void join_lanes_alike(struct report *report)
 {
 	for (size_t at = 0; at < report->count; at = rank_end(report, at))
@@ -161,11 +163,11 @@ static void join_lanes_alike(struct report *report)
 			}
 }
 
-/* Each rank's rows as one block of text, so that ranks with the same figures share it. */
+/* Each rank's rows as one block of text, so equal ranks share it */
 static void put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
 {
 	struct table rows = {0};
-	double work = 0; /* of the rank at hand */
+	double work = 0; /* of the current rank */
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
@@ -214,7 +216,8 @@ static void print_report(struct report *report, int width, struct text *out)
 		if (table_width(&table) <= width)
 			break;
 	}
-	if (table_width(&table) > width && report->used[STALLED + CAUSE_DONE]) { /* it is the rest */
+	/* it is the remainder */
+	if (table_width(&table) > width && report->used[STALLED + CAUSE_DONE]) {
 		report->used[STALLED + CAUSE_DONE] = false;
 		report_table(report, PERCENT, &table);
 	}

@@ -14,15 +14,16 @@
 
 enum { COLUMNS_MOST = 6 };
 
-/* Rank sets with equal figures, and the figures of the first of them, in the order in which they came. The first `count` sets
- * have a column. */
+/* Sets of ranks with equal figures, and the figures of each one's first rank, in the order in
+ * which they came. The first `count` sets have a column. */
 struct columns {
 	struct blocks seen;
 	struct figures *figures;
 	size_t came, count;
 };
 
-/* Measured figures of two ranks are hardly ever equal: those that are within 1 % of the time, or one in a hundred, are alike. */
+/* Measured figures are hardly ever equal: they are alike within 1 % of the time, or one percentage
+ * point. */
 static bool figures_alike(const struct figures *a, const struct figures *b)
 {
 	const struct figure *time = figures_find(a, "time");
@@ -38,7 +39,7 @@ static bool figures_alike(const struct figures *a, const struct figures *b)
 	return same;
 }
 
-/* The column that has them already, as far as they are measured: they join it */
+/* Joins the column with figures that are alike, if there is one. */
 static bool join_column(struct columns *columns, const struct figures *figures, int rank)
 {
 	for (size_t i = 0; i < columns->came; i++)
@@ -49,7 +50,7 @@ static bool join_column(struct columns *columns, const struct figures *figures, 
 	return false;
 }
 
-/* Its time and, as parts of it, that of its streams' work: by this a slow rank is furthest off */
+/* Returns its time plus the time of its streams' work: a slow rank is furthest off by it. */
 static double busy_of(const struct figures *figures)
 {
 	const struct figure *time = figures_find(figures, "time");
@@ -60,9 +61,8 @@ static double busy_of(const struct figures *figures)
 	return time ? time->value * sum : 0;
 }
 
-/* A rank's figures as one text, names and values: blocks_add finds the set that has it, or begins one.
- * Ranks with the same figures as they are printed share a column: differences that nobody can see make
- * none. */
+/* Adds a rank's figures as one text of names and values: blocks_add finds its set. Ranks with
+ * equal printed figures share a column. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {
@@ -94,7 +94,7 @@ static void put_figure(struct table *table, const struct figures *figures, const
 	table_cell(table, "%s", figure ? "" : "-");
 }
 
-/* Where times are measured a little is lost to everything: a cause that would be told as 0 % all along has no row. */
+/* Measured: a cause that would be shown as 0 % in all columns has no row. */
 static bool is_seen(const struct trace *trace, const struct figures *figures, size_t count, const char *name)
 {
 	bool seen = !trace->backend->measures || strncmp(name, "stall ", 6) != 0;
@@ -129,7 +129,7 @@ static void fill_columns(const struct trace *trace, const struct columns *column
 	figures_release(&names);
 }
 
-/* As many columns as there is room for, and one at least; the others are counted. */
+/* Prints as many columns as fit, at least one, and counts the others. */
 static void print_columns(const struct trace *trace, struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
@@ -146,8 +146,8 @@ static void print_columns(const struct trace *trace, struct columns *columns, in
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
 }
 
-/* The ranks' order of micro-batches as a schedule; nothing where no stage sends to another. What waits for a line has
- * no bubble yet, and the line is left out. */
+/* Prints the schedule's bubble, if stages send to each other. It is unknown while something waits
+ * for a line. */
 static enum status print_bubble(const struct trace *trace, int section, struct text *out)
 {
 	bool found = false;
@@ -161,8 +161,8 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* What of the GPUs' peak the model made use of, with what is computed again told beside it; nothing of what has no product of
- * matrices, and while something has no end */
+/* Prints model FLOPs utilization, with recomputation beside it, if there are matrix products and
+ * all have an end. */
 static enum status print_mfu(const struct trace *trace, int section, struct text *out)
 {
 	double model = 0, all = 0;
@@ -178,8 +178,7 @@ static enum status print_mfu(const struct trace *trace, int section, struct text
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* A table of a section, or of everything (-1), under its name; nothing is printed when the look is
- * interrupted */
+/* A table of a section, or of everything (-1), below its name; nothing if interrupted */
 static enum status one_section(const struct trace *whole, int section, int width, struct text *out)
 {
 	struct iterations iterations;
@@ -210,7 +209,7 @@ static enum status one_section(const struct trace *whole, int section, int width
 	return status;
 }
 
-/* What the last digit of the time is worth, ns: see time_text */
+/* Returns the value of the time's last digit, ns: see time_text. */
 static int64_t time_digit(struct window window)
 {
 	int64_t digit = 1;
@@ -219,7 +218,7 @@ static int64_t time_digit(struct window window)
 	return digit;
 }
 
-/* Of everything: first each section that was used, where there are several */
+/* For everything: first each section that was used, if there are several */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
 {
 	enum status status = ST_OK;
@@ -241,7 +240,7 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 
 /* ---- diff ---- */
 
-/* A ratio has a meaning where more is more of the same: of times, bytes and counts, not of parts */
+/* A ratio makes sense for times, bytes and counts, not for parts. */
 static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name)
 {
 	const struct figure *x = figures_find(a, name), *y = figures_find(b, name);

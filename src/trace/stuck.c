@@ -1,10 +1,9 @@
-/* stuck.c -- who waits for whom, in words, and whether a line could still mend it
+/* stuck.c -- who waits for whom, in words, and whether a line could resolve it
  *
  *      2 ranks wait for a line on rank 2
  *         ranks  hangs in  waits for  last done  next in world
  *         0,1    sync      2          matmul y   allreduce y
- *         2                           matmul y   nothing
- */
+ *         2                           matmul y   nothing */
 #include "base/memory.h"
 #include "collectives/algorithm.h"
 #include "trace/lanes.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-/* The first unfinished collective or transfer of the rank in that group, or 0. */
+/* Returns the rank's first unfinished collective or transfer in that group, or 0. */
 static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
 	const struct world *world = waits->world;
@@ -25,13 +24,13 @@ static op_id next_in_group(const struct waits *waits, int rank, int group)
 	return 0;
 }
 
-/* A rank can hang in an operation that itself waits for another: the table tells the rank that is at its
- * root */
+/* A rank may hang in an operation that waits for another one: the table shows the rank at the
+ * root. */
 struct hang {
 	op_id on, root;
-}; /* of a rank: what the backend says, and the rendezvous behind it */
+}; /* of a rank: the backend's answer, and the match that it depends on */
 
-/* One rank: what it hangs in, for whom, what it did last, and what it would do next in that group. */
+/* One rank: where it hangs, for whom, its last operation, and its next one in that group */
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
         int group, struct table *rows)
 {
@@ -62,7 +61,7 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	table_row(rows);
 }
 
-/* The table: waiting ranks, and those that they wait for. */
+/* The table of waiting ranks and those they wait for */
 static void put_table(const struct trace *trace, const struct waits *waits, const struct hang *hang,
         const struct ranks *shown, int width, struct text *out)
 {
@@ -71,7 +70,7 @@ static void put_table(const struct trace *trace, const struct waits *waits, cons
 	struct blocks blocks = {0};
 	int group = -1;
 
-	/* the last column is about one group: that of the first rendezvous that a rank hangs on */
+	/* the last column is about one group: the first one that a rank hangs in */
 	FOR_RANKS (r, shown)
 		if (group < 0 && hang[r].root)
 			group = op_record(world, hang[r].root)->group;
@@ -99,7 +98,7 @@ static void put_mismatch(const struct waits *waits, struct text *out)
 	world_mismatch(world, waits->mismatch, algorithm_name, out);
 }
 
-/* In words, wrapped and indented under the headline */
+/* The reason in words, wrapped and indented under the headline */
 static void put_reason(const struct waits *waits, void (*put)(const struct waits *waits, struct text *out),
         int width, struct text *out)
 {
@@ -109,8 +108,7 @@ static void put_reason(const struct waits *waits, void (*put)(const struct waits
 	text_release(&words);
 }
 
-/* "ranks 0,1 wait for a line on rank 2", and below it the reasons that are no missing line: a crash, a
- * collective whose members do not agree, a circle of ranks that wait for each other */
+/* "ranks 0,1 wait for a line on rank 2", and the other reasons: a crash, a mismatch, a circle */
 static void put_headline(const struct waits *waits, const struct ranks *waiting, const struct ranks *missing,
         bool stuck, int width, struct text *out)
 {
@@ -131,8 +129,8 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		put_reason(waits, waits_put_circle, width, out);
 }
 
-/* For each match in which ranks hang, appends from which collective on one rank is a call ahead of another, and the members that
- * trace_brings_differ finds worth naming. */
+/* For each match in which ranks hang, appends the first collective at which one rank is a call
+ * ahead of another, and the members that trace_brings_differ names. */
 static void put_members(const struct trace *trace, const struct hang *hang, const struct ranks *waiting,
         int width, struct text *out)
 {
@@ -163,7 +161,7 @@ static void put_members(const struct trace *trace, const struct hang *hang, cons
 	}
 }
 
-/* Follows what each rank hangs in; the ranks that hang. */
+/* Finds the ranks that hang, and follows each one's operation. */
 static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *waiting)
 {
 	struct backend *backend = waits->backend;

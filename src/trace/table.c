@@ -1,13 +1,13 @@
-/* table.c -- aligned columns: the cells are gathered as one text, measured, and only then laid out; and rows
- * of ranks, of which equal ones are one block
+/* table.c -- aligned columns: cells are stored as one text, measured, and then laid out; and
+ * blocks of equal ranks
  *
- *      cells    ranks \x1f lane \x1f \n 0-3 \x1f host \x1f \n
- *      printed  "   ranks  lane"          margin 3, gap 2; a cell never holds CELL_END or a newline
- *               "   0-3    host"
+ *    cells    ranks \x1f lane \x1f \n 0-3 \x1f host \x1f \n
+ *    printed  "   ranks  lane"          margin 3, gap 2; a cell never holds CELL_END or a newline
+ *             "   0-3    host"
  *
- *      rank 0   host 1%  io 20%  |
- *      rank 1   host 1%  io 20%  |  one block, ranks 0-1: its rows once, the ranks before the first
- *      rank 2   host 9%  io 20%     a block of its own */
+ *    rank 0   host 1%  io 20%  |
+ *    rank 1   host 1%  io 20%  |  one block, ranks 0-1: its rows once, the ranks before the first
+ *    rank 2   host 9%  io 20%     a block of its own */
 #include "trace/table.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -65,8 +65,8 @@ void table_release(struct table *table)
 	text_release(&table->cells);
 }
 
-/* Code points of the first `length` bytes: every byte but UTF-8's continuation bytes begins one. Cells hold
- * no escapes and are not ended, which is why this is not text_columns. */
+/* Returns the code points of the first `length` bytes: all bytes but UTF-8's continuation bytes.
+ * Cells have no escapes and no NUL, so this is not text_columns. */
 static size_t columns_of(const char *cell, size_t length)
 {
 	size_t columns = 0;
@@ -75,7 +75,7 @@ static size_t columns_of(const char *cell, size_t length)
 	return columns;
 }
 
-/* Widths of the columns; returns how many there are. */
+/* Stores the columns' widths; returns their number. */
 static int measure_columns(const struct table *table, size_t widths[COLUMNS_MAX])
 {
 	const char *p = text_string(&table->cells);
@@ -106,7 +106,7 @@ int table_width(const struct table *table)
 	return total;
 }
 
-/* Appends one finished line, without blanks at its end, cut at `width` with an ellipsis. */
+/* Appends a line without trailing blanks, cut at `width` with an ellipsis. */
 static void put_line(const struct text *line, int width, struct text *out)
 {
 	const char *s = text_string(line);
@@ -125,12 +125,12 @@ static void put_line(const struct text *line, int width, struct text *out)
 	text_put(out, "\n", 1);
 }
 
-/* What of a table is printed at once: the labels, and columns from .. to-1 */
+/* The part of a table that is printed at once: the labels, and columns from .. to-1 */
 struct table_part {
 	int labels, from, to;
 };
 
-/* The last cell is words that go on in the next line, under where they began. */
+/* The last cell is words that wrap under their first column. */
 static void put_folded(const struct text *line, const char *words, size_t length, int width, struct text *out)
 {
 	struct text cell = {0}, lines = {0}, one = {0};
@@ -149,7 +149,8 @@ static void put_folded(const struct text *line, const char *words, size_t length
 	text_release(&one);
 }
 
-/* The row at p; returns what is behind it. One that has none of a later part's columns was told in the first. */
+/* Prints the row at p; returns the next one. A row without columns of a later part appears in the
+ * first only. */
 static const char *put_row(const struct table *table, const char *p, const size_t widths[COLUMNS_MAX],
         const struct table_part *part, int width, struct text *out)
 {
@@ -182,7 +183,7 @@ static const char *put_row(const struct table *table, const char *p, const size_
 	return p + 1;
 }
 
-/* Of figures as many columns at once as there is room for beside the labels:
+/* Prints as many columns of figures at once as fit beside the labels:
  *
  *      ranks  lane     work  launch          and then      ranks  lane     sync  peer
  *      0-3    default  3.53    0.02                        0-3    default        2.00 */
@@ -231,7 +232,7 @@ bool ranks_odd(const struct ranks *set, int largest)
 	return ranks_count(set) < largest / 4;
 }
 
-/* Odd ones first, of these the smaller set; else that of the lower rank */
+/* Odd sets first, the furthest and smallest of them before others; else by first rank */
 static int odd_first(const void *a, const void *b)
 {
 	const struct row_block *x = a, *y = b;

@@ -1,12 +1,15 @@
-/* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by
+/* traffic.c -- bytes sent: by rank and kind of link, by collectives, and from rank to rank by
  * transfers
  *
- *      ranks  nvlink out   nic out        by collectives                                         from rank to rank
- *      0-3        1.5 MB    768 kB        what       in     times  size  sent    formula    off  from \ to      0      1
- *                                         allreduce  world      2  2 MB  3.5 MB     3 MB  x 1.17  0               512 kB
+ *      ranks  nvlink out   nic out    by collectives
+ *      0-3        1.5 MB    768 kB    what       in     times  size  sent    formula  off
+ *                                     allreduce  world      2  2 MB  3.5 MB     3 MB  x 1.17
+ *      from rank to rank
+ *      from \ to      0      1
+ *      0                512 kB
  *
- * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books. What is queued
- * counts too, what would never end does not. */
+ * The backend knows the routes over links; collectives and transfers come from the books. Queued
+ * work counts too, work that would never end does not. */
 #include "backend/traffic.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -25,14 +28,15 @@ struct pair {
 	int64_t count;
 	double bytes;
 };
-/* Collectives of one name and group: the figures of the rank that sends most by them, of several the lowest */
+/* Collectives of one name and group: the figures of the rank that sends most, of equal ones the
+ * lowest */
 struct kind {
 	name_id title, group;
-	int64_t count, sends;          /* by steps, as `unroll` makes them; -1: not known */
-	double message, sent, formula; /* bytes; formula: 0 where there is none */
+	int64_t count, sends;          /* by steps, as in `unroll`; -1: unknown */
+	double message, sent, formula; /* bytes; formula: 0 if there is none */
 	struct sizes {
 		int64_t least, most; /* bytes; most 0: none */
-	} by[ALGORITHM_COUNT];       /* of the messages that took each algorithm */
+	} by[ALGORITHM_COUNT];       /* messages by algorithm */
 };
 struct kinds {
 	struct kind *kind;
@@ -52,7 +56,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	struct blocks blocks = {0};
 	bool used[LINK_KINDS] = {0}, any = false;
 
-	/* the first pass finds which kinds of link have a column, the second writes the ranks' rows */
+	/* the first pass finds the columns, the second writes the ranks' rows */
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			if (!trace_tells(trace, rank))
@@ -95,7 +99,7 @@ static int by_ranks(const void *a, const void *b)
 	return x->from != y->from ? x->from - y->from : x->to - y->to;
 }
 
-/* One entry for each send, or for the one-sided operation, whose bytes a get has from the rank that it reads */
+/* Adds an entry for each send or one-sided operation; a get's bytes come from its target. */
 static void add_pairs(const struct world *world, op_id id, struct traffic *traffic)
 {
 	const struct record *record = op_record(world, id);
@@ -114,7 +118,7 @@ static void add_pairs(const struct world *world, op_id id, struct traffic *traff
 	}
 }
 
-/* Sorted by sender and receiver, entries of one pair become one. */
+/* Sorts by sender and receiver, and joins entries of one pair. */
 static void sum_pairs(struct traffic *traffic)
 {
 	size_t kept = 0;
@@ -133,7 +137,8 @@ static void sum_pairs(struct traffic *traffic)
 	traffic->pairs = kept;
 }
 
-/* How many sends one collective is made of on its rank, by the steps of the algorithm; -1: one that has no steps */
+/* Returns the number of sends of one rank's collective, by the algorithm's steps; -1 if it has no
+ * steps. */
 static int64_t sends_of(const struct record *record, const struct match *match, int place)
 {
 	struct collective_step *steps;
@@ -153,8 +158,8 @@ static int64_t sends_of(const struct record *record, const struct match *match, 
 	return known ? sends : -1;
 }
 
-/* What a rank must send at least where links carry all: 2(n-1)/n of an allreduce's message, (n-1)/n of an allgather's ..., of a
- * gather a part */
+/* Adds the least that a rank must send: 2(n-1)/n of an allreduce's message, (n-1)/n of an
+ * allgather's ..., 1/n of a gather's. */
 static void add_formula(const struct world *world, op_id id, struct kind *kind)
 {
 	const struct record *record = op_record(world, id);
@@ -198,8 +203,7 @@ static void add_collective(const struct world *world, op_id id, struct kinds *ki
 	add_formula(world, id, kind);
 }
 
-/* To `all`, of what ranks before this one have, the one that sends most; the rest behind, in the order in which the rank has
- * them. Empties `own`. */
+/* Merges a rank's kinds into `all`, which keeps the rank that sends most. Empties `own`. */
 static void add_kinds(struct kinds *all, struct kinds *own)
 {
 	for (size_t i = 0; i < own->count; i++) {
@@ -232,7 +236,8 @@ static void traffic_gather(const struct trace *trace, int section, struct traffi
 	mem_free(own.kind);
 }
 
-/* Every pair of up to MATRIX_MOST ranks has a cell; of more only the pairs that send something are told */
+/* Up to MATRIX_MOST ranks: a cell for every pair; more ranks: only pairs that send, the largest
+ * first */
 static void fill_matrix(const struct traffic *traffic, int n, struct table *table)
 {
 	const struct pair *pair = traffic->pair, *end = pair + traffic->pairs;
@@ -271,7 +276,6 @@ static void fill_pairs(struct traffic *traffic, struct table *table)
 	}
 }
 
-/* Nothing where nobody sends: collectives have their own table */
 static void print_transfers(struct traffic *traffic, int n, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
@@ -288,7 +292,7 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
 }
 
-/* How many algorithms were taken, and the last of them */
+/* Returns the number of algorithms used; stores the last of them. */
 static int algorithms_of(const struct kind *kind, enum algorithm *last)
 {
 	int used = 0;
@@ -300,7 +304,8 @@ static int algorithms_of(const struct kind *kind, enum algorithm *last)
 	return used;
 }
 
-/* "   allreduce in world: ring 256 kB to 4 MB, tree 64 B": the sizes of the messages that took each, where there are several */
+/* "   allreduce in world: ring 256 kB to 4 MB, tree 64 B": message sizes by algorithm, if there
+ * are several */
 static void print_algorithms(const struct names *names, const struct kind *kind, struct text *out)
 {
 	enum algorithm last = ALGORITHM_AUTO;
@@ -320,7 +325,7 @@ static void print_algorithms(const struct names *names, const struct kind *kind,
 	text_add(out, "\n");
 }
 
-/* Pieces of a message are whole elements: less than what `off` shows is rounding. */
+/* Pieces of a message are whole elements: a difference below the shown digits is rounding. */
 static void put_formula(struct table *table, const struct kind *kind)
 {
 	enum algorithm last = ALGORITHM_AUTO;
@@ -363,7 +368,7 @@ static void print_collectives(
 		print_algorithms(names, &traffic->kinds.kind[i], out);
 }
 
-/* Nothing here can be interrupted: each part is one walk over the books, or one question a rank */
+/* Cannot be interrupted: each part is one pass over the books, or one query a rank. */
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct traffic traffic = {0};
