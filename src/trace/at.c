@@ -1,11 +1,10 @@
-/* at.c -- all ranks at one instant: what runs and how far it is, what waits, since when and for whom
+/* at.c -- all ranks at one instant: running work with its progress, and waits
  *
  *      ranks  lane     at 3.20 ms
  *      0,1,3  host     in `sync` for 3.12 ms
  *             default  allreduce y waits for rank 2, for 1.20 ms
  *      2      host     in `sync` for 3.12 ms
- *             default  matmul y: 3.18 of 4.00 ms, 80 %
- */
+ *             default  matmul y: 3.18 of 4.00 ms, 80 % */
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/arithmetic.h"
@@ -22,7 +21,7 @@ static void put_progress(const struct trace *trace, const struct span *span, int
 		        100 * (double)(time - t.start) / (double)(t.end - t.start));
 }
 
-/* Whom a lane waits for. On the host's own lane the operation is what the host is in. */
+/* The reason of a wait. On the host's own lane span->op is the operation that it is in. */
 static void put_wait(
         const struct trace *trace, const struct span *span, int rank, bool host, struct text *out)
 {

@@ -1,18 +1,17 @@
-/* axes.c -- what each axis of a mesh costs a rank: operations, bytes by link, and time that is exposed
+/* axes.c -- the cost of each mesh axis on a rank: operations, bytes by link, exposed time
  *
- * A group belongs to an axis when each of its parts lies within one part of that: `group acts by 0 in pp` is
- * pp's, and its sends count there.
+ * A group belongs to an axis if each of its parts lies within one part of the axis: `group acts by
+ * 0 in pp` is pp's, and its sends count there.
  *
- * Exposed is the time in which communication runs and no kernel of the rank does. Each instant of it belongs to one
- * group, so that the axes' times add up to the rank's (with those of groups that lie in no axis):
- *     1. of what runs, to what a stream that has kernels waits for: it stands in that stream, or the stream waits for
- *        another one, in which at that moment it runs;
- *     2. where that is none or several, to the group whose axis was made first.
+ * Communication is exposed while no kernel of the rank runs. Each such instant belongs to one
+ * group, so the axes' times add up to the rank's (with groups of no axis):
+ *     1. the running group that a stream with kernels waits for, directly or through another stream;
+ *     2. if there is none or several, the group whose axis was made first.
  *
  *              0    5    10             25   30                 50
- *      compute | F  |e  waits for in    | B  |e  waits for comm |     exposed: 5 to 25 of pp, for whose recv compute
- *      in      |==== recv in pp ========|                             waits, although dp runs too from 10 on;
- *      comm              |========= allreduce in dp ============|     30 to 50 of dp */
+ *      compute | F  |e  waits for in    | B  |e  waits for comm |     5 to 25: pp, since compute waits
+ *      in      |==== recv in pp ========|                             for its recv, although dp runs
+ *      comm              |========= allreduce in dp ============|     from 10 on; 30 to 50: dp */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "backend/traffic.h"
@@ -22,7 +21,7 @@
 
 /* ---- groups ---- */
 
-/* As the rank sees it, of whose part of the group all is in its part of the axis; of two such axes the smaller. */
+/* The axis that contains the rank's part of the group; of several the smallest */
 int trace_axis_of(const struct world *world, int rank, int group)
 {
 	int axis = group, least = 0;
@@ -46,14 +45,14 @@ int trace_axis_of(const struct world *world, int rank, int group)
 
 /* ---- exposed time ---- */
 
-/* What begins or ends: a kernel (group -1), or an operation of a group */
+/* The start or end of a kernel (group -1) or of a group's operation */
 struct edge {
 	int64_t at;
 	int group, step; /* 1: begins, -1: ends */
 	enum { AWAITED, OTHERS } who;
 };
 
-/* One rank, while its time is shared out */
+/* One rank while its time is divided */
 struct sharing {
 	const struct lanes *lanes;
 	int section;
@@ -69,7 +68,7 @@ static void edges_add(struct sharing *s, int64_t from, int64_t to, int group, in
 	*MEM_ADD(&s->edge, &s->count) = (struct edge){to, group, -1, who};
 }
 
-/* The group of an operation that communicates in the section; -1: it does not */
+/* Returns the group of an operation that communicates in the section; else -1. */
 static int group_of(const struct sharing *s, const struct moment *m)
 {
 	const struct world *world = s->lanes->trace->world;
@@ -78,8 +77,8 @@ static int group_of(const struct sharing *s, const struct moment *m)
 	return counts ? op_record(world, m->id)->group : -1;
 }
 
-/* The rank's own operation on a stream for which m waits: as a wait does for an event, or what the default stream and
- * others wait for in one another; 0: none */
+/* Returns the rank's stream operation that m waits for: an event's, or rule 7's between the
+ * default and blocking streams; 0 if none. */
 static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
 {
 	const struct world *world = lanes->trace->world;
@@ -90,8 +89,8 @@ static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
 	return world->ops[id].rank == lanes->rank && world->ops[id].stream >= STREAM_DEFAULT ? id : 0;
 }
 
-/* Adds what the stream stands at in [from, to): communication, or what the stream does that it waits for. Each stream
- * is asked once on the way, so that waits in a circle end. */
+/* Adds the communication that the stream waits for in [from, to), also through other streams. Each
+ * stream is visited once on a path, so circles end. */
 static void add_awaited(struct sharing *s, int stream, int64_t from, int64_t to, bool asked[STREAMS_MAX + 1])
 {
 	const struct lanes *lanes = s->lanes;
@@ -120,9 +119,8 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* What a group has on the rank, by its own: the axis that it counts with, its operations, one of them that has no end,
- * its share of the exposed time, and how many of its operations are at it now: that a stream with kernels waits for,
- * and all */
+/* A group's state on the rank: its axis, its operations, one without an end, its share of exposed
+ * time, and its operations running now: awaited by a stream with kernels, and all */
 struct group_share {
 	int axis;
 	int64_t operations, ns;
@@ -130,7 +128,7 @@ struct group_share {
 	int at_it[2];
 };
 
-/* Of the groups that are at it the one whose axis was made first, those that are waited for before all others */
+/* Returns the running group whose axis was made first, awaited ones before others. */
 static struct group_share *owner_of(struct group_share *shares, size_t groups)
 {
 	struct group_share *owner = NULL;
@@ -141,7 +139,7 @@ static struct group_share *owner_of(struct group_share *shares, size_t groups)
 	return owner;
 }
 
-/* A walk over the edges; the time between two is one group's, unless a kernel runs */
+/* Walks over the edges; the time between two belongs to one group, unless a kernel runs. */
 static void share_out(struct sharing *s, struct group_share *shares, size_t groups)
 {
 	int kernels = 0;
@@ -192,7 +190,7 @@ static struct group_share *share_groups(const struct lanes *lanes, int section)
 	return shares;
 }
 
-/* An axis has what the groups have that count with it */
+/* An axis has the sums of its groups. */
 static enum status of_axis(const struct trace *trace, int section, int rank, const struct group_share *shares,
         struct axis_use *use)
 {
@@ -237,7 +235,7 @@ size_t trace_axes(const struct world *world, int rank, struct axis_use **use)
 		axes += world->groups[i].axis && world->groups[i].instance_of[rank] >= 0 &&
 		        group_part(&world->groups[i], rank)->n > 1;
 	for (size_t i = 1; i <= world->group_count && axes > 1; i++) {
-		int group = (int)(i % world->group_count); /* the world, which is none's, last */
+		int group = (int)(i % world->group_count); /* the world, in no axis, last */
 		if (world->groups[group].instance_of[rank] >= 0 && trace_axis_of(world, rank, group) == group)
 			*MEM_ADD(use, &count) = (struct axis_use){.axis = group};
 	}

@@ -1,9 +1,9 @@
-/* bars.c -- one lane painted: bars of work with their names inside, letters for what held it up
+/* bars.c -- one lane painted: bars of work with names inside, letters for delays
  *
- *      cells   pp█████████████████▐███▐x16█l░░░░      of cells.c, with what each of them shows
- *      row     pp███ matmul y ████▐ F3 x16 l░░░░      a bar is named as far as there is room, a crowd counted
+ *      cells   pp█████████████████▐███▐x16█l░░░░      from cells.c
+ *      row     pp███ matmul y ████▐ F3 x16 l░░░░      names as far as they fit, crowds counted
  *
- * Kernels are in the colour of their phase; a copy, collective or transfer in its own in every phase. */
+ * A kernel has the colour of its phase; copies, collectives and transfers have their own. */
 #include "trace/picture.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -11,19 +11,19 @@
 
 #include <stdio.h>
 
-/* What bars are made of */
+/* The glyphs of bars */
 enum glyph {
 	FULL = 0x2588,
 	QUEUED = 0x2591,
 	THIN = 0x258e,
 	THIN_QUEUED = 0x250a,
-	BEGIN = 0x2590 /* a bar's first cell behind another bar */,
+	BEGIN = 0x2590 /* first cell of a bar after another */,
 	ASIDE = 0x2500,
 	ASIDE_QUEUED = 0x2504,
 	NOW = 0x2502
 };
 
-/* Looked up once for a picture, and only if it shows a micro-batch 0: any later one says that there are several. */
+/* Computed once a picture, when a micro-batch 0 is shown: true if there is a later one. */
 static bool several_microbatches(const struct bar_row *where)
 {
 	const struct world *world = where->trace->world;
@@ -41,7 +41,8 @@ bool bars_by_phase(const struct bar_row *where, const struct record *record)
 	        (record->microbatch > 0 || several_microbatches(where));
 }
 
-/* The longest of "matmul y", "matmul" (or "F3"; of one micro-batch "z4") that leaves a piece of bar on both sides. */
+/* The longest of "matmul y", "matmul" (or "F3"; with one micro-batch "z4") that leaves some bar on
+ * both sides */
 static void label_of(const struct bar_row *where, op_id id, int cells, struct text *label)
 {
 	const struct world *world = where->trace->world;
@@ -58,14 +59,14 @@ static void label_of(const struct bar_row *where, op_id id, int cells, struct te
 	if ((int)text_columns(text_string(label)) + 4 <= cells || !record->title)
 		return;
 	text_clear(label);
-	/* in a phase what it makes tells the layer */
+	/* in a phase the result names the layer */
 	text_add(label, "%s",
 	        names_text(world->names, record->phase && record->object ? record->object : record->title));
 	if ((int)text_columns(text_string(label)) + 2 > cells)
 		text_clear(label);
 }
 
-/* The longest of "F3 x16", "x16" and "16" that fits; where not even its digits do, "+": they are more than there is room for. */
+/* The longest of "F3 x16", "x16" and "16" that fits, else "+" */
 static void count_of(const struct bar_row *where, name_id phase, int ops, int cells, struct text *label)
 {
 	char digits[16];
@@ -91,9 +92,9 @@ static uint32_t glyph_of(const struct shown *shown, bool edge)
 	return edge ? BEGIN : FULL;
 }
 
-/* Cells from .. to-1, the label in the middle of them, reversed out of the bar with a blank on either side where there is
- * room. `touches`: another bar ends right before this one, so its first cell is a half block: two operations back to back stay two.
- * A bar under way is solid up to now and dimmed behind it; its label goes over both. */
+/* Paints cells from .. to-1, the label centred and reversed, with a blank on each side if it fits.
+ * `touches`: another bar ends right before, so the first cell is a half block and the two stay
+ * distinct. A bar under way is solid up to now and dimmed after it; its label spans both. */
 static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
         const char *label, struct picture *picture)
 {
@@ -143,9 +144,9 @@ static bool same_shown(const struct bar_row *where, const struct shown *a, const
 	        !b->crowded && cells_same_bar(where, a->op, b->op);
 }
 
-/* A crowd that begins at a cell: of one phase, unless it is too narrow to tell that */
+/* A crowd that begins at a cell: of one phase, unless it is narrow */
 struct crowd {
-	int to, ops;   /* the cell behind it; operations */
+	int to, ops;   /* the cell after it; operations */
 	name_id phase; /* 0: none, or several */
 };
 
@@ -188,8 +189,8 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 			paint_letter(where, &shown[i], i, picture);
 			continue;
 		}
-		crowd_at(where, shown, i, &crowd); /* of work beside the path: empty */
-		if (crowd.to > i) {                /* the digits of two crowds never touch */
+		crowd_at(where, shown, i, &crowd); /* empty for work beside the path */
+		if (crowd.to > i) {                /* digits of two crowds never touch */
 			bool apart = counted && touches;
 			to = crowd.to;
 			count_of(where, crowd.phase, crowd.ops, to - i - apart, &label);
@@ -202,7 +203,7 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 		}
 		while (to < where->cells && same_shown(where, &shown[i], &shown[to]))
 			to++;
-		/* beside the path a piece of line stays on both sides */
+		/* beside the path some line stays on both sides */
 		label_of(where, shown[i].op, shown[i].thing == THING_ASIDE ? to - i - 4 : to - i, &label);
 		paint_bar(where, shown, i, to, touches, text_string(&label), picture);
 		counted = false;

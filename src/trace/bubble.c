@@ -1,24 +1,22 @@
 /* bubble.c -- the part of a pipeline's time that its schedule leaves empty
  *
- *      rank 0  F0 F1 F2 .. .. B0 B1 B2        a task is a phase of one micro-batch on one rank; it waits for
- *                                             the task before it on
- *      rank 1  .. F0 F1 F2 B0 B1 B2 ..        its rank and for those that send it something; the dots are the
- *                                             bubble
+ *      rank 0  F0 F1 F2 .. .. B0 B1 B2     a task is a phase of one micro-batch on one rank; it waits
+ *      rank 1  .. F0 F1 F2 B0 B1 B2 ..     for its rank's previous task and for its senders' tasks
  *
- * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the task behind it, a
- * send to the one before, and what arrives does so its own time after it was sent. The tasks are replayed
- * with nothing else in the way: see trace.h for what that leaves out, and why. */
+ * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the next task,
+ * a send to the previous one, and data arrives its own time after it was sent. The tasks are
+ * replayed without other delays: see trace.h. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
 
-/* Kinds of tasks: by the letter of their phase; B of the inputs' gradients alone, whose W comes later on the rank, is
- * another one than B of both. */
+/* Kinds of tasks by their phase's letter; B of input gradients only, with a later W on the rank,
+ * is another kind than B of both. */
 enum { LETTERS = 128, APART = LETTERS, KINDS = 2 * LETTERS };
 
-/* A phase of one micro-batch on one rank: the operations next .. last of the rank's program, of which the
- * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all
- * is received: a task that waits is asked again and again, and looks on from there. */
+/* A phase of one micro-batch on one rank: operations next .. last of the rank's program.
+ * op_task[id] of a send gives a receiver's dependency. Before `next` all is received: a waiting
+ * task resumes there. */
 struct replay_task {
 	int kind;
 	name_id phase;
@@ -26,8 +24,7 @@ struct replay_task {
 	double arrived, start, end;
 	bool done;
 };
-/* All ranks' tasks, and what a replay needs to know of them. Times are virtual: they begin at 0 on every
- * rank. */
+/* All ranks' tasks, with the data of a replay. Virtual times begin at 0 on every rank. */
 struct replayed_schedule {
 	const struct trace *trace;
 	int section;
@@ -36,19 +33,18 @@ struct replayed_schedule {
 	size_t *first;      /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;  /* by op: 1 + its task, 0 none */
 	op_id arrival;      /* the first receive in a phase C since the rank's last task, 0 none */
-	int *has_weights;   /* by the name of a phase W: 1 + the last rank that has a task of it */
-	double work[KINDS]; /* ns that tasks of the kind take, over all ranks */
+	int *has_weights;   /* by the name of a phase W: 1 + the last rank with such a task */
+	double work[KINDS]; /* sum of task times of the kind, ns, over all ranks */
 	double tasks[KINDS];
 };
 
-/* A transfer in a phase of its own, as the built-in schedules name them */
+/* A transfer in a phase of its own, as in the built-in schedules */
 static bool is_hand_off(const struct record *record)
 {
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
-/* A transfer in a phase of its own: what it receives belongs to the task that comes next, what it sends to
- * the one that stands. */
+/* A hand-off: its receives belong to the next task, its sends to the current one. */
 static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -61,7 +57,7 @@ static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 	}
 }
 
-/* Into the rank's current task, or a new one where the phase changes */
+/* Adds it to the rank's current task, or to a new one if the phase changes. */
 static void add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -79,7 +75,7 @@ static void add_op(struct replayed_schedule *s, int rank, op_id id, name_id *pha
 	s->op_task[id] = s->count;
 }
 
-/* Is there a W3.1 on the rank, for the task's B3.1? */
+/* True if the rank has a W3.1 for the task's B3.1. */
 static bool weights_apart(const struct replayed_schedule *s, int rank, const struct replay_task *task)
 {
 	const struct names *names = s->trace->world->names;
@@ -93,7 +89,7 @@ static bool weights_apart(const struct replayed_schedule *s, int rank, const str
 	return phase && s->has_weights[phase] == rank + 1;
 }
 
-/* Of the task's first kernel; -1: it has none */
+/* Returns the stream of the task's first kernel; -1 if none. */
 static int compute_stream(const struct replayed_schedule *s, size_t number)
 {
 	const struct world *world = s->trace->world;
@@ -106,19 +102,19 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
 	}
 }
 
-/* What the stage needs for a task on its compute stream: from the start of the first kernel or collective there to the
- * end of the last, with all that these wait for in between, other stages aside.
+/* Adds the task's time on its compute stream: from the start of its first kernel or collective to
+ * the end of the last, with waits in between, but not for other stages. ST_WAITS: one of them has
+ * no end yet.
  *
- *      compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
- *      counts    =======================================================                     =======
- *
- * ST_WAITS: one of them has no end yet. */
+ *   compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
+ *   counts    =======================================================                    
+ * ======= */
 static enum status time_task(struct replayed_schedule *s, size_t number)
 {
 	const struct world *world = s->trace->world;
 	const struct replay_task *task = &s->task[number];
 	int stream = compute_stream(s, number);
-	int64_t counted = TIME_UNKNOWN; /* up to here all is decided; unknown before the first */
+	int64_t counted = TIME_UNKNOWN; /* decided up to here; unknown before the first */
 
 	s->tasks[task->kind]++;
 	for (op_id id = task->next;; id = world->ops[id].next_program) {
@@ -169,7 +165,8 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 	return status == ST_OK ? trace_step(s->trace, s->count - s->first[rank]) : status;
 }
 
-/* What a hand-off takes alone: measured, from when both sides were there; or by the machine's word */
+/* Returns a hand-off's time alone: measured, from when both sides were ready; or by the machine's
+ * model. */
 static double alone_of(const struct replayed_schedule *s, op_id id)
 {
 	struct backend *backend = s->trace->backend;
@@ -180,7 +177,7 @@ static double alone_of(const struct replayed_schedule *s, op_id id)
 	return t.end == TIME_UNKNOWN ? 0 : t.end - t.start;
 }
 
-/* When the last has arrived of what the task receives; false while a sender's task is not done. */
+/* Updates the arrival of the task's data. Returns false while a sender's task is not done. */
 static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
 	const struct world *world = s->trace->world;
@@ -202,8 +199,8 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	}
 }
 
-/* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send
- * and receive). */
+/* Runs the rank's tasks as far as possible; forced: the next one in any case (two tasks that both
+ * send and receive). */
 static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
@@ -220,10 +217,9 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 	return moved;
 }
 
-/* Rank after rank, as far as each goes, until all are through. Ranks whose tasks wait for each other (a pair
- * that both send and receive in one task) would stand for ever: then the first rank that is behind goes on
- * without waiting. So each round finishes at least one task, and the replay ends. Returns the longest time
- * that a rank is at it; next: one per rank, for the replay's own use. */
+/* Runs all ranks in turn until all tasks are done. If ranks wait for each other (a pair that both
+ * send and receive in one task), the first unfinished rank goes on without waiting, so each round
+ * finishes a task. Returns the longest span of a rank; next: scratch, one a rank. */
 static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
@@ -252,8 +248,7 @@ static double span_of(struct replayed_schedule *s, size_t *next)
 	return span;
 }
 
-/* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
- * costs nothing. Work is what all tasks of the machine take together; ranks without any do not count. */
+/* 1 - work of all tasks / (the longest rank's span x ranks with tasks) */
 static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
 	double span = span_of(s, next), work = 0;

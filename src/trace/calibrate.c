@@ -1,14 +1,14 @@
-/* calibrate.c -- the figures of a machine out of measured times.
+/* calibrate.c -- the figures of a machine from measured times
  *
- * Each kind of work is a part with a latency of its own and up to four lines (machine/fit.h):
+ * Each kind of work is a part with its own latency and up to four lines (machine/fit.h):
  *
- *      launches     launch                                     host copies             host_rate
- *      kernels      kernel_latency   memory_rate (bytes), efficiency, efficiency_half (operations)
- *      copies       copy_latency     h2d, d2h, pageable        disks    disk_latency   disk_read, disk_write
- *      links        link_latency     link_rate                 network  nic_latency    nic_rate
+ *      launches   launch                                  host copies    host_rate
+ *      kernels    kernel_latency   memory_rate (bytes), efficiency, efficiency_half (operations)
+ *      copies     copy_latency     h2d, d2h, pageable     disks    disk_latency   disk_read, disk_write
+ *      links      link_latency     link_rate              network  nic_latency    nic_rate
  *
- * What a kernel is bound by, memory or operations, depends on the figures that are sought: it is decided by those of the
- * round before. */
+ * Whether memory or operations bound a kernel depends on the wanted figures: each round uses those
+ * of the round before. */
 #include "trace/calibrate.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@
 enum { ROUNDS = 8 };
 enum { BY_BYTES, BY_FLOPS, BY_HALF_FLOPS }; /* lines of the kernels */
 
-/* The keys of a part; NULL: it has none. By name: they are looked up in the machine's own list. */
+/* The machine keys of a part; NULL: none */
 static const struct part_keys {
 	const char *latency, *line[FIT_LINES];
 } keys_of[CALIBRATED_COUNT] = {
@@ -34,8 +34,7 @@ static const struct part_keys {
         [CALIBRATED_NETWORK] = {"nic_latency", {"nic_rate"}},
 };
 
-/* A figure of a machine as the cost of one unit of what it is a rate of, ns: of an efficiency, that of the peak it is a
- * part of */
+/* Returns a figure as the cost of one unit, ns; for an efficiency that of the peak times it. */
 static double cost_of(const struct machine *machine, const char *key)
 {
 	if (strcmp(key, "efficiency") == 0)
@@ -56,9 +55,9 @@ static struct fit fit_of(const struct machine *machine, enum calibrated part)
 	return fit;
 }
 
-/* Kernels as samples of the line that the figures of `fit` say they are bound by, or, with ridge > 0, those of so many operations a
- * byte of operations. One that memory explains as well tells nothing of operations: a machine may have more of them than it can
- * feed. */
+/* Makes samples of the kernels: of the line that bounds them by `fit`, or, with ridge > 0, of
+ * operations above that many operations a byte. A kernel that memory explains as well says nothing
+ * about operations. */
 static void sort_kernels(
         const struct calibrator *c, const struct fit *fit, double ridge, struct fit_sample *samples)
 {
@@ -75,7 +74,7 @@ static void sort_kernels(
 	}
 }
 
-/* How far off the figures are, in all; what is off by more than all is off by all. */
+/* Returns the sum of relative errors, each at most 1. */
 static double kernels_off(const struct calibrator *c, const struct fit *fit)
 {
 	double off = 0;
@@ -88,7 +87,7 @@ static double kernels_off(const struct calibrator *c, const struct fit *fit)
 	return off;
 }
 
-/* Times in whole ns: what is left of them is rounding. */
+/* Times are rounded to whole ns. */
 static void figure_store(struct calibration *out, const char *key, double value, int operations)
 {
 	int i = machine_key_find(key);
@@ -100,7 +99,7 @@ static void figure_store(struct calibration *out, const char *key, double value,
 		out->measured[i] = operations;
 }
 
-/* An efficiency above 1 is a peak that was taken too low. */
+/* An efficiency above 1 means that the peak was too low. */
 static void set_efficiency(struct calibration *out, const char *key, double rate, int operations)
 {
 	const char *peak = strcmp(key, "efficiency") == 0 ? "peak_f32" : "peak_half";
@@ -126,8 +125,8 @@ static void fit_store(
 			figure_store(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
-/* What a kernel is bound by is not known before: it is guessed by several ridges, and by the machine's own, and the guess is taken
- * from which the rounds come to the figures that are least off. */
+/* The bound of a kernel is not known before the fit: it starts from several ridges and from the
+ * machine's own figures, and the result with the least error is used. */
 static void fit_kernels(struct calibrator *c, struct calibration *out)
 {
 	static const double ridges[] = {0, 0.5, 2, 8, 32, 128};
@@ -166,8 +165,8 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	fit_store(out, part, &now, samples);
 }
 
-/* Links that are quicker than copies of the host do not go over it: as long as the machine says so, no rate of theirs counts
- * above that of a copy. */
+/* Links faster than host copies do not go through the host; unless the machine says so, their rate
+ * is limited by a copy's. */
 static void set_switched(struct calibration *out)
 {
 	const struct machine *machine = &out->machine;
@@ -177,8 +176,8 @@ static void set_switched(struct calibration *out)
 		figure_store(out, "link_switched", 1, links);
 }
 
-/* The links' lines through transfers and collectives together: what NCCL's model of a machine says is kept where it is
- * nearer to the collectives. */
+/* Fits the links by transfers and collectives together; NCCL's model of the machine is kept if it
+ * is nearer to the collectives. */
 static void fit_collectives(struct calibrator *c, struct calibration *out)
 {
 	struct samples *all = &c->part[CALIBRATED_LINKS], *of = &c->part[CALIBRATED_COLLECTIVES];

@@ -1,4 +1,4 @@
-/* calibration.c -- what was measured of a machine, as tables and as the machine's file */
+/* calibration.c -- measured figures of a machine, as tables and as the machine's file */
 #include "machine/machine.h"
 #include "trace/calibrate.h"
 #include "trace/table.h"
@@ -65,12 +65,12 @@ static void file_number(double value, enum unit unit, struct text *out)
 	}
 }
 
-/* A source as loaded is "file:line text", or "set by you". */
+/* A loaded source is "file:line text", or "set by you". */
 void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;
 	text_add(out, CALIBRATION_BEGINS);
-	if (machine->here) /* no more with the figures of another one: machine_here */
+	if (machine->here) /* no longer with another machine's figures: machine_here */
 		text_add(out, "title = %.*s\nhere = yes\n\n", (int)strcspn(machine->title, ";"),
 		        machine->title);
 	else

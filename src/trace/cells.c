@@ -1,16 +1,17 @@
-/* cells.c -- what each cell of a lane shows
+/* cells.c -- the content of each cell of a lane
  *
  *      spans   wait p |   matmul y   | matmul y2 | issue |queued
  *      cells   pppp     ██ matmul y ██▐███████████  l      ░░░░░
  *
- * A cell shows what most of its time went to, with one rule before that: an operation has a cell of its own. One that ends here
- * and was not seen yet wins over whatever else there is, and several of them are counted. */
+ * A cell shows what took most of its time, but every operation gets a cell of its own: one that
+ * ends here and was not shown yet comes first, and several of them are counted. */
 #include "base/arithmetic.h"
 #include "trace/picture.h"
 #include "trace/trace.h"
 
-/* The micro-batch of kernels makes one bar of them: F3 is a matmul and a relu, with nothing of another phase in between on their
- * stream (iterations have phases of the same names). Where all is one micro-batch its name tells nothing: each is its own bar. */
+/* A micro-batch's kernels make one bar: F3 is a matmul and a relu without another phase between
+ * them on their stream (iterations repeat phase names). With a single micro-batch each kernel is
+ * its own bar. */
 bool cells_same_bar(const struct bar_row *where, op_id a, op_id b)
 {
 	const struct world *world = where->trace->world;
@@ -27,12 +28,12 @@ bool cells_same_bar(const struct bar_row *where, op_id a, op_id b)
 	return at == b;
 }
 
-/* The operations that end in a cell and have none yet */
+/* The operations that end in a cell and have no cell yet */
 struct unseen {
-	struct shown shown; /* of them the one with most of its time here */
+	struct shown shown; /* the one with most time here */
 	int64_t most;
 	op_id last;
-	bool several; /* bars, not one */
+	bool several; /* several bars */
 	bool undone;  /* one of them is not over */
 };
 
@@ -53,14 +54,15 @@ static void unseen_add(
 	unseen->shown.op = span->op;
 }
 
-/* What the time of a cell goes to: of each thing how much in all, and the one span with most of it */
+/* A cell's time by thing: the sum, and the span with most of it */
 struct cell_time {
 	int64_t amount[THINGS], most[THINGS];
 	struct shown candidate[THINGS];
 	struct unseen unseen;
 };
 
-/* `ns` of the span lie in the cell, which ends at b. Launches are short and are what a host does: on its lane they count double. */
+/* Adds `ns` of the span to the cell, which ends at b. Launches are short but are the host's work:
+ * on its lane they count double. */
 static void cell_spend(const struct bar_row *where, struct cell_time *time, const struct span *span,
         int64_t ns, int64_t b, bool lead, const struct shown *before)
 {
@@ -74,7 +76,7 @@ static void cell_spend(const struct bar_row *where, struct cell_time *time, cons
 		time->candidate[thing] =
 		        (struct shown){.thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
 	}
-	/* what goes on from the cell before is seen there; it comes first */
+	/* shown in the cell before, if it continues and comes first */
 	bool seen = thing == THING_WORK && !time->unseen.last && before->thing == THING_WORK &&
 	        cells_same_bar(where, before->op, span->op);
 	if (thing == THING_WORK && span->to <= b && !seen)
@@ -101,13 +103,13 @@ static struct shown most_of_time(const struct cell_time *time, int64_t length)
 	return shown;
 }
 
-/* The cell from a to b, behind the one that shows `before`:
+/* The cell from a to b, after the one with `before`:
  *
- *      spans   ███ relu ███|eeeeeeee|█ add █|           relu 40, e 30, add 30: work has 70 of the cell
- *      cell    a -------------------------- b           it stands for relu, which has most of the work; of both, if they end here
+ *      spans   ███ relu ███|eeeeeeee|█ add █|     relu 40, e 30, add 30: work has 70 of the cell
+ *      cell    a -------------------------- b     shows relu, the longest work; both, if they end here
  *
- * *first: the span that reaches into this cell, moved on to the one that reaches into the next; so a row is one walk along its
- * spans, however many cells it has. */
+ * *first: the span that reaches into this cell, advanced to the next cell's; so a row is one walk
+ * along its spans. */
 static struct shown cell_of(const struct bar_row *where, const struct spans *spans, size_t *first, int64_t a,
         int64_t b, const struct shown *before, bool *begun)
 {
@@ -127,7 +129,7 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 	return most_of_time(&time, b - a);
 }
 
-/* First nanosecond of cell i of `cells` */
+/* Returns the first nanosecond of cell i. */
 static int64_t cell_from(struct window window, int cells, int i)
 {
 	int64_t length = window.to - window.from;

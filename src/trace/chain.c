@@ -1,13 +1,13 @@
-/* chain.c -- from a wait to whoever is to blame for it, and what that one did meanwhile, and so on
+/* chain.c -- from a wait to the operation to blame, its own activity meanwhile, and so on
  *
  *      rank 1  comm     |    allreduce waits 2 ms   |== runs 1.5 ==|
- *              default  |   z waits for it, 3.5 ms                 |== z ==     the stretch: 3.5 ms
- *      rank 2  default  |===== matmul, 2 of its 4 ms ==|                        what the last to come was at
+ *              default  |   z waits for it, 3.5 ms                 |== z ==   the stretch: 3.5 ms
+ *      rank 2  default  |===== matmul, 2 of its 4 ms ==|                      the last to come
  *
- * In each stretch whatever took most of it is the next link: of allreduce's 3.5 ms waiting took 2, for rank 2, which was
- * at its matmul all that time. Work is a root; so is what a host was at, and a line that has not been given. A stretch lies
- * within the one before it, and a link that was met before ends the chain (ranks that wait for each other), so every chain
- * ends. */
+ * The largest part of a stretch is the next link: allreduce waited 2 of the 3.5 ms for rank 2,
+ * which ran its matmul all that time. Work is a root; so are host activities and missing lines. A
+ * stretch lies within the one before it, and a repeated link (ranks that wait for each other) ends
+ * the chain, so every chain ends. */
 #include "trace/chain.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -47,7 +47,8 @@ int64_t chain_horizon(struct chain *chain)
 
 /* ---- what a lane did in a stretch ---- */
 
-/* Work by its operation, a wait by its cause and who is to blame: launches, and a host without a line, whoever they were of */
+/* Work joins by operation, waits by cause and blame; launches and idle hosts by whether there is
+ * blame. */
 static bool bout_joins(const struct bout *piece, const struct span *span)
 {
 	if (piece->kind != span->kind)
@@ -100,7 +101,7 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
 
 void chain_say(struct chain *chain, struct text *words, int depth)
 {
-	enum { DEEPEST = 12 }; /* behind that it would be a column at the right edge */
+	enum { DEEPEST = 12 }; /* deeper it would be a narrow column */
 	if (!chain->quiet)
 		text_wrapped(&chain->why->text, text_string(words), 2 * (int)least_of(depth, DEEPEST),
 		        chain->width);
@@ -132,14 +133,14 @@ static bool link_seen(struct chain *chain, const struct bout *wait)
 	return false;
 }
 
-/* Is the wait for another side to come, and not for the end of something? */
+/* True if it waits for another side to come, not for an end. */
 static bool for_a_peer(const struct chain *chain, const struct bout *wait)
 {
 	return wait->cause == CAUSE_PEER ||
 	        (wait->cause == CAUSE_BUBBLE && trace_is_stage_receive(chain->trace->world, wait->op));
 }
 
-/* All that the lane worked in the stretch, and in how many operations */
+/* Returns the lane's work in the stretch, and the number of operations. */
 static int64_t work_in(const struct bouts *pieces, int *count)
 {
 	int64_t ns = 0;
@@ -152,7 +153,7 @@ static int64_t work_in(const struct bouts *pieces, int *count)
 	return ns;
 }
 
-/* The next link: what was to blame waited itself. Its line was told with it. */
+/* The next link: the operation to blame waited itself. `told`: its line was named already. */
 static void explain_wait(struct chain *chain, const struct bout *wait, op_id told, int depth)
 {
 	const struct op *op = &chain->trace->world->ops[wait->op];
@@ -171,8 +172,8 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth);
 
-/* A transfer in several parts may have begun with one, and then waited for the partner of another: of most of that time it is to
- * be told what the partner was at. */
+/* Fused transfers may begin with one part and then wait for another partner: if that took most of
+ * the time, the partner's activity is explained. */
 static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
 {
 	struct times t = backend_times(chain->trace->backend, id);
@@ -204,8 +205,8 @@ void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int 
 		chain_end(chain, id, of, depth);
 }
 
-/* Why the operation to blame was late: what its lane did in the stretch until it was there, or over. Work counts together,
- * and the longest of it is told. */
+/* Explains why the operation to blame was late: its lane's activity in the stretch until it
+ * arrived or ended. Work is summed, and the longest is named. */
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth)
 {
 	const struct op *op = &chain->trace->world->ops[by];
@@ -228,7 +229,8 @@ static void explain_late(struct chain *chain, const struct bout *wait, op_id by,
 	mem_free(pieces.piece);
 }
 
-/* Members that came at the very time of the last one are as much to blame: their roots join, without words. */
+/* Members that arrived at the same time as the last one are equally to blame: their roots join,
+ * without words. */
 static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 {
 	const struct world *world = chain->trace->world;
@@ -247,13 +249,13 @@ static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 	}
 }
 
-/* A rank that has no operation yet is to blame, or who brings something else, or all that wait for each other. */
+/* A missing rank is to blame, or a mismatch, or a circle of ranks. */
 static bool never_comes(struct chain *chain, const struct bout *wait, struct text *words)
 {
 	const struct world *world = chain->trace->world;
 	int missing = wait->blame ? -1 : trace_missing_rank(world, wait->op);
 	if (link_seen(chain, wait)) {
-		if (chain->quiet) /* a tie comes to a link that has its root */
+		if (chain->quiet) /* a tie reached a link that has its root */
 			return true;
 		text_add(words, "for the first again: they wait for each other (`stuck` says how)");
 		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
@@ -299,7 +301,7 @@ void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *words, int depth)
 {
 	bool of_host = stream == STREAM_HOST;
-	/* on the host's own lane that is what it computes, issues, or gets memory for: not what it waits for */
+	/* on the host's own lane its activity is to blame */
 	struct bout at = *wait;
 	if (of_host && wait->kind != SPAN_STALL)
 		at.blame = wait->op;

@@ -1,5 +1,5 @@
-/* chain_end.c -- the last link of a chain of `why`, which is a root: the work, or what a host was at; its sentence, and the root that it
- * adds to those of root.c */
+/* chain_end.c -- the last link of a chain of `why`, a root: work, or a host's activity; its
+ * sentence, and its root */
 #include "base/memory.h"
 #include "trace/chain.h"
 
@@ -53,7 +53,7 @@ void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int d
 	chain_say(chain, &words, depth);
 }
 
-/* What its host issued in the stretch, one launch after the other: all of them, or the one that took more than the others did
+/* Launches of the host in the stretch: all of them, or the one that took more than all others
  * together */
 static void end_at_launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
 {

@@ -1,4 +1,5 @@
-/* constraints.c -- the rules of docs/time.md as edges: a stream's order, launches, waits, meetings, engines */
+/* constraints.c -- the rules of docs/time.md as edges: a stream's order, launches, waits, matches,
+ * engines */
 #include "trace/constraints.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -24,7 +25,7 @@ static int by_start(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Copies of a direction had their engine one after the other, in the order of their starts. */
+/* Copies of a direction had their engine in the order of their starts. */
 static void order_copies(struct constraints *c, const struct lanes *lanes)
 {
 	struct copy_start *copy = NULL;
@@ -94,8 +95,8 @@ const struct moment *node_moment(const struct constraints *constraints, op_id id
 	return &constraints->lanes[op->rank].moment[op->number - 1];
 }
 
-/* All are there, and it is their turn: the first of them begins. Of a transfer, whose parts begin one by one, when both of
- * its sides are ready. */
+/* Returns when all are there and it is their turn: the first start. For a transfer, whose parts
+ * begin one by one: when both sides are ready. */
 static int64_t meeting_time(const struct constraints *c, const struct match *match)
 {
 	int64_t start = TIME_UNKNOWN, ready = 0;
@@ -126,10 +127,10 @@ int64_t node_time(const struct constraints *constraints, node_id node)
 
 /* ---- edges ---- */
 
-/* Who asks, about which node, and when that was */
+/* The node that is asked about, with its time */
 struct asked_node {
 	const struct constraints *c;
-	const struct lanes *lanes; /* of its rank; NULL: a meeting */
+	const struct lanes *lanes; /* of its rank; NULL: a match */
 	const struct moment *m;
 	int64_t time;
 	take_edge *take;
@@ -143,7 +144,7 @@ static void edge_put(const struct asked_node *a, node_id from, int64_t ns)
 		a->take(a->self, from, least_of(ns, a->time - time));
 }
 
-/* Until when its host was at it: it has issued it, or ended it */
+/* After the host's previous operation: issued, or ended */
 static void edge_from_host(const struct asked_node *a, int64_t ns)
 {
 	if (a->m == a->lanes->moment)
@@ -152,7 +153,7 @@ static void edge_from_host(const struct asked_node *a, int64_t ns)
 	edge_put(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
 }
 
-/* Its line came behind an answer, and is no earlier */
+/* A line that came after an answer is no earlier than it. */
 static void edge_from_answer(const struct asked_node *a)
 {
 	struct backend *backend = a->c->trace->backend;
@@ -162,7 +163,8 @@ static void edge_from_answer(const struct asked_node *a)
 		edge_put(a, node_at(answer, NODE_ENDED), 0);
 }
 
-/* The stream's one before it; of the default stream the blocking ones', and the other way round */
+/* The stream's previous operation; between the default stream and blocking ones also each
+ * other's */
 static void edges_of_ready(const struct asked_node *a)
 {
 	const struct world *world = a->c->trace->world;
@@ -184,7 +186,7 @@ static void edges_of_ready(const struct asked_node *a)
 	}
 }
 
-/* Work starts: where it meets others, when these are there; a copy when its engine is free. */
+/* Work starts when its match is complete; a copy when its engine is free. */
 static void edges_of_start(const struct asked_node *a)
 {
 	const struct constraints *c = a->c;
@@ -198,7 +200,7 @@ static void edges_of_start(const struct asked_node *a)
 		edge_put(a, node_at(c->copy_before[a->m->id], NODE_ENDED), 0);
 }
 
-/* What a sync, or memory, waits for, and how long it then takes */
+/* The operations that a sync or allocation waits for, and its own time after that */
 static void edges_from_target(const struct asked_node *a, int64_t ns)
 {
 	op_id target = a->c->trace->world->ops[a->m->id].target;
@@ -211,7 +213,7 @@ static void edges_from_target(const struct asked_node *a, int64_t ns)
 	}
 }
 
-/* A part of a transfer whose other side came while another part was under way already */
+/* A part of a transfer whose other side came while another part was under way */
 static void edges_from_late_parts(const struct asked_node *a)
 {
 	int count;
@@ -240,7 +242,7 @@ static void edges_of_end(const struct asked_node *a)
 	}
 }
 
-/* All members of a meeting, and what its group did before */
+/* All members of a match, and the group's previous collective */
 static void edges_of_meeting(const struct asked_node *a, const struct match *match)
 {
 	const struct match *before =

@@ -1,4 +1,5 @@
-/* critical.c -- the path back from the last end; slack.c goes the same edges back from all ends */
+/* critical.c -- the path back from the last end; slack.c follows the same edges back from all
+ * ends */
 #include "trace/critical.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -8,14 +9,14 @@
 #include "trace/table.h"
 #include "trace/why.h"
 
-/* Whom a node waited for longest */
+/* The latest dependency of a node */
 struct latest {
 	const struct constraints *c;
 	node_id from;
-	int64_t ns, fulfilled; /* -1: nobody yet */
+	int64_t ns, fulfilled; /* -1: none yet */
 };
 
-/* Of equals: the lowest rank, stream, number; a meeting comes before operations */
+/* Ties: matches first, then the lowest rank, stream, number */
 static bool node_precedes(const struct constraints *c, node_id a, node_id b)
 {
 	op_id x = node_op(c, a), y = node_op(c, b);
@@ -43,7 +44,7 @@ static void take_latest(void *self, node_id from, int64_t ns)
 
 /* ---- pieces ---- */
 
-/* What is found is written from the end on, and turned round. */
+/* Pieces are written from the end on, and reversed. */
 static void add_piece(struct critical *critical, enum critical_kind kind, op_id op, int64_t from, int64_t to)
 {
 	from = most_of(from, critical->window.from);
@@ -76,7 +77,7 @@ static enum critical_kind kind_of_work(const struct trace *trace, op_id id)
 	}
 }
 
-/* The time between two nodes: a launch, or work, of which the end is what it lost by sharing */
+/* The time between two nodes: a launch, or work, whose last part is its loss by sharing */
 static void add_edge(
         struct critical *critical, const struct constraints *c, node_id node, int64_t from, int64_t to)
 {
@@ -102,8 +103,8 @@ static void reverse_pieces(struct critical *critical)
 	}
 }
 
-/* Nodes that are equal in time cannot follow each other in a circle, as each rule leads back in a program's order; should
- * measured times say otherwise, the number of nodes ends it. */
+/* Nodes equal in time cannot form a circle, because each rule leads back in a program's order; for
+ * inexact measured times the number of nodes is a limit. */
 static enum status walk_back(struct critical *critical, const struct constraints *c, node_id node)
 {
 	int64_t at = node_time(c, node);
@@ -120,7 +121,7 @@ static enum status walk_back(struct critical *critical, const struct constraints
 		node = choice.from;
 		at = node_time(c, node);
 	}
-	/* the first launch of a rank, and what lies before it */
+	/* the rank's first launch, and the time before it */
 	op_id id = node_op(c, node);
 	int64_t launch =
 	        id && node_part(node) == NODE_ISSUED ? least_of(node_moment(c, id)->t.launch, at) : 0;
@@ -132,8 +133,8 @@ static enum status walk_back(struct critical *critical, const struct constraints
 
 /* ---- the end ---- */
 
-/* The last node in the section that has a time: threads of the host aside, unless there is nothing else. Ties: rank, stream,
- * number. 0: there is none */
+/* Returns the section's last node with a time; host threads count only if there is nothing else.
+ * Ties: rank, stream, number. 0: none. */
 static node_id last_node(const struct constraints *c, int section, bool threads)
 {
 	const struct world *world = c->trace->world;
@@ -184,7 +185,7 @@ void critical_release(struct critical *critical)
 
 /* ---- drawn ---- */
 
-/* The bits of which one makes the span a piece of the path; 0: such a span is none */
+/* Returns the bits of pieces that such a span can be; 0: none. */
 static unsigned bits_of(const struct span *span, int stream)
 {
 	if (span->kind == SPAN_WORK)
@@ -224,7 +225,7 @@ const char *critical_kind_name(enum critical_kind kind)
 	return names[kind];
 }
 
-/* One row of the chain: a piece, or pieces of one kind and name on one rank that follow each other */
+/* A row of the chain: consecutive pieces of one kind and name on one rank */
 struct path_row {
 	size_t first, end; /* of the pieces */
 };
@@ -259,7 +260,7 @@ static void put_row(
 	table_row(table);
 }
 
-/* The beginning and the end of a long chain; what lies between is counted. */
+/* The start and end of a long chain; the rest is counted. */
 static void put_chain(const struct trace *trace, const struct critical *critical, int width, struct text *out)
 {
 	enum { SHOWN = 24, AT_THE_END = 12 };
@@ -305,15 +306,15 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 	table_print(&table, width, out);
 }
 
-/* Returns true if the first operation has a lower rank, or is of the same rank and was queued earlier. Ids alone do not do:
- * across ranks they follow the order in which lines were typed. */
+/* Returns true if the first operation has a lower rank, or the same rank and an earlier place. Ids
+ * alone depend on the order of typing. */
 static bool op_precedes(const struct world *world, op_id a, op_id b)
 {
 	int rank = world->ops[a].rank, other = world->ops[b].rank;
 	return rank != other ? rank < other : a < b;
 }
 
-/* Other work that takes long, with what it could take more: the longest first */
+/* Other long work with its slack, the longest first */
 static void put_slack(
         const struct trace *trace, const struct critical *critical, int section, int width, struct text *out)
 {

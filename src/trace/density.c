@@ -1,7 +1,7 @@
-/* density.c -- how busy everything is, from one end of time to the other
+/* density.c -- how busy all streams are over the whole time
  *
- *      streams that work    0 1 2 2 2 1 0 ...     an operation counts in each part of the time as much as it covers of it
- *      parts                0 3 7 9 9 4 0 */
+ *      busy streams    0 1 2 2 2 1 0 ...     an operation counts by the share it covers of a part
+ *      parts           0 3 7 9 9 4 0 */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -9,13 +9,13 @@
 
 enum { LEVELS = 9 };
 
-/* busy[i]: ns of work in part i but for the parts that an operation covers whole, which stand in `whole` as +1 where they
- * begin and -1 behind their end. */
+/* ns[i]: work in part i, except parts that an operation covers fully: these are +1 in `whole` at
+ * their start and -1 after their end. */
 struct busy {
 	double *ns;
 	int64_t *whole;
 	int parts;
-	double part, per_ns; /* ns of a part; parts of a ns */
+	double part, per_ns; /* ns a part; parts a ns */
 	struct window window;
 };
 

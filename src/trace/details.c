@@ -9,7 +9,7 @@
 #include "trace/lanes.h"
 #include "trace/why.h"
 
-/* Two times of a long run are told apart: "1.1123 s" */
+/* Four digits from 1 s on, to distinguish times of a long run: "1.1123 s" */
 static void add_time(struct text *out, const char *what, int64_t ns)
 {
 	if (ns == TIME_UNKNOWN)
@@ -44,7 +44,7 @@ static void put_head(const struct trace *trace, op_id id, const struct times *ti
 	text_release(&line);
 }
 
-/* A rendezvous that nobody is to blame for waits for a rank that has not come yet. */
+/* Without blame it is a rank that has not come to the match yet. */
 static void put_whom(const struct trace *trace, const struct span *wait, struct text *out)
 {
 	const struct world *world = trace->world;
@@ -101,7 +101,7 @@ static void put_cost(const struct trace *trace, op_id id, const struct times *ti
 	text_add(out, "%s", out->count > before ? "\n" : "");
 }
 
-/* The launches before an operation are told as one. */
+/* Joins the launches before an operation. */
 static void join_launches(struct spans *waits)
 {
 	struct span *first = NULL;
@@ -118,7 +118,7 @@ static void join_launches(struct spans *waits)
 	}
 }
 
-/* The longest first: few lines may be seen. */
+/* The longest first, because few lines may be visible. */
 static void put_waits(const struct trace *trace, struct spans *waits, struct text *out)
 {
 	for (size_t told = 0; told < waits->count; told++) {
@@ -172,7 +172,7 @@ static void add_link(
 	        (struct wait_link){lane, wait->to, trace_letters[wait->cause]};
 }
 
-/* Each operation waits for its launch: that is told of a wait alone. */
+/* Every operation waits for its launch: that is a link only from a wait. */
 void links_find(const struct trace *trace, const struct spot *spot, struct links *links)
 {
 	struct spans waits = {0};

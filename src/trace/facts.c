@@ -1,9 +1,4 @@
-/* facts.c -- small questions about one operation that every picture and table asks
- *
- * Two of them need care:
- *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
- *                          nothing
- *   who came last          of a collective a backend says so; of others each member is asked */
+/* facts.c -- small questions about one operation, for pictures and tables */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/number.h"
@@ -25,8 +20,8 @@ const char trace_letters[] = {
 #undef X
 };
 
-/* A step of the budget is some 20 operations, so that a look at a million of them can be ended, and one at a
- * few costs nothing. All processes count alike: they stop at the same rank. */
+/* A step of the budget is about 20 operations, so a query over a million can be ended and one over
+ * a few is free. All processes count alike and stop at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations)
 {
 	enum { OPERATIONS_A_STEP = 20 };
@@ -39,7 +34,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
-/* Records and waits take no time on a stream, fills none on the machine: they are no work */
+/* Records and waits take no time on a stream, fills none on the machine. */
 bool trace_is_work(enum op_kind kind)
 {
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P ||
@@ -70,8 +65,8 @@ bool trace_computes(const struct world *world, op_id id)
 	return op_record(world, id)->kind == OP_KERNEL && !trace_by_host(world, id);
 }
 
-/* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. Stages lie along the
- * axis pp of a mesh; in a group that lies in no axis all ranks may be stages. */
+/* The phase shows micro-batches. Stages lie along the axis pp of a mesh; in a group without an
+ * axis all ranks may be stages. */
 bool trace_is_stage_transfer(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
@@ -117,7 +112,7 @@ bool trace_meets(const struct world *world, op_id id, op_id other)
 	return false;
 }
 
-/* The first member that brings something else; 0: they agree */
+/* Returns the first member that does not match; 0 if all do. */
 static op_id other_than(const struct world *world, const struct match *match, op_id id)
 {
 	int own = 0;
@@ -129,7 +124,8 @@ static op_id other_than(const struct world *world, const struct match *match, op
 	return 0;
 }
 
-/* When the member at that place stands in the meeting. One that an earlier collective left out comes behind that. */
+/* Returns when the member at that place reaches the match: after the earlier collective that went
+ * on without it. */
 static int64_t comes_at(const struct trace *trace, const struct match *match, int place)
 {
 	const struct world *world = trace->world;
@@ -141,9 +137,9 @@ static int64_t comes_at(const struct trace *trace, const struct match *match, in
 	        : ready;
 }
 
-/* Of a meeting under way the backend has noted who came last, which saves asking a thousand members. Else
- * the latest `ready` of the other members; unknown when one is missing or none will ever leave: a missing
- * member's `ready` is TIME_UNKNOWN, which is later than any. */
+/* For a match under way the backend has noted the last participant, which avoids asking a thousand
+ * members. Else it is the latest `ready` of the other members; TIME_UNKNOWN, later than any, if
+ * one is missing or the match never ends. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
@@ -164,7 +160,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 			if (member == id)
 				continue;
 			int64_t ready = comes_at(trace, match, i);
-			/* one that was left out came when it was under way */
+			/* one left out came while it was under way */
 			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
 				*last = member;
@@ -211,7 +207,7 @@ bool trace_mismatch(const struct world *world, op_id id)
 	return false;
 }
 
-/* The first in the order of places: one name is enough to go and look there. */
+/* The first by place: one name is enough. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
 	int count;
@@ -271,7 +267,7 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 	return names_text(trace->world->names, world_stream(trace->world, rank, stream)->name);
 }
 
-/* "load1" behind "load0": the same letters, and the next number */
+/* True if the next stream is "load1" after "load0": the same letters, the next number. */
 static bool is_next_thread(const struct trace *trace, int rank, int stream)
 {
 	const struct stream *a = world_stream(trace->world, rank, stream),

@@ -1,8 +1,8 @@
-/* holders.c -- whom an operation waited for on its own rank, found in the books and the times when it is asked for
+/* holders.c -- the operations of its own rank that an operation waited for
  *
- * An operation may be held up by several in turn (the default stream's implicit waits, a copy engine, its group's earlier
- * collectives), and what a backend notes is the last of them at most. So it is looked for here, the same way whatever the
- * times come from: along a stream operations end in their order, and each question is a search or a short walk. */
+ * Several may hold up an operation in turn (the default stream's implicit waits, a copy engine,
+ * its group's earlier collectives); a backend notes at most the last. So they are derived here for
+ * any backend: ends grow along a stream, and each question is a search or a short walk. */
 #include "base/search.h"
 #include "backend/cost.h"
 #include "trace/lanes.h"
@@ -15,7 +15,7 @@ const struct moment *lanes_last_before(const struct lanes *lanes, int stream, co
 	return behind ? moment_at(lanes, first + behind - 1) : NULL;
 }
 
-/* Streams in their order: of equal ends the first one's is kept. */
+/* Streams in order: of equal ends the first is kept. */
 static void take_later(const struct moment **last, const struct moment *m)
 {
 	if (m && (!*last || m->t.end > (*last)->t.end))
@@ -46,13 +46,13 @@ const struct moment *lanes_last_done(const struct lanes *lanes, const struct mom
 		take_later(&last, lanes_last_before(lanes, s, sync));
 	if (!last || last->t.end != TIME_UNKNOWN)
 		return last;
-	/* the first of its stream that never ends keeps the others */
+	/* the first of its stream that never ends blocks the others */
 	uint32_t first = lanes->first[last->stream], at;
 	SEARCH(at, last->place - first, moment_at(lanes, first + at)->t.end == TIME_UNKNOWN);
 	return moment_at(lanes, first + at);
 }
 
-/* Has it the copy engine of that number? Host threads copy by themselves; what is no copy has none. */
+/* Returns its copy engine; -1 for host threads' copies and other operations. */
 static int engine_of(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
@@ -60,7 +60,7 @@ static int engine_of(const struct world *world, op_id id)
 	return way < COPY_ENGINES ? (int)way : -1;
 }
 
-/* Copies of a direction run one at a time: the first that ends behind `at`. */
+/* Copies of a direction run one at a time: the first that ends after `at`. */
 static op_id copy_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
 {
@@ -82,8 +82,8 @@ static op_id copy_at(
 	return found ? found->id : 0;
 }
 
-/* The rank's own part in a collective that had the group's turn until `to` at the latest; where it was left out, and is still
- * at it, the part of one who counted */
+/* The rank's own part in a collective that had the group's turn until `to`; if the collective went
+ * on without it, and it is still running, another member's */
 static op_id part_of(const struct lanes *lanes, const struct match *match, int place, int64_t to)
 {
 	struct backend *backend = lanes->trace->backend;
@@ -98,7 +98,8 @@ static op_id part_of(const struct lanes *lanes, const struct match *match, int p
 	return own;
 }
 
-/* Collectives of a group run one at a time: the turn is an earlier one's from the end of the one before that to its own. */
+/* Collectives of a group run one at a time: each has the turn from the end of its predecessor to
+ * its own. */
 static op_id turn_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
 {

@@ -1,7 +1,7 @@
-/* holdings.c -- the lists of what holds a device, and of what flows over links: kept until the look is over
+/* holdings.c -- lists of the holders of a device, and of flows over links, cached during a query
  *
- *      rank 0    | default: matmul y 0 .. 4 | io: matmul z 2 .. 5 | comm: allreduce 1 .. 6, from its own arrival on |
- */
+ *      rank 0    | default: matmul y 0 .. 4 | io: matmul z 2 .. 5
+ *                | comm: allreduce 1 .. 6, from its own arrival on | */
 #include "trace/holdings.h"
 #include "trace/lanes.h"
 #include "trace/sharing.h"
@@ -17,8 +17,8 @@ bool holds_as_kernel(const struct record *record)
 	        (record->kind == OP_COPY && copy_way(record) == COPY_ON_DEVICE);
 }
 
-/* A collective holds multiprocessors from when it stands at its meeting: ready, and the one before it over; on the others,
- * where that has gone on without this rank */
+/* Returns when a collective holds multiprocessors: it is ready, and the previous one on this rank
+ * is over, or on the others if that went on without this rank. */
 static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct world *world = trace->world;
@@ -33,7 +33,8 @@ static int64_t holds_from(const struct trace *trace, op_id id, const struct time
 	for (int i = 0; without && i < before->n; i++)
 		if (before->member[i])
 			turn = least_of(turn, backend_times(trace->backend, before->member[i]).end);
-	return least_of(t->end, most_of(t->ready, turn)); /* an abort may have come before its turn */
+	/* an abort may have come before its turn */
+	return least_of(t->end, most_of(t->ready, turn));
 }
 
 static bool is_flow(const struct record *record)
@@ -49,8 +50,9 @@ int64_t flows_from(const struct world *world, op_id id, const struct times *t)
 	        : least_of(t->end, t->start + (int64_t)op_record(world, id)->latency_ns);
 }
 
-/* A list is made in two rounds: what its operations are is counted by stream (first[s + 1]), and there is room; then they are put
- * in their order, by which first[s] grows to where stream s ends; so it begins where the one before it ends. */
+/* A list is made in two passes. The first counts by stream in first[s + 1], for the room; the
+ * second appends, so that first[s] grows to the end of stream s, which is where stream s + 1
+ * begins. */
 static void make_room(struct holdings *list)
 {
 	for (int s = 0; s <= STREAMS_MAX; s++)
@@ -102,8 +104,8 @@ const struct holdings *device_of(struct sharers *sharing, int rank)
 	return sharing->device;
 }
 
-/* Of all ranks at once, since a collective asks most of them, and the books lie in one row. One-sided operations reach a rank
- * that has no operation for them: they are kept besides. */
+/* Loads all ranks at once: a collective needs most of them, and the books are in memory order.
+ * One-sided operations reach ranks without an operation of their own, so they have a list. */
 static void load_flows(struct sharers *sharing)
 {
 	const struct world *world = sharing->trace->world;

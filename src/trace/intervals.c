@@ -51,7 +51,7 @@ int64_t intervals_length(const struct intervals *set)
 	return length;
 }
 
-/* Two pointers, one into each set: what overlaps is counted, and the one that ends first moves on. */
+/* Advances the set whose part ends first. */
 int64_t intervals_common(const struct intervals *a, const struct intervals *b)
 {
 	int64_t length = 0;

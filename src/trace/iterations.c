@@ -1,13 +1,14 @@
-/* iterations.c -- which iterations of a program a table speaks of
+/* iterations.c -- the iterations of a program that a table covers
  *
  *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
  *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
- * The first iteration gets the memory and the communicators that the others use again, so its times are no others' times. */
+ * The first iteration allocates the memory and communicators that later ones reuse, so its times
+ * differ. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
-/* The first of its program: its number does not go on from the one before it. */
+/* True for the first of its program: its number does not continue. */
 static bool begins_program(const struct world *world, size_t i)
 {
 	return i == 0 || world->iterations[i].number <= world->iterations[i - 1].number;
@@ -47,7 +48,8 @@ struct trace trace_steady(const struct trace *trace, int section, struct iterati
 
 /* ---- how long one takes ---- */
 
-/* When the last of the work of operations first .. end - 1 ends; *whole becomes false where one has no end. */
+/* Returns the last end of the work of operations first .. end - 1; clears *whole if one has no
+ * end. */
 static int64_t end_of(const struct trace *trace, op_id first, op_id end, bool *whole)
 {
 	int64_t last = 0;

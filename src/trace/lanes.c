@@ -1,5 +1,5 @@
-/* lanes.c -- the lanes of one rank: its operations with their times, stream by stream, and what its host
- * did */
+/* lanes.c -- the lanes of one rank: its operations with their times, stream by stream, and its
+ * host's activity */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -16,8 +16,9 @@ void spans_release(struct spans *spans)
 
 /* ---- loading ---- */
 
-/* Two operations that a picture would draw alike have the same hash: title, object, phase and colour. The
- * multipliers are those of splitmix64 and xxHash; a collision would only draw two ranks in one row. */
+/* Returns a hash of title, object, phase and colour, equal for operations that look equal. The
+ * multipliers are those of splitmix64 and xxHash; a collision would only draw two ranks in one
+ * row. */
 static uint32_t looks_of(const struct record *record)
 {
 	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
@@ -27,8 +28,9 @@ static uint32_t looks_of(const struct record *record)
 	return hash >> 32;
 }
 
-/* One operation, the i-th of its rank, with its times. One that was aborted has an end but may lack the times before it: they are
- * cut to its end, so that ready <= start <= end holds for all. Meanwhile first[s + 1] counts the operations of stream s. */
+/* Loads the i-th operation of its rank. An aborted one has an end but may lack earlier times: they
+ * are cut to its end, so ready <= start <= end always holds. Until sort_by_stream, first[s + 1]
+ * counts the operations of stream s. */
 static void moment_load(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
@@ -40,15 +42,15 @@ static void moment_load(struct lanes *lanes, size_t i, op_id id)
 	m->stream = op->stream;
 	m->looks = looks_of(record);
 	lanes->trace->backend->times(lanes->trace->backend, id, &m->t);
-	m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or could start */
+	m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or started */
 	m->t.ready = least_of(m->t.ready, m->t.start);
 	m->issued = op->flags & OPF_ISSUED;
 	lanes->last = most_of(lanes->last, times_last(&m->t));
 	lanes->first[op->stream + 1]++;
 }
 
-/* The rank's operations in program order. The books are a linked list over one large array, which the processor cannot foresee:
- * hence the prefetch. */
+/* Loads the rank's operations in program order: a linked list in one large array, hence the
+ * prefetch. */
 static void moments_load(struct lanes *lanes)
 {
 	const struct world *world = lanes->trace->world;
@@ -60,7 +62,7 @@ static void moments_load(struct lanes *lanes)
 	lanes->count = i;
 }
 
-/* Counting sort by stream: a stream's order is that of the program. */
+/* A counting sort by stream, which keeps program order. */
 static void sort_by_stream(struct lanes *lanes)
 {
 	uint32_t next[STREAMS_MAX + 2];
@@ -81,7 +83,7 @@ static void sort_by_stream(struct lanes *lanes)
 	}
 }
 
-/* Its number says where it would be. */
+/* op.number gives the index. */
 const struct moment *lanes_moment(const struct lanes *lanes, op_id id)
 {
 	const struct op *op = id && id != OP_EVERYTHING ? &lanes->trace->world->ops[id] : NULL;
@@ -97,7 +99,8 @@ uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time)
 	return first + skipped;
 }
 
-/* What a host waits for in a `sync`, or before it gets memory; the operation itself where nothing was left to wait for */
+/* Returns the operation that a `sync` or an allocation waits for; itself if nothing was left to
+ * wait for. */
 static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = lanes->trace->world->ops[m->id].target;
@@ -108,7 +111,7 @@ static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 	return target ? lanes_behind(lanes, target) : m->id;
 }
 
-/* What the host does for one operation, as a span of its lane; empty for what costs it nothing. */
+/* Returns the host's time for one operation as a span of its lane; empty if it takes none. */
 static struct span host_part(const struct lanes *lanes, const struct moment *m)
 {
 	const struct times *t = &m->t;
@@ -136,7 +139,7 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	case OP_FILL:
 	case OP_CRASH:
 		return span;
-	default: /* over when it is issued, long before the operation is */
+	default: /* over at issue, long before the operation is */
 		span.from = times_begin(m->kind, t);
 		span.to = t->issue == TIME_UNKNOWN ? span.from : t->issue;
 		if (m->issued && !lanes->trace->backend->measures)
@@ -148,7 +151,8 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
-/* Memory that is given back is the device's until all of its work is over: that much of the span is blamed on it. */
+/* Freed memory belongs to the device until its work is over: that part of the span is blamed on
+ * the work. */
 static void add_waiting(struct lanes *lanes, const struct moment *m, struct span *span)
 {
 	op_id behind = lanes->trace->world->ops[m->id].target ? waited_for(lanes, m) : 0;
@@ -162,8 +166,8 @@ static void add_waiting(struct lanes *lanes, const struct moment *m, struct span
 	span->from = waits.to;
 }
 
-/* The host's lane: what it did, and between two such spans that it was idle. Idle means that it had no
- * program line to carry out: kind SPAN_HOST, cause DONE; `op` is what it did next. */
+/* The host's lane: its activity, and idle spans between (kind SPAN_HOST, cause DONE) without a
+ * line to carry out; `op` is the next activity. */
 static void host_lane(struct lanes *lanes)
 {
 	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};
@@ -192,7 +196,7 @@ static void host_lane(struct lanes *lanes)
 	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
-/* Room for all that the rank has queued */
+/* Makes room for the rank's queued operations. */
 static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	op_id last = trace->world->last[rank];
@@ -209,8 +213,8 @@ static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int ra
 	memset(lanes->first, 0, sizeof lanes->first);
 }
 
-/* O(the rank's operations): one walk over the books, one counting sort, one pass for the host. The budget is
- * charged behind it, so an interrupted look has loaded this rank and shows nothing of it. */
+/* O(the rank's operations). The budget is charged afterwards, so an interrupted query has loaded
+ * this rank and shows nothing of it. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	if (lanes->lent || trace->kept)
@@ -262,7 +266,7 @@ const struct lanes *kept_rank(const struct trace *trace, int rank)
 		kept->ranks = trace->world->n;
 		kept->lanes = mem_alloc((size_t)kept->ranks * sizeof *kept->lanes);
 		loading.kept = NULL;
-		loading.budget = NULL; /* who has it charges what it borrows */
+		loading.budget = NULL; /* borrowers are charged in lanes_load */
 		lanes_load_all(kept->lanes, &loading);
 		for (int i = 0; i < kept->ranks; i++)
 			kept->lanes[i].trace = NULL; /* `loading` ends here */
@@ -278,9 +282,9 @@ void kept_forget(struct kept_lanes *kept)
 	*kept = (struct kept_lanes){0};
 }
 
-/* What a record or a wait hung on to the last: its target, what held its stream back, or what stood before it there; 0: its
- * own issue, after all of those. Where it was measured it ends a little later than what it hung on: then they are compared
- * with each other alone. */
+/* Returns the last dependency of a record or wait: its target, the holder of its stream, or the
+ * operation before it; 0: its own issue was later. Measured ends come a little after their
+ * dependencies', so only these are compared. */
 static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
@@ -298,8 +302,8 @@ static op_id held_by(const struct lanes *lanes, const struct moment *m)
 	return last && !late ? last->id : 0;
 }
 
-/* A wait names a record on another stream, and the record stands behind the work that it is about. Both are
- * empty: walk back until something took time. Only this rank's operations are followed. */
+/* A wait names a record on another stream, and the record comes after the work in question. Both
+ * take no time: go back to an operation that does. Only this rank's operations are followed. */
 op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
 	const struct moment *m;

@@ -1,13 +1,13 @@
-/* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for rank 2"
+/* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for
+ * rank 2"
  *
- * Words are gathered lane by lane from the top, each kept with the row where it first holds. They are told
- * beside that row or, where the rows above have filled their lines, below it; none is told twice. A sum goes
- * over all spans of a cause on the lane, but whom it waited for is said of the longest one.
+ * Words are collected lane by lane from the top, with the first row they apply to. They are
+ * printed once: beside that row, or below it if rows above have filled their lines. A sum covers
+ * all spans of a cause on the lane; blame is that of the longest one.
  *
- *      0 host    lssssssssss|  s waited 2.00 ms in `print`      of the host, with its total
- *        default .██████████|                                   the delay before its first work is not told
- *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2
- */
+ *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
+ *        default .██████████|                                   nothing for delays before its first work
+ *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
 #include "trace/legend.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -15,16 +15,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One cause on one lane: how long in all, and the longest span of it */
+/* One cause on one lane: its sum and its longest span */
 struct sum {
 	int64_t total;
 	const struct span *longest;
 };
-/* What there is to tell of a lane */
+/* The contents of a lane */
 struct lane_words {
 	struct sum sum[CAUSE_COUNT];
 	bool host, queued, predicted; /* predicted: a graph's part */
-	int unlike; /* of ranks that wait for unlike ones: the one whose spans they are; -1: they do not */
+	int unlike; /* the lane's rank if its ranks wait for different ones; -1: they do not */
 };
 
 void legend_release(struct legend *legend)
@@ -33,7 +33,7 @@ void legend_release(struct legend *legend)
 	*legend = (struct legend){0};
 }
 
-/* The words of a row, unless a row above has told them of the same letter */
+/* Adds an entry, unless an earlier row has it for the same letter. */
 static void entry_add(struct legend *legend, const struct legend_entry *new)
 {
 	for (size_t i = 0; i < legend->count; i++)
@@ -50,7 +50,7 @@ void legend_say(struct legend *legend, const char *words)
 	entry_add(legend, &entry);
 }
 
-/* Does a letter stand for several things? Of lanes of one name: of their ranks */
+/* True if the letter has several meanings, on any lane or on lanes of this name. */
 static bool is_shared(const struct legend *legend, const struct legend_entry *one, bool same_lane)
 {
 	for (size_t i = 0; i < legend->count; i++) {
@@ -85,7 +85,7 @@ void legend_close(struct legend *legend)
 	text_release(&words);
 }
 
-/* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
+/* Without blame: a rank that has not come to the match yet */
 static void put_rank(const struct trace *trace, const struct span *span, int unlike, struct text *out)
 {
 	int rank = span->blame ? trace->world->ops[span->blame].rank
@@ -99,8 +99,8 @@ static void put_rank(const struct trace *trace, const struct span *span, int unl
 		text_add(out, "its peers");
 }
 
-/* "waited 2.00 ms in `print`", of the host; "host was in `print`", of a stream. Three digits from 100 ms on: the words must fit in
- * beside the picture. */
+/* "waited 2.00 ms in `print`" for the host; "host was in `print`" for a stream. Three digits from
+ * 100 ms on, to fit beside the picture. */
 static void put_sync(const struct trace *trace, bool host, const struct sum *sum, struct text *out)
 {
 	if (!host)
@@ -169,7 +169,7 @@ static void add_span(const struct trace *trace, struct lane_words *lane, bool *b
 			lane->queued = true;
 		return;
 	}
-	/* before a stream has worked for the first time its delays by the host are drawn as dots */
+	/* delays by the host before a stream's first work are dots */
 	if (span->cause == CAUSE_DONE || (!lane->host && !*begun && span->cause <= CAUSE_MEMORY))
 		return;
 	sum->total += span->to - span->from;
@@ -177,7 +177,7 @@ static void add_span(const struct trace *trace, struct lane_words *lane, bool *b
 		sum->longest = span;
 }
 
-/* Entries of the lane's causes; what took longest is told first. The sums that are told go back to 0. */
+/* Adds the lane's causes, the longest first, and clears their sums. */
 static void add_causes(
         struct legend *legend, const struct trace *trace, struct legend_entry entry, struct lane_words *lane)
 {

@@ -1,4 +1,4 @@
-/* longest.c -- which operation waited longest: of several, of a stream, of a rank */
+/* longest.c -- the operation that waited longest: of several, of a stream, of a rank */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/chain.h"
@@ -6,13 +6,13 @@
 
 /* ---- of operations ---- */
 
-/* When the work before each of them on its stream was over, 0 where there is none: one way back through the books, which costs less
- * than loading the ranks. For mem_free */
+/* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. One pass
+ * back through the books is cheaper than loading the ranks. */
 static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
 	int64_t *over = mem_alloc(q->ops * sizeof *over);
 	size_t *of_rank = mem_alloc((size_t)world->n * sizeof *of_rank),
-	       left = q->ops; /* + 1; 0: found, or not asked for */
+	       left = q->ops; /* + 1; 0: found, or not wanted */
 	op_id from = 0;
 	for (size_t i = 0; i < q->ops; i++) {
 		of_rank[world->ops[q->op[i]].rank] = i + 1;
@@ -60,7 +60,7 @@ static void longer_of(struct wait *longest, struct wait wait)
 		*longest = wait;
 }
 
-/* The lane's longest wait in the window, and before which operation */
+/* Returns the lane's longest wait in the window, with its operation. */
 static struct wait longest_wait(struct chain *chain, int rank, int stream, struct window window)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);
@@ -80,7 +80,7 @@ static struct wait longest_wait(struct chain *chain, int rank, int stream, struc
 	return longest;
 }
 
-/* Of the streams, or of the one by that name; threads of the host by name only */
+/* Considers all device streams, or those by that name; host threads by name only. */
 static struct wait wait_of_streams(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
 {
@@ -97,7 +97,7 @@ static struct wait wait_of_streams(
 	return longest;
 }
 
-/* What counts as the rank's work: its kernels, or where it has none, all that its streams do */
+/* The rank's work is its kernels, or all work of its streams if it has none. */
 static bool counts_as_work(const struct lanes *lanes, const struct moment *m, bool kernels)
 {
 	return kernels ? trace_computes(lanes->trace->world, m->id) : trace_is_work(m->kind);
@@ -121,8 +121,8 @@ static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
 	return 0;
 }
 
-/* The longest time in which the rank did not work, and what was first to begin behind it; or what its streams waited
- * for behind all of its work. */
+/* Returns the longest time without work and the first operation after it; or the streams' longest
+ * wait after all of its work. */
 static struct wait idle_before(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
 {
@@ -150,7 +150,7 @@ static struct wait idle_before(
 	return longest;
 }
 
-/* What stands for ever on the rank's streams, since the earliest: longer than all that is over */
+/* Returns the rank's earliest wait without an end, which is longer than all finished ones. */
 static struct wait for_ever(struct chain *chain, int rank, const struct why_question *q)
 {
 	const struct backend *backend = chain->trace->backend;

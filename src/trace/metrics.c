@@ -1,13 +1,12 @@
-/* metrics.c -- the figures that `expect`, `stats` and `diff` ask for; trace.h has each one's formula
+/* metrics.c -- the figures of `expect`, `stats` and `diff`; trace.h has the formulas
  *
- * Figures of work are arithmetic on interval sets: when a stream worked, when anything else did, what they
- * have in common. So two kernels side by side count once, and a figure cannot exceed the time it is a part
- * of.
+ * Figures of work are arithmetic on interval sets: a stream's work, other work, their
+ * intersection. So concurrent kernels count once, and no part exceeds its whole.
  *
  *      io       |  ======        ====  |         length 10
  *      compute  |     =========        |         length 9, in common 3: overlap 3/9
  *
- * A figure is of what the lines so far will have done; while one of its operations has no end, ST_WAITS. */
+ * A figure covers all queued lines; ST_WAITS if an operation has no end. */
 #include "base/arithmetic.h"
 #include "trace/intervals.h"
 #include "trace/lanes.h"
@@ -31,8 +30,8 @@ static size_t operations_of(const struct world *world, int rank)
 	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
 }
 
-/* The rank's own time in the section: trace_begins to last known end, of its threads of the host only where there is
- * nothing else; *endless is its first operation that has no end yet, 0: none. */
+/* Returns the rank's time in the section, from trace_begins to the last known end; host threads
+ * count only if there is nothing else. *endless: the first operation without an end, 0 if none. */
 static struct window own_window(const struct trace *trace, int section, int rank, op_id *endless)
 {
 	const struct world *world = trace->world;
@@ -41,7 +40,7 @@ static struct window own_window(const struct trace *trace, int section, int rank
 		int64_t to;
 		op_id endless;
 		bool any;
-	} until[2] = {0}; /* of threads of the host: [1] */
+	} until[2] = {0}; /* [1]: host threads */
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		if (!trace_counts(trace, id, section) || op_record(world, id)->kind == OP_CRASH)
@@ -69,10 +68,10 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 	               : trace_step(trace, operations_of(trace->world, rank));
 }
 
-/* When the rank's operations that `wanted` picks were at work, in the section; joined. ST_WAITS: one of them
- * has no end, ST_INTERRUPTED. The set is to be released in any case. */
+/* Collects when the rank's operations selected by `wanted` work in the section, joined. The caller
+ * releases the set in any case. ST_WAITS: one has no end; ST_INTERRUPTED */
 typedef bool wants(const struct world *world, op_id id, int argument);
-enum { ANY = -2 }; /* section: of all there is, what stands before trace.first too */
+enum { ANY = -2 }; /* section: everything, also before trace.first */
 struct pick {
 	int section;
 	wants *wanted;
@@ -102,7 +101,7 @@ static bool on_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream == stream;
 }
-/* ... of the device: a thread of the host hides nothing that its GPU does */
+/* Device work only: a host thread hides nothing of its GPU */
 static bool beside_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream &&
@@ -146,13 +145,13 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	struct window window = own_window(trace, section, rank, &endless);
 	enum status status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 
-	struct interval whole = {window.from, window.to}; /* threads of the host may go on behind it */
+	struct interval whole = {window.from, window.to}; /* host threads may go on after it */
 	*part = part_of(intervals_common(&work, &(struct intervals){&whole, 1}), window.to - window.from);
 	intervals_release(&work);
 	return status;
 }
 
-/* How long the work that each of two picks is, and how long both are at it:
+/* The work of each of two picks, and of both at once:
  *
  *     a       ======    ====      10
  *     b          =====            5       both 3, so 7 of a are without b */
@@ -173,7 +172,7 @@ static enum status compare_work(
 	return status;
 }
 
-/* 1 when the less busy of the two works only while the other does */
+/* 1 if the less busy one works only while the other does */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
 	struct two_works ns;
@@ -183,7 +182,7 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 	return status;
 }
 
-/* It is hidden by any kernel of the rank, of whatever section. */
+/* Any kernel of the rank hides it, in any section. */
 static enum status compare_with_kernels(
         const struct trace *trace, int section, int rank, enum hideable work, struct two_works *ns)
 {
@@ -246,7 +245,7 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
 	return status;
 }
 
-/* The device's streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
+/* Sums the gaps of device streams with work in the section into ns[cause]. */
 static void sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
 {
 	struct spans spans = {0};
@@ -286,8 +285,8 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
 	return status;
 }
 
-/* Every link whose name begins with `link` ("pcie", "nvlink out") and leads away from the rank, or is asked
- * for by its whole name. */
+/* All links whose name begins with `link` ("pcie", "nvlink out") and that lead away from the rank,
+ * or the link of exactly that name */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes)
 {
 	double sent[LINK_KINDS] = {0};
@@ -342,7 +341,7 @@ double metric_sent_to_others(const struct trace *trace, int section, int rank)
 	return bytes;
 }
 
-/* What a ring would have to carry a second over one link for this time: comparable between algorithms and
+/* The bandwidth a ring would need over one link for this time, comparable between algorithms and
  * numbers of ranks (nccl-tests, doc/PERFORMANCE.md) */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s)
 {

@@ -1,8 +1,7 @@
-/* picture.c -- cells: made, written into, and turned into lines of text
+/* picture.c -- cells: made, written, and turned into lines of text
  *
- * A picture is a grid of cells, each a code point with a colour, and beside it the operation that lies under
- * each cell, for a pointer to ask about. What is written beyond an edge is cut, so callers need not measure
- * first. */
+ * A picture is a grid of cells, each a code point with a colour, and the operation at each cell,
+ * for a pointer to query. Text beyond an edge is cut, so callers need not measure first. */
 #include "trace/picture.h"
 #include "base/memory.h"
 
@@ -48,7 +47,7 @@ void picture_write(
 		struct cell *cell = picture_cell(picture, row, column);
 		if (!cell)
 			break;
-		/* the last column says that there was more */
+		/* the last column shows that there was more */
 		cell->glyph = limit == 1 && *utf8 ? 0x2026 : glyph;
 		cell->colour = colour;
 	}
@@ -60,16 +59,17 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 
 	for (int row = 0; row < picture->height; row++) {
 		const struct cell *line = &picture->cells[row * (size_t)picture->width], *look = &none;
-		int columns = picture->width; /* less blanks at the end, but for painted (reversed) ones */
+		/* without blanks at the end, except reversed ones */
+		int columns = picture->width;
 		while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
 			columns--;
 		for (int i = 0; i < columns; i++) {
 			const struct cell *cell = &line[i];
-			/* an escape only where the look changes: most cells look like their neighbour */
+			/* an escape only if the look changes */
 			if (colour &&
 			        (cell->colour != look->colour || cell->dim != look->dim ||
 			                cell->reverse != look->reverse)) {
-				/* each begins with 0, which ends all looks before it */
+				/* each begins with 0, which resets earlier looks */
 				text_add(out, "\033[0%s%s%s", cell->dim ? ";2" : "",
 				        cell->reverse ? ";7" : "", cell->colour == COLOUR_HEAD ? ";1" : "");
 				if (ansi[cell->colour] >= 0)
@@ -77,7 +77,7 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 				text_add(out, "m");
 			}
 			look = cell;
-			if (cell->glyph) /* else the wide character beside it reaches here */
+			if (cell->glyph) /* 0: covered by the wide character before it */
 				text_put_point(out, cell->glyph);
 		}
 		if (colour && (look->colour != COLOUR_PLAIN || look->dim || look->reverse))

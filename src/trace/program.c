@@ -1,13 +1,13 @@
-/* program.c -- figures of a rank's program, line by line: what its host waits for between launches, how many operations of a kind
- * there are, the most memory that its lines took */
+/* program.c -- figures of a rank's program: its host's waits between launches, numbers of
+ * operations, and peak memory */
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
 #include "trace/lanes.h"
 
 #include <string.h>
 
-/* A launch for the device, unless the host asks for it only to stand and wait for it: what a `print` or a value that is read
- * brings, the collective of a `barrier`, the opening and closing of a window */
+/* True for a launch on the device, except copies for a `print` or a value, a barrier's collective,
+ * and opening or closing a window. */
 static bool is_launch(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
@@ -17,10 +17,10 @@ static bool is_launch(const struct world *world, op_id id)
 	return trace_is_work(record->kind) && !brings && !meets && !trace_on_host(world, id);
 }
 
-/* A host does one line after the other: waits between two launches are summed.
+/* Sums the waits between launches:
  *
  *     sync | launch | print | launch | sync | launch | sync
- *             first   counts            counts          behind the last: nothing hangs on it */
+ *             first   counts            counts          after the last: no effect */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns)
 {
 	const struct world *world = trace->world;
@@ -42,14 +42,16 @@ enum status metric_host_waits(const struct trace *trace, int section, int rank, 
 		} else if (launched && !endless && (kind == OP_SYNC || kind == OP_SEGMENT)) {
 			struct times t = backend_times(trace->backend, id);
 			endless = t.end == TIME_UNKNOWN ? id : 0;
-			if (!endless) /* getting a segment is work, waiting for the device before it is given back is none */
+			/* allocating a segment is work; waiting for the device to free it is
+			 * not */
+			if (!endless)
 				since += most_of(t.end - t.start - (kind == OP_SYNC ? 0 : t.alone), 0);
 		}
 	}
 	return trace_step(trace, world->last[rank] ? world->ops[world->last[rank]].number : 0);
 }
 
-/* The tensor itself, a slice of it, or what is now a view of it */
+/* The tensor, a slice of it, or a view of it */
 static bool names_tensor(const struct world *world, int rank, name_id name, name_id tensor)
 {
 	const char *text = names_text(world->names, name);
@@ -68,8 +70,9 @@ static bool uses_tensor(const struct world *world, int rank, const struct record
 	return found;
 }
 
-/* Returns the operations of that title; if the program has none, the waits of the host in a command of that name: `count(print)`
- * counts the prints that had to wait. So a `barrier`, `copy` or `alltoall` that also holds the host counts once. */
+/* Returns the operations of that title; if the program has none, the host's waits in a command of
+ * that name: `count(print)` counts prints that had to wait. So a `barrier`, `copy` or `alltoall`
+ * that also holds the host counts once. */
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which)
 {
 	const struct world *world = trace->world;
@@ -97,7 +100,8 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
 	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
 	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
 	for (size_t i = 0;; i++) {
-		/* before each change of the section and behind its last one: what it begins with counts too */
+		/* before each change in the section and after its last: the initial amount counts
+		 * too */
 		if ((i == count || change[i].section >= section) && all > most) {
 			most = all;
 			of_kind = kind < 0 ? all : now[kind];

@@ -1,12 +1,13 @@
-/* roofline.c -- kernels against what the machine could do: its peak of FLOP/s, and the bandwidth of its memory
+/* roofline.c -- kernels compared with the machine's peak of FLOP/s and memory bandwidth
  *
- *      FLOP/s |        _______ peak                    a kernel is bound by what takes the longest of
- *             |      /    x  matmul: by flops              flops / (peak x efficiency)
- *             |    /                                       bytes / memory bandwidth
- *             |  / x  relu: by bytes                       what any kernel takes to begin and to end: latency
- *             +------------------- flops / byte        (Williams, Waterman, Patterson, CACM 52(4), 2009)
+ *      FLOP/s |        _______ peak               a kernel is bound by the longest of
+ *             |      /    x  matmul: by flops         flops / (peak x efficiency)
+ *             |    /                                  bytes / memory bandwidth
+ *             |  / x  relu: by bytes                  the latency of any kernel
+ *             +------------------- flops / byte   (Williams, Waterman, Patterson, CACM 52(4), 2009)
  *
- * And a whole job: its model's FLOP/s as a part of all GPUs' peak (MFU, Chowdhery et al., arXiv:2204.02311). */
+ * And a whole job: model FLOP/s as a part of all GPUs' peak (MFU, Chowdhery et al.,
+ * arXiv:2204.02311). */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -20,14 +21,15 @@
 
 enum { BLOCKS_MOST = 40 };
 
-/* All kernels of one name and type that ran on one rank. Times in ns; at_peak: of their flops at the peak */
+/* All kernels of one name and type that ran on one rank. Times in ns; at_peak: of their flops at
+ * the peak */
 struct kernel_use {
 	name_id title;
 	enum dtype dtype;
 	bool spins;
 	int64_t count, ns, lost;
 	double flops, bytes, at_peak;
-	double by_flops, by_bytes, by_latency; /* what each would take, had it but that to do */
+	double by_flops, by_bytes, by_latency; /* time by each bound alone */
 };
 struct kernel_uses {
 	struct kernel_use *use;
@@ -55,7 +57,7 @@ static void add_use(const struct trace *trace, op_id id, const struct times *t, 
 	use->by_latency += machine->kernel_latency;
 }
 
-/* Does it run on the rank's device, in the section, to an end that is known? */
+/* True if it is a kernel of the device in the section with a known end. */
 static bool ran(const struct trace *trace, op_id id, int section, struct times *t)
 {
 	if (!trace_in(trace, id, section) || !trace_computes(trace->world, id))
@@ -75,7 +77,7 @@ static struct kernel_use *use_of(struct kernel_uses *uses, const struct record *
 	return use;
 }
 
-/* What took longest first; of equal ones by the letters of the name: its number is that of when it was first typed */
+/* The longest first; equal ones by name, because numbers of names depend on the order of typing */
 static int by_time(const void *a, const void *b, void *names)
 {
 	const struct kernel_use *x = a, *y = b;
@@ -101,12 +103,12 @@ static enum status uses_of_rank(const struct trace *trace, int section, int rank
 
 /* ---- the table ---- */
 
-/* What there is room for */
+/* Columns that fit */
 struct columns_shown {
-	bool rates, bound, lost; /* the last only where something was */
+	bool rates, bound, lost; /* the last one only if any rank lost time */
 };
 
-/* The machine's peaks as the columns have them: TFLOP/s and GB/s, of a small machine GFLOP/s and MB/s */
+/* The columns' unit: TFLOP/s and GB/s, for a small machine GFLOP/s and MB/s */
 struct rate_unit {
 	double size;
 	const char *name;
@@ -127,7 +129,8 @@ static const char *bound_by(const struct kernel_use *use)
 	return use->by_bytes >= use->by_latency ? "bytes" : "latency";
 }
 
-/* kernel type times time [TFLOP/s] peak [GB/s] memory [bound by] [lost]. A spin asks for its time and does nothing. */
+/* kernel type times time [TFLOP/s] peak [GB/s] memory [bound by] [lost]. A spin has no figures but
+ * its time. */
 static void put_use(const struct trace *trace, const struct kernel_use *use, struct columns_shown shown,
         struct table *row)
 {
@@ -171,7 +174,7 @@ static void put_head(
 	table_row(table);
 }
 
-/* Ranks alike are one block. *lost: any of them has lost time. */
+/* Equal ranks are one block. *lost: any of them has lost time. */
 static enum status blocks_of(
         const struct trace *trace, int section, struct columns_shown shown, struct blocks *blocks, bool *lost)
 {
@@ -275,8 +278,8 @@ enum status metric_roofline(
 	return trace_step(trace, (size_t)sum.count);
 }
 
-/* Time that one rank's model would take at the peak, ns: matrix products of forward and backward passes; all: of whatever
- * was computed. */
+/* Returns the time of one rank's model at the peak, ns: matrix products of forward and backward
+ * passes; all: of all work. */
 static double at_peak(const struct trace *trace, int section, int rank, bool all)
 {
 	const struct world *world = trace->world;

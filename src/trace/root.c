@@ -1,4 +1,5 @@
-/* root.c -- the roots of an answer of `why`: of which kind one is, those of a kind and rank gathered, and the line that names it
+/* root.c -- the roots of `why`: their kinds, those of a kind and rank collected, ties, and their
+ * words
  *
  *      root: matmul y on ranks 0-3 (line 9) takes its time */
 #include "base/arithmetic.h"
@@ -30,8 +31,8 @@ void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out
 
 /* ---- which kind ---- */
 
-/* The same line on other ranks: operations that were queued with this one, for as long as they took. The line of all ranks
- * stands together in the books, but for what the books queued in between. */
+/* Stores the durations of the same line on other ranks. A line's operations of all ranks are close
+ * together in the books. */
 static size_t durations_elsewhere(const struct chain *chain, op_id id, int64_t *ns, size_t most)
 {
 	const struct world *world = chain->trace->world;
@@ -62,8 +63,8 @@ static int by_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What it takes on other ranks: the median, the lower one of two; -1: there are none. What meets others takes the same
- * everywhere. */
+/* Returns its median duration on other ranks, the lower one of two; -1 if there are none.
+ * Operations that meet others take the same everywhere. */
 static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 {
 	enum op_kind kind = op_record(chain->trace->world, id)->kind;
@@ -77,8 +78,8 @@ static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 	return median;
 }
 
-/* What explains an eighth of the time in the way, of what somebody did, or a half of what befell the work, is the root of
- * it; else the work itself is. */
+/* `slow` is the root if it explains an eighth of the time in the way; sharing or a longer duration
+ * than elsewhere, if it explains a half; else the work itself. */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere)
 {
 	enum { OF_SLOW = 8, OF_SHARED = 2 };
@@ -113,7 +114,7 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 		bool same = known->kind == kind && known->rank == rank;
 		if (same && known->count && known->op[known->count - 1] == id)
 			return;
-		/* operations that are taken away together: what one line, or one host, did to them all */
+		/* removed together: one line, or one host, caused them all */
 		if (same && (kind == ROOT_SLOW || kind == ROOT_LAUNCH))
 			root = known;
 	}
@@ -146,7 +147,7 @@ static void put_host(const struct chain *chain, const struct root *root, const c
 	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
-/* The launches of several operations are counted. */
+/* Several launches are counted. */
 static void put_launches(const struct chain *chain, const struct root *root, struct text *out)
 {
 	size_t ranks = (size_t)ranks_count(&root->ranks);
@@ -160,7 +161,7 @@ static void put_launches(const struct chain *chain, const struct root *root, str
 	text_add(out, ", %s", time_words(root->ns).text);
 }
 
-/* "matmul y on rank 2 (line 9) takes its time": work is the root, of itself, or of what it shared */
+/* "matmul y on rank 2 (line 9) takes its time": the work itself, or its sharing */
 static void put_work(const struct chain *chain, const struct root *root, struct text *out)
 {
 	struct times t = backend_times(chain->trace->backend, root->op[0]);
@@ -225,7 +226,7 @@ void roots_word(struct chain *chain)
 
 /* ---- ties ---- */
 
-enum { LOOKS_MOST = 300000 }; /* operations gone through: a look is short */
+enum { LOOKS_MOST = 300000 }; /* limit of operations visited, to keep it fast */
 
 static bool root_ties(const struct trace *trace, op_id id, op_id other)
 {
@@ -234,7 +235,7 @@ static bool root_ties(const struct trace *trace, op_id id, op_id other)
 	        backend_times(trace->backend, id).end == backend_times(trace->backend, other).end;
 }
 
-/* All of the root's operations have one on that rank with the same number: they join it. */
+/* Adds the rank's operations with the same numbers, if all of the root's have one. */
 static void root_join_rank(const struct trace *trace, struct root *root, int rank, size_t own)
 {
 	const struct world *world = trace->world;
@@ -253,7 +254,7 @@ static void root_join_rank(const struct trace *trace, struct root *root, int ran
 	ranks_add(&root->ranks, rank);
 }
 
-/* A collective is one work of all of its members, wherever it stands in their programs. False: the root is none */
+/* A collective is one piece of work of all its members. Returns false if the root is none. */
 static bool root_join_members(const struct world *world, struct root *root)
 {
 	op_id own = root->op[0];
@@ -268,12 +269,13 @@ static bool root_join_members(const struct world *world, struct root *root)
 	return true;
 }
 
-/* What keeps one rank back as long as it keeps others, who run the same lines:
+/* Ranks that run the same lines may delay the end equally:
  *
- *      rank 0   |== matmul y, 2 ms ==|  allreduce y        without rank 0's matmul alone the allreduce begins no sooner:
- *      rank 1   |== matmul y, 2 ms ==|                     those of both ranks are the root, and go together
+ *      rank 0   |== matmul y, 2 ms ==|  allreduce y     without rank 0's matmul alone the allreduce
+ *      rank 1   |== matmul y, 2 ms ==|                  begins no sooner: both are the root
  *
- * The operation of another rank ties that has the same place in its program, is of the same line, and ends at the same time. */
+ * The operation of another rank ties if it has the same number in its program and line, and ends
+ * at the same time. */
 void roots_tie(struct chain *chain)
 {
 	const struct world *world = chain->trace->world;
@@ -294,7 +296,8 @@ void roots_tie(struct chain *chain)
 
 /* ---- what a replay takes away ---- */
 
-/* By kind, what its operations are without it; LONGER: as long as elsewhere. Of SLOW it is the rank's kernels, of the last nothing. */
+/* By kind, the operations without the root; LONGER: the time elsewhere. SLOW concerns the rank's
+ * kernels. */
 static const struct op_otherwise without[ROOT_COUNT] = {[ROOT_HOST] = {.ns = 0},
         [ROOT_WORK] = {.ns = 0},
         [ROOT_MEMORY] = {.ns = 0, .not_held = true},

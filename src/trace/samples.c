@@ -1,6 +1,7 @@
-/* samples.c -- the operations of a session as samples of its machine's figures.
+/* samples.c -- the operations of a session as samples for its machine's figures
  *
- * A collective is steps x link_latency + bytes / link_rate, with steps and bytes from its algorithm's own cost. */
+ * A collective takes steps x link_latency + bytes / link_rate, with steps and bytes from its
+ * algorithm's cost. */
 #include "trace/samples.h"
 #include "backend/cost.h"
 #include "base/arithmetic.h"
@@ -16,7 +17,7 @@ void samples_add(struct calibrator *c, enum calibrated part, struct fit_sample s
 		*MEM_ADD(&c->part[part].sample, &c->part[part].count) = sample;
 }
 
-/* ---- what an operation tells ---- */
+/* ---- samples of an operation ---- */
 
 static void add_kernel(struct calibrator *c, const struct record *record, double ns)
 {
@@ -57,8 +58,8 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 	}
 }
 
-/* Of the group's ranks the first tells, of groups within a node. The cost is asked of a machine whose links take 1 ns and
- * a byte a ns, so that it comes as steps and bytes. */
+/* Uses the first rank of a group within a node. The cost on a machine with links of 1 ns and 1
+ * byte/ns gives steps and bytes. */
 static void add_collective(struct calibrator *c, const struct op *op, const struct record *record, double ns)
 {
 	const struct match *match = &c->trace->world->matches[op->match];
@@ -86,7 +87,7 @@ static void add_collective(struct calibrator *c, const struct op *op, const stru
 	*MEM_ADD(&to->model, &to->models) = model.alone_ns;
 }
 
-/* The receiving side of a transfer of one part: the sender's has the same times. */
+/* Uses the receiver of a transfer of one part: the sender has the same times. */
 static void add_transfer(struct calibrator *c, const struct op *op, const struct record *record, double ns)
 {
 	const struct part *part = record->part;
@@ -98,8 +99,8 @@ static void add_transfer(struct calibrator *c, const struct op *op, const struct
 	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
 }
 
-/* From where its calls begin to where the next one's do: a GPU may begin before they are through. Nothing holds the host up behind
- * a kernel. */
+/* From the start of its calls to that of the next ones: a GPU may begin earlier, and nothing holds
+ * the host after a kernel. */
 static void add_launch(struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
@@ -139,7 +140,7 @@ static void add_operation(struct calibrator *c, const struct moment *m)
 	}
 }
 
-/* ---- which operations had their device to themselves ---- */
+/* ---- operations that had their device to themselves ---- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -156,8 +157,8 @@ static bool is_sample(const struct calibrator *c, const struct moment *m)
 	        m->t.end > m->t.start;
 }
 
-/* Sorted by their starts, one overlaps another where it starts before all earlier ones are over, or the next one starts
- * before it is. */
+/* Sorted by start, one overlaps if it starts before an earlier end, or the next one starts before
+ * its end. */
 static void add_rank(struct calibrator *c, const struct lanes *lanes)
 {
 	const struct moment **work = mem_alloc(lanes->count * sizeof *work);

@@ -1,8 +1,8 @@
-/* sets.c -- which ranks look alike in a window; their spans are kept until they are painted
+/* sets.c -- ranks that look equal in a window; their spans are kept until they are painted
  *
- * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work
- * of a frame, so the spans of each set's first rank are kept: they are what others are compared with, what tells how far a
- * set is off, and what the painter paints. */
+ * One pass over the ranks, one rank's lanes in memory at a time. Finding spans is most of a
+ * frame's work, so each set keeps those of its first rank, for comparison, for its distance from
+ * other sets, and for the painter. */
 #include "trace/sets.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 
 enum { FEW_RANKS = 8 };
 
-/* The lanes of the rank that is looked at */
+/* The current rank's lanes */
 struct look {
 	struct lanes lanes;
 	struct spans spans[STREAMS_MAX + 1];
@@ -27,7 +27,7 @@ static uint64_t hash_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* A stream that was only made has one span: nothing more is queued */
+/* A stream that was only made has one span: nothing more is queued. */
 static bool shows_anything(const struct spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++)
@@ -36,7 +36,7 @@ static bool shows_anything(const struct spans *spans)
 	return false;
 }
 
-/* Of a picture of some streams only those */
+/* False for lanes outside options->lane. */
 static bool is_wanted(const struct lanes *lanes, const struct timeline_options *options, int stream)
 {
 	const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
@@ -46,8 +46,9 @@ static bool is_wanted(const struct lanes *lanes, const struct timeline_options *
 	return found;
 }
 
-/* Hash and shown lanes of one loaded rank. The host is always shown, unless other lanes are asked for. The hash takes a lane's number and, of a
- * stream that the user made, its name: the same work on streams of different names makes different rows. */
+/* Stores hash and shown lanes of one loaded rank. The host is always shown, unless only other
+ * lanes are wanted. The hash covers lane numbers, and names of the user's streams: equal work on
+ * streams with different names makes different rows. */
 static void rank_lanes(
         struct look *look, const struct timeline_options *options, struct window window, struct alike *alike)
 {
@@ -55,7 +56,8 @@ static void rank_lanes(
 	const struct world *world = lanes->trace->world;
 	int64_t done = backend_over_by(lanes->trace->backend, options->now);
 
-	bool passes = options->passes || options->as_of > done; /* a replay of what is only projected yet */
+	/* a replay that shows the projection */
+	bool passes = options->passes || options->as_of > done;
 	if (options->as_of)
 		done = options->as_of;
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
@@ -80,7 +82,7 @@ static void rank_lanes(
 	}
 }
 
-/* Has the stream's lane shown work before `from`? Never the host's. */
+/* True if the stream's lane has worked before `from`; never for the host. */
 static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 {
 	for (uint32_t i = lanes->first[stream]; stream != STREAM_HOST && i < lanes->first[stream + 1]; i++) {
@@ -93,7 +95,8 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
-/* Streams first: hosts are mostly alike, and have the most spans. whom[]: as the set's would be with this rank */
+/* Compares streams first: hosts are mostly alike and have the most spans. whom[]: the set's with
+ * this rank */
 static bool matches_set(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
@@ -106,7 +109,7 @@ static bool matches_set(const struct alike *set, const struct timeline_options *
 	return same;
 }
 
-/* The rank joins the set that looks like it, or begins one of its own, which takes the spans away from `look`. */
+/* Adds the rank to the set it looks like, or to a new one, which takes its spans. */
 static void sets_join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
@@ -129,7 +132,8 @@ static void sets_join(struct sets *sets, const struct timeline_options *options,
 	sets->rows += alike->lanes;
 }
 
-/* Time in which two ranks' lanes show different things; a lane that only one of them has differs all along. */
+/* Returns the time in which two ranks' lanes show different things; a lane that only one has
+ * differs all the time. */
 static int64_t lanes_apart(const struct alike *a, const struct alike *b, struct window window)
 {
 	int64_t sum = 0;
@@ -144,7 +148,7 @@ static int64_t lanes_apart(const struct alike *a, const struct alike *b, struct 
 	return sum;
 }
 
-/* The furthest off first; those that are not odd by their first ranks */
+/* The furthest off first; others by first rank */
 static int furthest_first(const void *a, const void *b)
 {
 	const struct alike *x = a, *y = b;
@@ -154,7 +158,8 @@ static int furthest_first(const void *a, const void *b)
 	return more ? more : x->first - y->first;
 }
 
-/* From whom it is like most, of those that are not odd: a slow rank of a stage from the others of that stage */
+/* Returns the distance from the nearest large set: a slow rank of a stage from other ranks of that
+ * stage. */
 static int64_t apart_from_all(
         const struct sets *sets, const struct alike *odd, int most, struct window window)
 {
@@ -169,8 +174,8 @@ static int64_t apart_from_all(
 	return most_of(least, 1);
 }
 
-/* Few ranks stay in the order of their first ones: they are seen at a glance. Of many the odd ones come first, those of sets much
- * smaller than the largest; stages of a pipeline, all as large, are none. */
+/* Few ranks stay in order. Of many, odd sets come first: those much smaller than the largest.
+ * Pipeline stages of equal size are not odd. */
 static void sets_arrange(struct sets *sets, struct window window)
 {
 	int ranks = 0, most = 0;
@@ -199,7 +204,7 @@ static void release_spans(struct alike *set)
 	set->spans = NULL;
 }
 
-/* The lanes become rows: those that are shown take their spans, the others' are forgotten. */
+/* Makes rows of the lanes: shown ones take their spans, the others' are released. */
 static void sets_show(struct sets *sets, const struct timeline_options *options)
 {
 	int first = options->first_row > 0 ? options->first_row : 0, row = 0;

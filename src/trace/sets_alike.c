@@ -1,8 +1,11 @@
-/* sets_alike.c -- do two ranks show the same, as far as anyone can see?
+/* sets_alike.c -- do two ranks look equal?
  *
- *      rank 0   |== a ==|pppp|=== c ===|        measured times of two ranks are never equal. Their rows are one where the
- *      rank 1   |== a ===|ppp|=== c ===|        same work begins and ends within a cell of the picture, and what is longer
- *                                               than two cells besides has the same cause and blame in its middle. */
+ *      rank 0   |== a ==|pppp|=== c ===|
+ *      rank 1   |== a ===|ppp|=== c ===|
+ *
+ * Measured times are never equal. Two rows are one if the same work begins and ends within a cell
+ * of the picture, and other spans longer than two cells have the same cause and blame in their
+ * middle. */
 #include "base/arithmetic.h"
 #include "base/search.h"
 #include "trace/lanes.h"
@@ -15,9 +18,9 @@ struct comparing {
 	int64_t cell;
 };
 
-/* What a lane shows beside work, gathered on the walk along its work: most lanes need no other */
+/* Spans beside work, noted while walking along it; most lanes need no more */
 struct beside {
-	bool gaps;  /* for longer than two cells */
+	bool gaps;  /* longer than two cells */
 	bool peers; /* a wait for other ranks */
 };
 
@@ -31,8 +34,8 @@ static bool waits_for_peers(const struct span *s)
 	return s->kind == SPAN_STALL && cause_is_peers((enum cause)s->cause);
 }
 
-/* One more than the place of the last piece of work before place i, 0: there is none; what the window's edge may have cut away on
- * the other rank does not count. */
+/* Returns one more than the index of the last work before i, 0 if none. Work cut by the window's
+ * edge does not count. */
 static size_t work_before(
         const struct comparing *c, const struct spans *spans, size_t i, struct beside *beside)
 {
@@ -47,7 +50,7 @@ static size_t work_before(
 	return i;
 }
 
-/* From the end on: ranks that are not alike have drifted furthest apart there. */
+/* From the end: different ranks have drifted furthest apart there. */
 static bool work_alike(const struct comparing *c, const struct spans *a, const struct spans *b,
         struct beside *of_a, struct beside *of_b)
 {
@@ -61,8 +64,8 @@ static bool work_alike(const struct comparing *c, const struct spans *a, const s
 	return i == 0 && k == 0;
 }
 
-/* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. Where nobody is to
- * blame, as a rank has not come: the same title of what waits, which may never be seen to run. */
+/* True if they wait for the same title, both on their own rank or both on another, perhaps a
+ * neighbour. Without blame: if the waiting operations have the same title. */
 static bool blame_alike(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;
@@ -75,7 +78,7 @@ static bool blame_alike(const struct comparing *c, const struct span *x, const s
 	        (ops[x->blame].rank == ops[x->op].rank) == (ops[y->blame].rank == ops[y->op].rank);
 }
 
-/* What a shows beside work for longer than two cells, b shows too. */
+/* True if b shows the same as a in spans longer than two cells beside work. */
 static bool shows_gaps_of(const struct comparing *c, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -92,7 +95,7 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 	return true;
 }
 
-/* The rank waited for; -1: nobody */
+/* Returns the rank waited for; -1 if none. */
 static int rank_waited_for(const struct world *world, const struct span *s)
 {
 	if (s->blame)
@@ -100,7 +103,7 @@ static int rank_waited_for(const struct world *world, const struct span *s)
 	return s->op ? trace_missing_rank(world, s->op) : -1;
 }
 
-/* Do they wait somewhere, with one cause, for unlike ranks? */
+/* True if they wait, with one cause, for different ranks. */
 static bool waits_for_others(const struct world *world, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {

@@ -1,11 +1,11 @@
-/* sharing.c -- with whom an operation shared its device or its links while it ran, found when it is asked for
+/* sharing.c -- the operations that an operation shared its device or links with
  *
- *      default  |==== matmul y ====--------|        y lost what it shared (-) with z and the allreduce: the one that
- *      io              |---- matmul z -----====|    overlaps it longest is to blame
- *      comm          p p p p|== allreduce ==|       holds multiprocessors from its arrival on
+ *      default  |==== matmul y ====--------|     y's loss (-) is blamed on the longest overlap
+ *      io              |---- matmul z -----====|
+ *      comm          p p p p|== allreduce ==|    holds multiprocessors from its arrival on
  *
- * What holds a rank's device or links stands in a list, stream by stream, in which ends only grow: whatever overlaps an
- * operation is found by halves and a short walk. */
+ * Holders of a rank's device or links are lists by stream with growing ends, so overlaps are found
+ * by bisection and a short walk. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -62,7 +62,7 @@ static struct path part_path(const struct world *world, op_id id, int part)
 	return path;
 }
 
-/* Of the links on the path those of the rank, by kind: bit k */
+/* Returns the rank's links on the path, as bits by kind. */
 static unsigned kinds_of(const struct path *path, int rank)
 {
 	unsigned kinds = 0;
@@ -72,7 +72,7 @@ static unsigned kinds_of(const struct path *path, int rank)
 	return kinds;
 }
 
-/* Of all members alike */
+/* Returns the links of a collective, the same for all members. */
 static unsigned links_of(struct sharers *sharing, const struct match *match)
 {
 	const struct world *world = sharing->trace->world;
@@ -86,7 +86,7 @@ static unsigned links_of(struct sharers *sharing, const struct match *match)
 	return *links;
 }
 
-/* Which links of the rank the operation flows over */
+/* Returns the rank's links that the operation flows over. */
 static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 {
 	const struct world *world = sharing->trace->world;
@@ -111,7 +111,8 @@ static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 	}
 }
 
-/* Kernels: of what holds their device. Those of high priority share with their like, and with collectives. */
+/* For a kernel: the holders of its device. High-priority kernels share only with each other and
+ * with collectives. */
 static void search_device(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = o->trace->world;
@@ -132,7 +133,7 @@ static void search_device(struct sharers *sharing, struct overlap *o)
 	}
 }
 
-/* Flows: of what flows over links of those kinds of the rank */
+/* For a flow: flows over links of those kinds of the rank */
 static void search_links(struct sharers *sharing, struct overlap *o, int rank, unsigned kinds)
 {
 	const struct world *world = sharing->trace->world;
@@ -164,7 +165,7 @@ static void search_path(struct sharers *sharing, struct overlap *o, const struct
 		search_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
 }
 
-/* Its partners may come one after the other: from its start to the last one's own it waits for that. */
+/* Partners may come one after the other: until its last partner is ready it waits for that one. */
 static void search_parts(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = sharing->trace->world;
@@ -179,7 +180,7 @@ static void search_parts(struct sharers *sharing, struct overlap *o)
 	}
 }
 
-/* All of its members' links; then who has more to move than this member */
+/* All members' links; then members with more to move than this one */
 static void search_members(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;
@@ -193,7 +194,7 @@ static void search_members(struct sharers *sharing, struct overlap *o, int64_t a
 	}
 }
 
-/* Of a collective every member has the same to blame but for its counts: it is looked for once. */
+/* All members of a collective without counts have the same to blame: it is searched once. */
 static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;

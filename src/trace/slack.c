@@ -1,7 +1,8 @@
-/* slack.c -- backwards over the graph of constraints: a node may be as late as the tightest of those that wait for it
+/* slack.c -- backwards over the graph of constraints: the latest time of a node is set by its
+ * dependents
  *
- *      late(u) = min over edges u -> v of late(v) - ns        a node is looked at when all that wait for it have been
- */
+ *      late(u) = min over edges u -> v of late(v) - ns        after all dependents of u are
+ * done */
 #include "trace/constraints.h"
 #include "trace/lanes.h"
 #include "base/arithmetic.h"
@@ -10,10 +11,10 @@
 struct pass {
 	const struct constraints *c;
 	int64_t *late;     /* by node */
-	uint32_t *waiting; /* by node: so many that wait for it have not been looked at */
-	node_id *next;     /* nodes to be looked at */
+	uint32_t *waiting; /* by node: dependents that are not done */
+	node_id *next;     /* nodes to process */
 	size_t count;
-	int64_t late_now; /* of the one that is looked at */
+	int64_t late_now; /* of the current node */
 };
 
 static void count_waiting(void *self, node_id from, int64_t ns)
@@ -31,14 +32,14 @@ static void lower_late(void *self, node_id from, int64_t ns)
 		pass->next[pass->count++] = from;
 }
 
-/* The slots between operations' nodes and meetings' are none. */
+/* Slots between operations' nodes and matches are unused. */
 static bool is_node(const struct constraints *c, node_id node)
 {
 	node_id meetings = node_at((op_id)c->trace->world->op_count + 1, 0);
 	return node_op(c, node) || node > meetings;
 }
 
-/* What of the section nobody waits for may take until the end. */
+/* Operations of the section without dependents may take until the end. */
 static enum status slack_begin(struct pass *pass, int section, int64_t end)
 {
 	for (node_id node = 0; node < pass->c->nodes; node++) {

@@ -1,14 +1,14 @@
-/* spans.c -- a lane of a window as spans: when it worked, and for every other instant the first cause that
+/* spans.c -- a lane in a window as spans: work, and for every other instant the first cause that
  * holds
  *
- * The five times of an operation n cut the gap in front of it:
+ * The five times of an operation n divide the gap before it:
  *
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
  *
- * The pieces between those five times are the causes of docs/time.md in their order; each may be empty. While
- * n is not issued the host's own lane says why. So causes and work add up to the window, whatever the times
- * are. */
+ * The pieces between these times are the causes of docs/time.md in order; each may be empty. While
+ * n is not issued, the host's lane gives the cause. So causes and work add up to the window for
+ * any times. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/search.h"
@@ -16,8 +16,7 @@
 
 _Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/time.md");
 
-/* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that
- * time. */
+/* Output of a lane: `at` is the time reached; host->span[host] does not end before it */
 struct span_writer {
 	const struct lanes *lanes;
 	struct spans *out;
@@ -25,10 +24,10 @@ struct span_writer {
 	size_t host;
 };
 
-/* Writes up to `to` and moves on; nothing when the lane is there already, so callers give the five times in
- * their order and need not ask which pieces are empty. m: the operation that runs or is delayed; NULL: none.
- * This is most of what a frame costs: a span is written field by field, in its place, since one that is put together
- * elsewhere and then copied makes the processor wait for its own small stores. */
+/* Writes a span up to `to`; nothing if the lane is already there, so callers pass the five times
+ * in order. m: the operation that runs or is delayed; NULL: none. Most of a frame's time is spent
+ * here: fields are written in place, because copying a freshly built span stalls on store
+ * forwarding. */
 static void span_put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
@@ -56,7 +55,8 @@ static void span_put(struct span_writer *w, enum span_kind kind, enum cause caus
 	span->aside = false;
 }
 
-/* n is not issued yet: what its host is doing. Where it has nothing to do, n itself is late, or what ended its program. */
+/* n is not issued yet: blames the host's activity. If the host is idle, n itself is late, or the
+ * end of its program is to blame. */
 static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
@@ -74,7 +74,7 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Waiting for `behind` on a thread of the host: blamed on what that is at meanwhile, or comes to next.
+/* Waits for `behind` on a host thread: blames the thread's current or next work.
  *
  *      load0     | read     |  decode      | `behind` is the decoding
  *      compute   dddddddddddd dddddddddddd | n
@@ -95,8 +95,8 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 	span_put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
-/* Waiting for `behind`, before n: an event; data, where the device waits for a thread of the host; or the bubble of a
- * pipeline. */
+/* Waits for `behind` before n: an event; data, if the device waits for a host thread; or a
+ * pipeline bubble. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
@@ -112,27 +112,28 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	        : behind && trace_is_stage_receive(world, behind) ? behind
 	                                                          : 0;
 	if (receive) {
-		int part = 0; /* the first that receives; its sender may not be queued */
+		int part = 0; /* the first part that receives; its sender may not be queued */
 		while (op_record(world, receive)->part[part].direction != P2P_RECV)
 			part++;
 		op_id sender = trace_sender(world, receive, part);
 		struct times sent =
 		        sender ? backend_times(w->lanes->trace->backend, sender) : (struct times){0};
-		bool over = sent.sent_nothing && sent.end < upto; /* an abort took it: it is not that */
+		/* an abort removed the sender: not a bubble */
+		bool over = sent.sent_nothing && sent.end < upto;
 		cause = over ? CAUSE_EVENT : CAUSE_BUBBLE;
 		behind = over ? behind : sender ? sender : receive;
 	}
 	span_put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
-/* 0: nobody */
+/* 0: none */
 static int64_t end_of(const struct span_writer *w, op_id id)
 {
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* Then it was they who held n up, whenever its own line came: an answer changes no picture where it changes no time. A transfer
- * that began with its line, with one of its partners, was held up by no other. */
+/* True if the last participant came after n was ready: then it delayed n, whenever n's own line
+ * came, because an answer that changes no time changes no picture. */
 static bool peers_come_later(const struct span_writer *w, const struct moment *n)
 {
 	op_id last;
@@ -140,7 +141,7 @@ static bool peers_come_later(const struct span_writer *w, const struct moment *n
 	        trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
 }
 
-/* n waits for the line of an operation that came behind an answer: what was asked for is to blame. */
+/* n waits for a line that came after an answer: the operation that was asked for is to blame. */
 static void put_answered(struct span_writer *w, const struct moment *n, op_id late, int64_t upto)
 {
 	struct backend *backend = w->lanes->trace->backend;
@@ -150,9 +151,9 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 	span_put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
 }
 
-/* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
- * implicit waits; a line that came behind an answer; else the launch itself is on its way from the host to the device. Who
- * held it back has ended by then: others to blame were late later. */
+/* `wait` (a record or wait before n, or n itself) is issued but its stream is not ready: the
+ * default stream's implicit waits; a line after an answer; else the launch on its way to the
+ * device. Holders have ended by `ready`. */
 static void put_unready(
         struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t ready)
 {
@@ -174,8 +175,9 @@ static void put_unready(
 		span_put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
-/* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
- * measured, what was over when the stream came there is to blame for nothing, however long the device then took to look. */
+/* A record or wait before n is not over: its target or the holder of its stream is to blame.
+ * Measured: operations already over when the stream got there are not to blame, however long the
+ * device took to notice. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
 	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0;
@@ -192,7 +194,7 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 		const struct trace *trace = w->lanes->trace;
 		op_id behind = lanes_behind(w->lanes, target);
 		int64_t over = least_of(upto, end_of(w, target));
-		/* a record or a wait that stood behind nothing but an answer */
+		/* a record or wait delayed only by an answer */
 		if (!trace_is_work(op_record(trace->world, behind)->kind) &&
 		        backend_times(trace->backend, behind).answered)
 			put_answered(w, n, behind, over);
@@ -202,8 +204,8 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
-/* All have arrived: what the engine is busy with meanwhile, one after the other. Where the collective before it was over, the
- * last member took its time after all; where that is n itself, it took it to begin. */
+/* All have arrived: the engine's work meanwhile, one after the other. Without any, the last member
+ * was late after all; else n itself took time to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
 	op_id engine;
@@ -223,7 +225,7 @@ static void put_busy(struct span_writer *w, const struct moment *n, op_id last, 
 		span_put(w, SPAN_STALL, CAUSE_ENGINE, n, n->id, limit);
 }
 
-/* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
+/* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n. */
 static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 {
 	const struct trace *trace = w->lanes->trace;
@@ -248,8 +250,8 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	put_busy(w, m, last, limit);
 }
 
-/* Gap, work, gap, work ...: a run of records and waits belongs to the gap of the work behind it. The stream's
- * ends grow along it, so the first operation that ends behind the window's start is found by bisection. */
+/* Alternates gap and work: records and waits belong to the gap of the next work. Ends grow along a
+ * stream, so the first operation to show is found by bisection. */
 static void write_stream(struct span_writer *w, int stream)
 {
 	const struct lanes *lanes = w->lanes;
@@ -266,8 +268,8 @@ static void write_stream(struct span_writer *w, int stream)
 	span_put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-/* The host's lane was made when the rank was loaded, because the causes of a stream's gaps are read off it;
- * of a stream only the window is looked at, so that a zoomed view costs what it shows. */
+/* The host's lane exists since loading, because streams' causes need it. Of a stream only the
+ * window is read, so a zoomed view costs what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;
@@ -277,7 +279,7 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	if (window.from >= window.to)
 		return;
 	SEARCH(w.host, host->count - 1, host->span[w.host].to > window.from);
-	if (stream == STREAM_HOST) { /* loaded with the rank: only cut to the window */
+	if (stream == STREAM_HOST) { /* only cut to the window */
 		for (size_t i = w.host; i < host->count && host->span[i].from < window.to; i++)
 			*MEM_ADD(&out->span, &out->count) = host->span[i];
 		out->span[0].from = window.from;
@@ -289,7 +291,7 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	}
 }
 
-/* The gap and the work that it is in, from the end of the work before it: all of that is written, and the one picked. */
+/* Writes the gap and its work, from the end of the work before, and picks the span. */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
 {
 	struct window window = {.to = TIME_UNKNOWN, .section = -1};

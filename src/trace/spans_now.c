@@ -1,10 +1,11 @@
-/* spans_now.c -- a lane's spans cut at the latest host's clock: what ends behind it is queued or under way, whatever is known of it
+/* spans_now.c -- a lane's spans cut at the latest host's clock: spans that end later are queued or
+ * under way
  *
- *      final    |== a ==|eeee|=== b ===|          the end of b is known already, but on no host's clock it has come
- *      drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed behind it
+ *      final    |== a ==|eeee|=== b ===|          b's end is known, but later than every host's clock
+ *      drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed after it
  *                                 now
  *
- * What is not sure to begin (the projection, as if nothing more were typed) stays dimmed in whole. */
+ * Spans that may not begin (projected as if nothing more were typed) are dimmed as a whole. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "trace/lanes.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-/* Its beginning is known for good: it is solid up to now. */
+/* True if its start is final: it is solid up to now. */
 static bool is_under_way(const struct trace *trace, const struct span *span)
 {
 	struct times t;

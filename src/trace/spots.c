@@ -1,4 +1,4 @@
-/* spots.c -- steps of a cursor over lanes */
+/* spots.c -- the cursor's moves over lanes */
 #include "trace/spots.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 
 /* ---- a stream's lane: operations by place, first[stream] .. first[stream + 1] - 1 ---- */
 
-/* One that has not begun, and will not without further lines, stands where it waits. */
+/* One that will not begin without further lines is at the time it waits since. */
 static struct span span_of(const struct moment *m)
 {
 	const struct times *t = &m->t;
@@ -26,7 +26,7 @@ static struct span span_of(const struct moment *m)
 	        .looks = m->looks};
 }
 
-/* The next place with work from `place` on in steps of `step`; NULL: none */
+/* Returns the next work from `place` on in steps of `step`; NULL if none. */
 static const struct moment *work_from(const struct lanes *lanes, int stream, int64_t place, int step)
 {
 	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
@@ -53,7 +53,7 @@ static const struct moment *nearest_work(const struct lanes *lanes, int stream, 
 	return distance(before, time) < distance(behind, time) ? before : behind;
 }
 
-/* The operation beside a spot: that of a wait is behind it itself. */
+/* Returns the operation beside a spot; to the right of a wait it is the waiting operation. */
 static const struct moment *work_beside(const struct lanes *lanes, const struct spot *spot, int step)
 {
 	const struct moment *m = lanes_moment(lanes, spot->span.op);
@@ -78,7 +78,7 @@ static int64_t host_at(const struct lanes *lanes, int64_t time)
 	return (int64_t)least_of((int64_t)i, (int64_t)lanes->host.count - 1);
 }
 
-/* The next span of `least` ns or more that does anything; stalls: that waits */
+/* Returns the next activity of `least` ns or more; stalls: only waits. */
 static const struct span *host_from(
         const struct lanes *lanes, int64_t i, int step, bool stalls, int64_t least)
 {
@@ -100,9 +100,9 @@ static const struct span *nearest_host(const struct lanes *lanes, int64_t time)
 	return time - before->to < behind->from - time ? before : behind;
 }
 
-/* ---- questions ---- */
+/* ---- moves ---- */
 
-/* One rank's lanes: there is no budget, so nothing ends it. */
+/* Loads one rank's lanes without a budget, so it cannot fail. */
 static struct lanes load_rank(const struct trace *trace, int rank)
 {
 	struct lanes lanes = {0};
@@ -170,7 +170,7 @@ bool spot_beside(const struct trace *trace, int step, struct spot *spot)
 	return found;
 }
 
-/* The waits since the work before m, and m */
+/* Stores the waits since the work before m, and m. */
 static void gap_of(const struct lanes *lanes, const struct moment *m, struct spans *out)
 {
 	const struct moment *before = work_from(lanes, m->stream, (int64_t)m->place - 1, -1);
@@ -183,7 +183,8 @@ static bool is_wait(const struct span *span, int64_t least)
 	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE && span->to - span->from >= least;
 }
 
-/* In the gap before m: the first wait from `from` on, or (step < 0) the last one that is over by then */
+/* Returns the first wait from `from` on in the gap before m, or (step < 0) the last one over by
+ * then. */
 static const struct span *wait_in(const struct lanes *lanes, const struct moment *m, int step, int64_t least,
         int64_t from, struct spans *gap)
 {
@@ -235,7 +236,7 @@ void spot_waits(const struct trace *trace, op_id id, struct spans *out)
 	lanes_release(&lanes);
 }
 
-/* The host's doing to blame is looked for at the end of the wait: that is what let go. */
+/* To the host's activity at the end of the wait, which released it */
 static bool spot_set_host(const struct trace *trace, const struct span *wait, int rank, struct spot *spot)
 {
 	struct lanes lanes = load_rank(trace, rank);
@@ -274,7 +275,7 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 struct name_search {
 	const struct world *world;
 	const char *text;
-	uint8_t *known; /* by record: 0 not looked at yet, 1 it has the text not, 2 it has */
+	uint8_t *known; /* by record: 0 unknown, 1 does not match, 2 matches */
 	struct text label;
 };
 
@@ -292,7 +293,7 @@ static bool name_matches(struct name_search *s, op_id id)
 	return *known == 2;
 }
 
-/* In time, then by stream, then by number; < 0: a stands first */
+/* By time, stream, number; < 0: a is first */
 static int64_t spot_order(const struct spot *a, const struct spot *b)
 {
 	if (a->span.from != b->span.from)
@@ -306,7 +307,7 @@ static bool is_shown(const struct moment *m)
 	        m->kind == OP_SEGMENT;
 }
 
-/* Of the rank: the nearest behind `at` (before it), and the first of all (the last) for when there is none */
+/* On the rank: the nearest after `at` (before it), or the first (last) of all if there is none */
 static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
 {
 	struct lanes lanes = load_rank(trace, rank);

@@ -1,14 +1,16 @@
-/* spots_path.c -- the cursor along the critical path, from piece to piece */
+/* spots_path.c -- the cursor along the critical path */
 #include "trace/critical.h"
 #include "trace/lanes.h"
 #include "trace/spots.h"
 
-/* A piece as a spot: a launch, and what a host does, on the host's lane; work on its own. False: it is none to stand on */
+/* A piece as a spot: launches and host activity on the host's lane, work on its own. Returns false
+ * if it has none. */
 static bool spot_of_piece(const struct trace *trace, const struct critical_piece *piece, struct spot *spot)
 {
 	const struct op *op = &trace->world->ops[piece->op];
 	struct spot there = {.rank = op->rank, .stream = STREAM_HOST};
-	if (piece->kind == CRITICAL_IDLE || piece->kind == CRITICAL_SHARING) /* of the piece beside it */
+	/* part of its neighbour */
+	if (piece->kind == CRITICAL_IDLE || piece->kind == CRITICAL_SHARING)
 		return false;
 	bool host = piece->kind == CRITICAL_LAUNCH || piece->kind == CRITICAL_MEMORY ||
 	        (piece->kind == CRITICAL_HOST && !trace_on_host(trace->world, piece->op));
@@ -29,7 +31,7 @@ const struct critical_piece *spot_on_path(
 	struct spot at;
 	while (stands && i < path->count && path->piece[i].from < from.span.from)
 		i++;
-	/* the piece itself is passed over */
+	/* skip the current piece */
 	for (size_t k = i; stands && step > 0 && k < path->count && path->piece[k].from < from.span.to; k++)
 		if (spot_of_piece(trace, &path->piece[k], &at) && at.rank == from.rank &&
 		        at.stream == from.stream && at.span.from == from.span.from)

@@ -1,11 +1,12 @@
-/* staleness.c -- how old the parameters were that a gradient belongs to, when it is added to them
+/* staleness.c -- the age of the parameters that a gradient was computed from, when it is added
  *
- *      worker 0    get w |---- forward, backward ----| add -> w        2 updates by others: staleness 2
+ *      worker 0    get w |---- forward, backward ----| add -> w        2 updates: staleness 2
  *      worker 1        add -> w                      .
  *      worker 2                      add -> w        .   add -> w
  *
- * Counted by operations alone: an `add` of a rank, its latest `get` of the same bytes before, and what others have put or
- * added there from the start of that get to the end of the add (Ho et al. 2013 bound the like in steps of a worker). */
+ * Counted by operations alone: for an `add` of a rank and its latest `get` of the same bytes, the
+ * puts and adds of others from the start of the get to the end of the add (Ho et al. 2013 bound
+ * this in a worker's steps). */
 #include "trace/lanes.h"
 #include "trace/trace.h"
 #include "base/memory.h"
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* A change of a window: where, when, by whom */
+/* A change of a window: place, time, rank */
 struct window_change {
 	int64_t address, end;
 	int target, rank;
@@ -33,7 +34,7 @@ static int by_place_and_end(const void *a, const void *b)
 	return place ? place : (x->end > y->end) - (x->end < y->end);
 }
 
-/* Returns false for an operation that changes nothing, was aborted, or has not ended. */
+/* Returns false if the operation is not one-sided, was aborted, or has not ended. */
 static bool change_of(const struct trace *trace, op_id id, struct window_change *change)
 {
 	const struct world *world = trace->world;
@@ -49,7 +50,8 @@ static bool change_of(const struct trace *trace, op_id id, struct window_change 
 	return change->end != TIME_UNKNOWN;
 }
 
-/* How many of the sorted changes at the place of `at` end after `from` and before at->end, of other ranks */
+/* Returns how many sorted changes by other ranks at the place of `at` end after `from` and before
+ * at->end. */
 static int64_t others_between(
         const struct window_change *changes, size_t count, const struct window_change *at, int64_t from)
 {
@@ -68,7 +70,7 @@ static enum one_sided what_of(const struct world *world, op_id id)
 	return (enum one_sided)op_record(world, id)->part[0].direction;
 }
 
-/* Everybody's, by place and end */
+/* All ranks' changes, by place and end */
 static struct window_change *all_changes(const struct trace *trace, size_t *count)
 {
 	struct window_change *changes = NULL, change;
@@ -79,7 +81,8 @@ static struct window_change *all_changes(const struct trace *trace, size_t *coun
 	return changes;
 }
 
-/* The rank's latest get of each place so far, in `end` its start. A rank gets few places: its parameters. */
+/* The rank's latest get of each place, with its start in `end`. A rank has few places: its
+ * parameters. */
 static struct window_change *latest_get(
         struct window_change *gets, size_t count, const struct window_change *place)
 {

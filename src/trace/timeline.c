@@ -4,8 +4,7 @@
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
  *          default .█████████████████ matmul y ████████████████|
  *
- * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
- * keeps those of the rows to be shown (sets.c). */
+ * Ranks with equal spans in the window are drawn once (sets.c). */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -23,7 +22,7 @@ enum {
 	LEGEND_ROWS = 12   /* below, at most */
 };
 
-/* Columns of a lane's row, each part as wide as its widest; legend 0: there is none beside the lanes.
+/* Columns of a lane's row, each part as wide as its widest; legend 0: none beside the lanes.
  *
  *      | margin | rank | name |f cells ................ e| legend |
  *                              ^ first_column            ^ the end mark */
@@ -33,7 +32,7 @@ struct layout_of_rows {
 
 /* ---- the rows of a picture ---- */
 
-/* Everything a picture in the making needs */
+/* A picture in the making */
 struct drawing {
 	const struct trace *trace;
 	const struct timeline_options *options;
@@ -44,12 +43,12 @@ struct drawing {
 	struct layout_of_rows at;
 	int width;
 	int64_t clock;    /* now, or as_of */
-	int now;          /* its cell, where the window goes on behind it; -1: none */
+	int now;          /* its cell, if the window goes on after it; -1: none */
 	int microbatches; /* bar_row */
 };
 
-/* The shown lanes are gone through twice: first to measure columns and collect the legend, then to paint,
- * because the width that is left for cells depends on both. */
+/* Shown lanes are processed twice: to measure columns and collect the legend, then to paint,
+ * because the width left for cells depends on both. */
 static void measure_lane(struct drawing *d, int row)
 {
 	const struct shown_lane *shown = &d->sets.shown[row];
@@ -65,8 +64,7 @@ static void measure_lane(struct drawing *d, int row)
 	        &shown->spans);
 }
 
-/* Columns: margin, ranks, lane, cells, the end mark, legend. The legend's width goes in steps: the picture
- * stands still. */
+/* Divides the width. The legend's width changes in steps, so that the picture does not move. */
 static void lay_out(struct drawing *d)
 {
 	static const int steps[] = {0, 10, 20, 27, LEGEND_MOST};
@@ -86,7 +84,7 @@ static void lay_out(struct drawing *d)
 	        : -1;
 }
 
-/* "0.5" in the ruler's unit, with as many digits as a step has in that unit; zero is "0" */
+/* "0.5" in the ruler's unit, with the digits of a step; zero is "0" */
 static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 {
 	int digits = 0;
@@ -97,7 +95,7 @@ static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 	text_add(out, "%.*f", digits, ns / (double)unit);
 }
 
-/* Where all of them would be long, the first tick is the base of the others: "16439.40   +0.05   +0.10" */
+/* If labels would be long, they are relative to the first tick: "16439.40   +0.05   +0.10" */
 static void put_tick(struct drawing *d, int64_t tick, int64_t base, int64_t unit, int64_t step)
 {
 	enum { LONG = 7 };
@@ -110,11 +108,11 @@ static void put_tick(struct drawing *d, int64_t tick, int64_t base, int64_t unit
 	tick_text(tick - base, unit, step, &d->text);
 }
 
-/* The least of 1, 2, 5, 10, 20, 50 ... nanoseconds that leaves room for a label between two ticks */
+/* Returns the least of 1, 2, 5, 10, 20, 50 ... ns that leaves room for labels. */
 static int64_t tick_step(int64_t length, int cells)
 {
 	static const int64_t factors[] = {1, 2, 5};
-	int64_t want = length / cells * 7; /* columns between two labels, at least */
+	int64_t want = length / cells * 7; /* least columns between two labels */
 
 	for (int64_t ten = 1; ten < INT64_MAX / 100; ten *= 10)
 		for (int i = 0; i < 3; i++)
@@ -146,12 +144,12 @@ static void put_now(struct drawing *d, int64_t unit, bool named)
 		text_add(&d->text, " %s", ruler_unit(unit));
 }
 
-/* The first row, of a window from 0.7 to 2.6 ms with a step of 0.5 ms:
+/* The first row, for a window from 0.7 to 2.6 ms with a step of 0.5 ms:
  *
  *      ms            1.0        1.5        2.0        2.5   now 2.60
  *
- * (now within it: a mark at its column, and no tick there). The unit at the left, ticks at multiples of the step (not of the window's start, so that
- * they travel with the picture when it scrolls), and at the right what time it is now. */
+ * (If now is within it: a mark at its column, without a tick there.) The unit is at the left.
+ * Ticks are multiples of the step, so they move with the picture when it scrolls. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -182,8 +180,8 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
-/* One row: ranks (beside their first lane, and at the top of the picture), the lane's name, its bars, the
- * end mark when nothing lies behind the window (as far as the clocks can tell), and what of the legend fits */
+/* One row: ranks (at their first lane, and at the top of the picture), the lane's name, its bars,
+ * the end mark if nothing comes after the window, and the legend that fits */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -218,7 +216,7 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	}
 }
 
-/* What had no room beside the lanes; where nothing goes there, now as well, which else stands beside the ruler */
+/* The rest of the legend; if there is no legend beside the lanes, now as well */
 static void draw_below(struct drawing *d, int rows, struct picture *picture)
 {
 	int width = d->width - d->at.margin, row = 1 + rows;
@@ -248,7 +246,7 @@ int timeline_row_of(const struct timeline_places *places, int rank, int stream)
 	return places->sets ? sets_row_of(places->sets, rank, stream) : -1;
 }
 
-/* Takes the sets away from the drawing, which is over. */
+/* Moves the sets from the drawing to the places. */
 static void store_places(struct drawing *d, struct timeline_places *places)
 {
 	timeline_places_release(places);
@@ -291,7 +289,7 @@ static enum status timeline_draw(struct drawing *d, struct picture *picture)
 	return ST_OK;
 }
 
-/* The picture is the caller's to release; it is empty after a failure, which is an interrupted look alone */
+/* The caller releases the picture; it is empty if interrupted. */
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
@@ -301,7 +299,7 @@ enum status timeline_picture(
 	        .window = options->window,
 	        .clock = options->as_of ? options->as_of : options->now,
 	        .width = width};
-	if (d.window.to - d.window.from < width) /* a nanosecond a cell, so that every cell has some time */
+	if (d.window.to - d.window.from < width) /* at least a nanosecond a cell */
 		d.window.to = d.window.from + width;
 
 	*picture = (struct picture){0};

@@ -1,17 +1,17 @@
-/* why.c -- what `why` is asked, and the first link of its answer */
+/* why.c -- the questions of `why`, and the first link of their answers */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/chain.h"
 
 /* ---- an operation ---- */
 
-/* From the end of the work before it on its stream to its own start; of a host's, from its start to its end; what has not
- * begun, or not ended, waits up to now */
+/* Returns the gap of an operation: from the end of the work before it on its stream to its start;
+ * for a host's, from its start to its end. Without a start or end it waits until now. */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
 {
 	struct window gap = {0, trace_is_work(m->kind) ? m->t.start : m->t.end, -1};
 	if (gap.to == TIME_UNKNOWN)
-		gap.to = chain_horizon(chain) + 1; /* what it waits for now, too */
+		gap.to = chain_horizon(chain) + 1; /* also what it waits for now */
 	if (m->stream == STREAM_HOST) {
 		gap.from = times_begin(m->kind, &m->t);
 		return gap;
@@ -38,7 +38,7 @@ static void put_asked(const struct chain *chain, op_id id, struct text *out)
 	text_release(&line);
 }
 
-/* Nothing kept it waiting: how long it took is all there is to tell. */
+/* Nothing delayed it: says how long it took. */
 static void explain_itself(struct chain *chain, const struct moment *m, struct text *words)
 {
 	bool begun = m->t.start != TIME_UNKNOWN;
@@ -52,12 +52,12 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
-/* It began as soon as its stream had come to it: what the stream was at since then (else since it was issued, where that is as long
- * as it ran), whatever took most of that. False: it stood behind nothing.
+/* It began when its stream reached it. Explains the longest piece of its stream since then (else
+ * since its issue, if that is at least as long as it ran). Returns false if there is none.
  *
  *      issued |                                             | z begins
  *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
- *                                 "5.40 ms in its stream, 2.00 ms of them while allreduce y waited for rank 2" */
+ *             "5.40 ms in its stream, 2.00 ms of them while allreduce y waited for rank 2" */
 static bool explain_behind(struct chain *chain, const struct moment *m, int64_t since)
 {
 	const struct op *op = &chain->trace->world->ops[m->id];
@@ -92,7 +92,7 @@ static bool explain_behind(struct chain *chain, const struct moment *m, int64_t 
 	return most != NULL;
 }
 
-/* What is looked at of an operation before it is explained: the pieces of its gap, and how long it waited in all */
+/* Stores the pieces of its gap; returns the time that it waited. */
 static int64_t waited_for(struct chain *chain, op_id id, struct bouts *pieces)
 {
 	const struct op *op = &chain->trace->world->ops[id];
@@ -147,7 +147,7 @@ static void put_waited(
 	text_add(out, " ");
 }
 
-/* stretch: of the time before it that much is asked for; 0: what it waited */
+/* stretch: explain that much of the time before it; 0: its wait */
 static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 {
 	const struct op *op = &chain->trace->world->ops[id];
@@ -160,7 +160,8 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 		bool host = m->stream == STREAM_HOST;
 		const struct bout *longest = pieces_longest(&pieces, SPAN_STALL);
 		if (longest &&
-		        has_not_begun(m)) /* what it hangs on now, however long it waited for other things */
+		        /* the current reason, however long it waited for others */
+		        has_not_begun(m))
 			longest = last_wait(&pieces);
 		bool behind = !host && stretch > 2 * waited && m->t.start != TIME_UNKNOWN;
 		if ((behind || !longest) &&
@@ -215,7 +216,7 @@ static void explain_lanes(struct chain *chain, const struct why_question *q)
 
 /* ---- a time ---- */
 
-/* What a lane was at: "compute  ran matmul y (line 3), 1.20 of 2.00 ms" */
+/* The state of a lane: "compute ran matmul y (line 3)" */
 static void say_lane(struct chain *chain, int rank, int stream, const struct span *span)
 {
 	struct text words = {0};
@@ -234,7 +235,7 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	chain_say(chain, &words, 0);
 }
 
-/* All lanes as they were at the time, and of the one that waited longest why */
+/* All lanes at that time, and the reason of the longest wait */
 static void explain_time(struct chain *chain, const struct why_question *q, int rank)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);

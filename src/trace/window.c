@@ -1,22 +1,23 @@
-/* window.c -- how long a section is: from where its first operation begins to the last time of any of them that is known. Where the
- * host runs ahead of the device, its launches do not count (trace_begins); initial data, which takes no time, would draw it back to
- * the first declaration */
+/* window.c -- the length of a section: from the start of its first operation to the last known
+ * time. Launches do not count while the host runs ahead of the device (trace_begins); nor does
+ * initial data, which takes no time */
 #include "base/arithmetic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
 
-/* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
- * declarations. */
+/* Untimed fills would make every section begin at its tensors' declarations. */
 bool trace_counts(const struct trace *trace, op_id id, int section)
 {
 	return trace_in(trace, id, section) && op_record(trace->world, id)->kind != OP_FILL;
 }
 
-/* A host does one line after the other, so a rank's first operation in the section begins first:
+/* A host carries out one line after the other, so a rank's first operation in the section begins
+ * first:
  *
  *      host     |1111|2222|                    launches of section 2 from here on
  *      compute   | 1111111111 | 2222222222 |
- *      io        |  111 |  22 |                section 2 begins here: its first work, while 1 is still at work */
+ *      io        |  111 |  22 |                section 2 begins here: its first work, before 1
+ * ends */
 int64_t trace_begins(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
@@ -40,9 +41,9 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
-/* The last known time of the section's operations, 0: there is none; or the first one later than `enough`. threads: those of
- * threads of the host count too. Of everything no record is looked at: tensors being filled end no later than their host's
- * clock. */
+/* Returns the section's last known time, 0 if none; or the first one found later than `enough`.
+ * threads: host threads count. For everything no record is read: fills end no later than their
+ * host's clock. */
 static int64_t last_time(const struct trace *trace, int section, bool threads, int64_t enough)
 {
 	const struct world *world = trace->world;
@@ -63,7 +64,8 @@ static int64_t last_time(const struct trace *trace, int section, bool threads, i
 	return last;
 }
 
-/* From where the first rank's time begins to `to`; of everything, no less than to the hosts' clocks */
+/* From the start of the first rank's time to `to`; for everything, at least to the hosts'
+ * clocks */
 static struct window window_to(const struct trace *trace, int section, int64_t to)
 {
 	const struct world *world = trace->world;
@@ -100,7 +102,8 @@ void trace_put_hangs(const struct trace *trace, struct text *out)
 	text_add(out, trace_hangs(trace) ? ", of what ends (see `stuck`)\n" : "\n");
 }
 
-/* Since when the first of the section's operations stands that has no end; TIME_UNKNOWN: none does */
+/* Returns since when the section's first operation without an end is ready; TIME_UNKNOWN if
+ * none. */
 static int64_t hangs_since(const struct trace *trace, int section)
 {
 	const struct world *world = trace->world;
@@ -139,7 +142,7 @@ struct window trace_time(const struct trace *trace, int section)
 	return window_to(trace, section, last_of_figures(trace, section, INT64_MAX));
 }
 
-/* One operation behind the beginning is enough. */
+/* One operation after the start is enough. */
 bool trace_empty(const struct trace *trace, int section)
 {
 	struct window begun = window_to(trace, section, 0);
