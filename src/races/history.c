@@ -1,17 +1,15 @@
-/* history.c -- which accesses to each interval of memory a later one could conflict with
+/* history.c -- the accesses to each interval of memory that a later one could conflict with
  *
  *     address   0        64       128      192
  *     x         |--------- x --------------|
  *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
  *               | B r             |        |
  *
- * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each
- * interval lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that
- * would not conflict with a later one too: the host knows it to be done, or a write to all of its bytes has
- * come since, or the same stream has used the same bytes again. So an interval holds about one access for
- * each stream.
- *
- * What is written at once becomes one interval again. */
+ * An operation's operands first cut the intervals at their ends, so each interval lies wholly in
+ * or out of an operand. An access is dropped if a later one conflicts with everything it would
+ * conflict with: the host knows it to be done, a write to all of its bytes has come since, or its
+ * stream has used the same bytes again. So an interval holds about one access for each stream.
+ * Memory written at once becomes one interval again. */
 #include "races/order.h"
 #include "base/search.h"
 
@@ -32,7 +30,7 @@ static int64_t end_of(const struct operand *operand)
 
 /* ---- intervals and their lists of accesses */
 
-/* The first interval that ends behind the address. */
+/* Returns the first interval that ends after the address. */
 static size_t interval_at(const struct history *history, int64_t address)
 {
 	size_t i;
@@ -48,7 +46,7 @@ static void interval_insert(struct history *history, size_t at, struct memory_in
 	history->interval[at] = interval;
 }
 
-/* In front of the list that begins at `next`; the index. */
+/* Adds it in front of the list that begins at `next`; returns its index. */
 static uint32_t access_new(struct happens_before *order, struct past_access access, uint32_t next)
 {
 	uint32_t index = order->free_access;
@@ -64,7 +62,7 @@ static uint32_t access_new(struct happens_before *order, struct past_access acce
 	return index;
 }
 
-/* Takes the access that *link leads to out of its list. */
+/* Removes the access at *link from its list. */
 static void access_drop(struct happens_before *order, uint32_t *link)
 {
 	uint32_t index = *link;
@@ -92,8 +90,7 @@ static void interval_cut(struct happens_before *order, struct history *history, 
 
 /* ---- what does an operation conflict with? */
 
-/* A conflict with an operation over the same tensors that was found in another interval, or that is told already,
- * is none any more. */
+/* Ignores a conflict already found in another interval, or reported already. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
 	for (size_t i = 0; i < order->conflict_count; i++) {
@@ -108,8 +105,8 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
-/* Returns true if the operation also writes all that operand k reads, by another operand, as an allgather in place does. Races of the
- * read are then those of the write. */
+/* Returns true if the operation also writes all bytes of operand k by another operand, like an
+ * in-place allgather. Races of the read are then those of the write. */
 static bool is_rewritten(const struct record *record, int k)
 {
 	const struct operand *read = &record->operand[k];
@@ -175,16 +172,16 @@ void history_conflicts(struct happens_before *order, op_id id)
 
 /* ---- the operation's own accesses */
 
-/* May the old access be forgotten for the new one? By example, on the same bytes:
+/* Returns true if the new access replaces the old one: whatever conflicts with the old one later
+ * on also conflicts with the new one. On the same bytes:
  *
- *      old                   new                 forgotten, because
- *      write on io           sync io             the host knows its end: nothing that comes can race with it
- *      read on io            write on compute    who conflicts with the read conflicts with the write too
- *      read on io            read on io          the later one of a stream stands for both
- *      write on io           read on io          no: a later read conflicts with the write, not with the read
+ * old                   new                 replaced?
+ * write on io           sync io             yes: the host knows its end
+ * read on io            write on compute    yes: conflicts of the read are conflicts of the write
+ * read on io            read on io          yes: the later one of a stream
+ * write on io           read on io          no: a later read conflicts with the write only
  *
- * Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
- * the host knows to be done when it queues the new one. */
+ * host: the host's clock when it queues the new one. */
 static bool access_superseded(const struct happens_before *order, const struct past_access *old,
         const struct vector_clock *host, op_id id, const struct operand *operand, bool dense)
 {
@@ -197,7 +194,7 @@ static bool access_superseded(const struct happens_before *order, const struct p
 	        (before->address == operand->address && layout_equal(&before->layout, &operand->layout));
 }
 
-/* One interval is enough for what was written at once. */
+/* Memory written at once needs one interval. */
 static void join_intervals(struct happens_before *order, struct history *history, size_t from, size_t to)
 {
 	if (to - from < 2)
@@ -231,7 +228,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 			else
 				link = &order->accesses[*link].next;
 		}
-		/* a window's memory may be written by other ranks; unread memory is told once */
+		/* other ranks may write a window's memory; unread memory is reported once */
 		interval->written |= access.write || record->window || (order->unread_operands >> k & 1);
 		if (op->stream != STREAM_HOST)
 			interval->accesses = access_new(order, access, interval->accesses);
@@ -251,7 +248,8 @@ void history_add(struct happens_before *order, op_id id)
 		*MEM_ADD(&races->unread, &races->unread_count) =
 		        (struct unread){.op = id, .name = record->operand[k].name};
 	}
-	for (int write = 0; write < 2; write++) /* reads first: what is read and written counts as written */
+	/* reads first: memory that is read and written counts as written */
+	for (int write = 0; write < 2; write++)
 		for (int k = 0; k < record->operands; k++)
 			if (writes(&record->operand[k]) == write)
 				add_operand(order, record, k, id);
@@ -259,7 +257,7 @@ void history_add(struct happens_before *order, op_id id)
 
 /* ---- a block is handed out */
 
-/* Its bytes are unwritten. Accesses stay: what used the memory before may still run. */
+/* A new block's bytes are unwritten. Accesses stay, because earlier users may still run. */
 void history_handout(struct happens_before *order, const struct handout *handout)
 {
 	struct history *history = &order->rank[handout->rank].history[handout->space];

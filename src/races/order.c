@@ -1,4 +1,4 @@
-/* order.c -- vector clocks of each rank's streams: how they are kept, and how an operation changes them */
+/* order.c -- vector clocks of each rank's streams: storage, and the effect of an operation */
 #include "races/order.h"
 #include "base/search.h"
 
@@ -8,7 +8,7 @@ struct vector_clock clock_at(const struct happens_before *order, int rank, int l
 {
 	const struct lane_order *own = &order->rank[rank].lane[lane];
 	struct vector_clock clock = {.rank = rank, .lane = lane, .number = number};
-	size_t i; /* behind the version that holds at that number */
+	size_t i; /* one past the version at that number */
 
 	SEARCH(i, own->version_count, own->versions[i].number > number);
 	if (i) {
@@ -26,8 +26,7 @@ struct vector_clock clock_of(const struct happens_before *order, op_id id)
 
 /* ---- computing an operation's clock, in next_clock
  *
- * It starts as the clock of the operation before it on its stream; each thing that it waits for raises
- * entries. */
+ * It starts as the clock of its stream's previous operation; each dependency raises entries. */
 
 static void clock_learn(struct happens_before *order, int lane, uint32_t number)
 {
@@ -37,7 +36,7 @@ static void clock_learn(struct happens_before *order, int lane, uint32_t number)
 	}
 }
 
-/* All that is before the operation of that stream and number, and that operation too. */
+/* Learns of that operation and its past. */
 static void learn_past(struct happens_before *order, int rank, int lane, uint32_t number)
 {
 	struct vector_clock clock = clock_at(order, rank, lane, number);
@@ -47,9 +46,9 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	clock_learn(order, lane, number);
 }
 
-/* Returns true if the operation waits for its target itself, though a graph may have that on another stream than it is launched on:
- * within one launch, and for an event that is recorded there. Else it waits for the stream's own work, of which the target
- * was the last. */
+/* Returns true if the operation waits for its target itself, which a graph may have on another
+ * stream than its own: within one launch, or for an event recorded there. Else it waits for the
+ * stream's own work up to the target. */
 static bool waits_for_branch(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id], *target = &world->ops[op->target];
@@ -60,12 +59,12 @@ static bool waits_for_branch(const struct world *world, op_id id)
 	                        world_stream(world, target->rank, target->stream)->name);
 }
 
-/* A wait of a stream or of the host (OP_SYNC, OP_SEGMENT): the clock of what is waited for is taken in. A wait of stream
- * 3 for the record #7 of stream 2, entry by entry, as the greater of the two (Mattern, 1989):
+/* A wait of a stream or the host (OP_SYNC, OP_SEGMENT) takes the maximum of both clocks (Mattern,
+ * 1989). Stream 3 waits for record #7 of stream 2:
  *
  *      stream 3 before     [ 3  9 ]        done: stream 2 up to #3, stream 3 up to #9
  *      record #7 knew      [ .  8 ]        and is itself #7 of stream 2
- *      stream 3 after      [ 7  9 ]        a new version of stream 3's clock (the entries of 2 and 3) */
+ *      stream 3 after      [ 7  9 ]        a new version of stream 3's clock */
 static void learn_target(struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];
@@ -82,7 +81,7 @@ static void learn_target(struct happens_before *order, op_id id)
 	}
 }
 
-/* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
+/* The legacy default stream waits for blocking streams, and they for it (rule 7). */
 static void learn_default(struct happens_before *order, const struct op *op, int lane)
 {
 	const struct world *world = order->world;
@@ -98,8 +97,8 @@ static void learn_default(struct happens_before *order, const struct op *op, int
 	}
 }
 
-/* Whatever the host knew when it queued the operation: its latest version, which has all that the earlier ones have,
- * once for each stream. */
+/* Learns the host's knowledge when it queued the operation: its latest version, once for each
+ * stream. */
 static void learn_host(struct happens_before *order, const struct op *op, struct lane_order *lane)
 {
 	const struct lane_order *host = &order->rank[op->rank].lane[STREAM_HOST];
@@ -162,9 +161,9 @@ static int lane_new(struct happens_before *order, struct rank_order *own)
 	return (int)own->lanes - 1;
 }
 
-/* Returns the lane for what a graph has on a forked stream; makes it at first. Races may be missed in a lane that is shared: from
- * AGAIN_MOST lanes on by captures of one name, so that a loop that captures does not lengthen the clocks; after BRANCHES_MOST by
- * all others. */
+/* Returns the lane of a graph's work on a forked stream; makes it if needed. A shared lane may
+ * hide races. From AGAIN_MOST lanes on, captures of one name share one, so that a capturing loop
+ * does not lengthen the clocks; after BRANCHES_MOST all others do. */
 static int branch_lane(struct happens_before *order, int rank, const struct launch *launch, int stream)
 {
 	enum { BRANCHES_MOST = STREAMS_MAX, AGAIN_MOST = 32 };

@@ -1,16 +1,16 @@
-/* overlap.c -- do two strided tensors share a byte? Columns of one matrix lie between each other without
- * touching. */
+/* overlap.c -- do two strided tensors share a byte? Columns of one matrix interleave without
+ * sharing any */
 #include "races/order.h"
 
-enum { RUNS_MAX = 1 << 16 }; /* beyond so many pieces, overlapping spans count as overlapping */
+enum { RUNS_MAX = 1 << 16 }; /* with more pieces, overlapping spans count as overlapping */
 
 /* A layout as runs of contiguous bytes, in order of address:
  *
  *      x [4,8] f32, columns 0-1     stride 8, 1: dim 4, step 32 bytes; run 8 bytes
  *      runs                         |##      |##      |##      |##      |
- *      columns 2-3                  |  ##    |  ##    |  ##    |  ##    |   the same span, no byte shared
+ *      columns 2-3                  |  ##    |  ##    |  ##    |  ##    |   no byte shared
  *
- * Two layouts are walked like two sorted lists: the run that begins earlier goes on to its next. */
+ * Two layouts are merged like sorted lists: the run that begins earlier advances. */
 struct runs {
 	int dims;
 	int64_t dim[DIMS_MAX], step[DIMS_MAX];
@@ -19,8 +19,8 @@ struct runs {
 	bool end;
 };
 
-/* Dimensions by falling step, those of one element or of step 0 left out, and the innermost joined into the
- * run. */
+/* Sorts dimensions by falling step, without those of one element or step 0, and joins inner ones
+ * into the run. */
 static void runs_begin(struct runs *runs, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;

@@ -1,16 +1,16 @@
 /* races.c -- conflicts that nothing orders, from the log of operations
  *
- * An operation goes through this once, in the order of the log: its clock (order.c), what it conflicts with
- * (history.c), and for each conflict that its own rank's clocks do not order the question whether something
- * does through other ranks. That can be answered only when both operations' past is complete:
+ * Each operation is processed once, in log order: its clock (order.c), its conflicts (history.c),
+ * and for each conflict not ordered by its own rank's clocks whether other ranks order it. That
+ * can be decided only when both operations' past is complete:
  *
- *     @0 copy h -> x on io                      conflict of io's copy and compute's matmul on rank 0
- *     @0 allreduce y on io                      may be ordered by rank 1:
- *     @1 allreduce y on s; barrier on s           io's copy -> allreduce -> rank 1 -> barrier -> matmul
- *     @0 barrier on compute; y = matmul x w       ... but not before rank 1's line is typed
+ *  @0 copy h -> x on io                   conflict of io's copy and compute's matmul on rank 0
+ *  @0 allreduce y on io                   may be ordered by rank 1:
+ *  @1 allreduce y on s; barrier on s        io's copy -> allreduce -> rank 1 -> barrier -> matmul
+ *  @0 barrier on compute; y = matmul x w    ... but not before rank 1's line is typed
  *
- * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting
- * is complete, or was aborted. Which races there are is a function of the log as it is, whenever it was looked at before. */
+ * Until then the conflict waits at the match that lacks members, and is decided when that match is
+ * complete or aborted. The races are a function of the log, independent of earlier queries. */
 #include "races/order.h"
 #include "base/search.h"
 
@@ -41,7 +41,7 @@ bool race_sooner(const struct race *a, const struct race *b)
 	return a->later < b->later || (a->later == b->later && a->earlier < b->earlier);
 }
 
-/* One a pair of streams and names: the first in program order, whichever was decided first. */
+/* Keeps one for each pair of streams and names: the first in program order. */
 static void race_report(struct happens_before *order, const struct race *race)
 {
 	struct races *races = order->races;
@@ -56,7 +56,7 @@ static void race_report(struct happens_before *order, const struct race *race)
 	names_make(order->known, (const char *)&key, sizeof key);
 }
 
-/* Attaches the race to a meeting that lacks members. */
+/* Adds the race to the list of a match that lacks members. */
 static void race_postpone(struct happens_before *order, const struct race *race, uint32_t match)
 {
 	uint32_t index = order->free_undecided;
@@ -88,7 +88,7 @@ static void race_decide(struct happens_before *order, const struct race *race)
 		        (struct settled){*race, order->world->match_count};
 }
 
-/* Conflicts that waited for the meeting: it is complete, or was aborted. */
+/* Decides conflicts that waited for a match, now complete or aborted. */
 static void races_decide_postponed(struct happens_before *order, uint32_t match)
 {
 	uint32_t next, index = order->notes[match].undecided;
@@ -133,7 +133,7 @@ static void op_check(struct happens_before *order, op_id id)
 	size_t count;
 	const struct handout *handout = world_handouts(order->world, &count);
 
-	/* blocks that were handed out before this operation was queued */
+	/* blocks handed out before this operation was queued */
 	for (; order->handouts < count && handout[order->handouts].after < id; order->handouts++)
 		history_handout(order, &handout[order->handouts]);
 	history_conflicts(order, id);
@@ -170,8 +170,8 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* Decides again the conflicts that were decided, or passed this meeting and wait for a later one, when the books had this
- * meeting, which is undone. */
+/* Decides again all conflicts that were decided, or passed this match, after it was in the books;
+ * it is undone. */
 static void races_reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;
@@ -192,8 +192,8 @@ static void races_reopen(struct happens_before *order, uint32_t match)
 	mem_free(again);
 }
 
-/* Decides the conflicts that wait for a meeting that was aborted. A timeout also aborts a meeting that had all its members: it
- * orders nothing any more, so there may be more races. Those that are known stay. */
+/* Decides conflicts that wait for an aborted match. A timeout also aborts complete matches, which
+ * then order nothing, so there may be more races. Known ones stay. */
 static void aborted_check(struct happens_before *order)
 {
 	const struct world *world = order->world;

@@ -1,9 +1,9 @@
-/* runnable.c -- can an operation take place, going by what is queued?
+/* runnable.c -- can an operation take place with the queued lines?
  *
- * It can when every meeting in its past has all its members and none waits for itself: a search
- * (waits/search.h) in the graph of meetings. Before a meeting lie, for each member and each stream of the
- * member's rank, the last meeting that the clocks put before the member. A meeting found good stays good
- * (what is before it does not change any more), so each is looked at once. */
+ * It can if every match in its past is complete and none waits for itself: a search
+ * (waits/search.h) in the graph of matches. A match depends on the last match before each member
+ * on each stream of its rank, by the clocks. A complete past is final, so each match is searched
+ * once. */
 #include "races/order.h"
 #include "base/search.h"
 
@@ -14,7 +14,7 @@ size_t lane_matches_up_to(const struct world *world, const struct lane_order *la
 	return i;
 }
 
-/* False: all that the operation met was aborted, so it waits for nobody. */
+/* Returns false if all its matches were aborted: it waits for nothing. */
 static bool wait_for_matches(struct happens_before *order, op_id id)
 {
 	int count;
@@ -29,8 +29,7 @@ static bool wait_for_matches(struct happens_before *order, op_id id)
 	return waits;
 }
 
-/* What the clock puts right before its operation: the last one of each stream that meets others and was
- * not aborted. */
+/* Waits for the last match of each stream before the clock's operation that was not aborted. */
 static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
 {
 	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
@@ -44,13 +43,13 @@ static void wait_for_past(struct happens_before *order, const struct vector_cloc
 	}
 }
 
-/* Edges by example: is c runnable?
+/* Example: is c runnable?
  *
- *      rank 0   allreduce #1, then on another stream  wait, c        0 -> allreduce     (the clock of c)
- *      rank 1   recv #1 from 0, then allreduce #2                    allreduce -> recv   (rank 1's clock)
- *      rank 0   send to 1: not queued                                recv lacks a member: RUNNABLE_LACKS
+ *  rank 0   allreduce #1, then on another stream  wait, c     0 -> allreduce     (c's clock)
+ *  rank 1   recv #1 from 0, then allreduce #2                 allreduce -> recv  (rank 1's clock)
+ *  rank 0   send to 1: not queued                             recv lacks a member: RUNNABLE_LACKS
  *
- * Node 0 stands for the operation that is asked about; all others are matches. */
+ * Node 0 is the operation in question; all others are matches. */
 void runnable_edges(struct wait_search *search, uint32_t node)
 {
 	struct happens_before *order = search->self;

@@ -1,9 +1,9 @@
-/* search.c -- is one operation before another, by way of other ranks?
+/* search.c -- is one operation before another, through other ranks?
  *
- * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier
- * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
- * and its members are. The walk down a lane stops at a meeting that a's own rank has left before a starts:
- * were a before that one, it would be before itself, and could never take place (nobody asks then).
+ * Backward from b: for each lane of each rank, the number up to which its operations are before b.
+ * This frontier rises at matches: everything before a match on any member, and its members, is
+ * done after it. The walk down a lane stops at a match that a's rank left before a: if a were
+ * before that, it would be before itself.
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |
@@ -15,8 +15,8 @@
  *      2. the barrier: rank 1's s up to #2; the walk down s passes the allreduce #1
  *      3. the allreduce: rank 0's io up to #2, and a is #1 there: yes
  *
- * The frontier of a lane only rises and a lane is stacked when it has risen, so the search ends; each match
- * is passed once a search. */
+ * Frontiers only rise, lanes are stacked when they rise, and each match is passed once, so the
+ * search ends. */
 #include "races/order.h"
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
@@ -39,8 +39,7 @@ static void raise_frontier(struct happens_before *order, int rank, int lane, uin
 	}
 }
 
-/* All that must be done before the operation starts, by the clocks of its rank; the operation too if
- * `itself`. */
+/* Raises the frontiers to the operation's past by its rank's clocks, and to itself if `itself`. */
 static void raise_past(struct happens_before *order, op_id id, bool itself)
 {
 	const struct op *op = &order->world->ops[id];
@@ -51,18 +50,18 @@ static void raise_past(struct happens_before *order, op_id id, bool itself)
 	raise_frontier(order, op->rank, order->op_lane[id], itself ? op->number : op->number - 1);
 }
 
-/* Does a member leave it behind all the others' arrivals? */
+/* True if members leave it only after all have arrived. */
 static bool match_orders(const struct world *world, const struct match *match)
 {
 	return !match->aborted && !op_record(world, match->member[match->first])->backup;
 }
 
-/* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
- * about), but those of several parts, of which this one is done:
+/* Passes a match. itself: its members are done too (not if it is the operation in question),
+ * except fused ones, of which only this part is done:
  *
- *      rank 0   together { send to 1; recv from 3 }      behind rank 3's send: what is before rank 0's together, and not
- *      rank 3   send to 0                                 the together, which may still wait for rank 1
- */
+ * rank 0   together { send to 1; recv from 3 }     after rank 3's send: only the past of rank 0's
+ * rank 3   send to 0                               together, which may still wait for rank
+ * 1 */
 static void pass_match(struct happens_before *order, uint32_t index, bool itself)
 {
 	const struct match *match = &order->world->matches[index];
@@ -95,7 +94,7 @@ static bool left_before(
 	return false;
 }
 
-/* Passes the meetings of a lane between what was passed already, up to high, and the frontier. */
+/* Passes the lane's matches between `high` and the frontier. */
 static void walk_lane(struct happens_before *order, uint32_t index, const struct vector_clock *a)
 {
 	const struct world *world = order->world;

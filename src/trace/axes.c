@@ -5,13 +5,13 @@
  *
  * Communication is exposed while no kernel of the rank runs. Each such instant belongs to one
  * group, so the axes' times add up to the rank's (with groups of no axis):
- *     1. the running group that a stream with kernels waits for, directly or through another stream;
- *     2. if there is none or several, the group whose axis was made first.
+ *  1. the running group that a stream with kernels waits for, directly or through another stream;
+ *  2. if there is none or several, the group whose axis was made first.
  *
- *              0    5    10             25   30                 50
- *      compute | F  |e  waits for in    | B  |e  waits for comm |     5 to 25: pp, since compute waits
- *      in      |==== recv in pp ========|                             for its recv, although dp runs
- *      comm              |========= allreduce in dp ============|     from 10 on; 30 to 50: dp */
+ *         0    5    10             25   30                 50
+ * compute | F  |e  waits for in    | B  |e  waits for comm |     5 to 25: pp, since compute waits
+ * in      |==== recv in pp ========|                             for its recv, although dp runs
+ * comm              |========= allreduce in dp ============|     from 10 on; 30 to 50: dp */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "backend/traffic.h"

@@ -20,7 +20,8 @@ static bool calls_differ(const struct world *world, const struct match *match)
 	return false;
 }
 
-/* Appends " brings g1 (line 5)", " calls allreduce g (line 3)" or " sends a (line 2)"; one: the subject is one rank. */
+/* Appends " brings g1 (line 5)", " calls allreduce g (line 3)" or " sends a (line 2)"; one: a
+ * single rank. */
 static void put_member(const struct trace *trace, const struct match *match, int place, bool one, bool calls,
         struct text *out)
 {

@@ -1,7 +1,7 @@
 /* bubble.c -- the part of a pipeline's time that its schedule leaves empty
  *
- *      rank 0  F0 F1 F2 .. .. B0 B1 B2     a task is a phase of one micro-batch on one rank; it waits
- *      rank 1  .. F0 F1 F2 B0 B1 B2 ..     for its rank's previous task and for its senders' tasks
+ *  rank 0  F0 F1 F2 .. .. B0 B1 B2     a task is a phase of one micro-batch on one rank; it waits
+ *  rank 1  .. F0 F1 F2 B0 B1 B2 ..     for its rank's previous task and for its senders' tasks
  *
  * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the next task,
  * a send to the previous one, and data arrives its own time after it was sent. The tasks are
@@ -106,8 +106,8 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
  * the end of the last, with waits in between, but not for other stages. ST_WAITS: one of them has
  * no end yet.
  *
- *   compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
- *   counts    =======================================================                    
+ * compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
+ * counts    =======================================================                    
  * ======= */
 static enum status time_task(struct replayed_schedule *s, size_t number)
 {

@@ -2,10 +2,10 @@
  *
  * Each kind of work is a part with its own latency and up to four lines (machine/fit.h):
  *
- *      launches   launch                                  host copies    host_rate
- *      kernels    kernel_latency   memory_rate (bytes), efficiency, efficiency_half (operations)
- *      copies     copy_latency     h2d, d2h, pageable     disks    disk_latency   disk_read, disk_write
- *      links      link_latency     link_rate              network  nic_latency    nic_rate
+ * launches   launch                                  host copies    host_rate
+ * kernels    kernel_latency   memory_rate (bytes), efficiency, efficiency_half (operations)
+ * copies     copy_latency     h2d, d2h, pageable     disks    disk_latency   disk_read, disk_write
+ * links      link_latency     link_rate              network  nic_latency    nic_rate
  *
  * Whether memory or operations bound a kernel depends on the wanted figures: each round uses those
  * of the round before. */

@@ -105,8 +105,8 @@ static struct shown most_of_time(const struct cell_time *time, int64_t length)
 
 /* The cell from a to b, after the one with `before`:
  *
- *      spans   ███ relu ███|eeeeeeee|█ add █|     relu 40, e 30, add 30: work has 70 of the cell
- *      cell    a -------------------------- b     shows relu, the longest work; both, if they end here
+ * spans   ███ relu ███|eeeeeeee|█ add █|     relu 40, e 30, add 30: work has 70 of the cell
+ * cell    a -------------------------- b     shows relu, the longest work; both, if they end here
  *
  * *first: the span that reaches into this cell, advanced to the next cell's; so a row is one walk
  * along its spans. */

@@ -1,9 +1,9 @@
 /* critical.h -- the critical path: the chain of pieces that sets the end, across ranks; and how
  * much longer other work could take without moving it
  *
- *    rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
- *    rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
- *              the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
+ *   rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
+ *   rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
+ *             the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
  *
  * Back from the last end, each piece is preceded by its last fulfilled dependency (ties: the
  * lowest rank, stream, number): a launch, a wait, the last participant, the stream's previous

@@ -1,9 +1,9 @@
 /* diff.c -- two worlds operation by operation: a row for each name, over all ranks
  *
- *   operation      times   base     wide      each   base      wide
- *   matmul y               8        8                2.00 ms   1.00 ms   x 0.50
- *   allreduce g            4        -                1.50 ms   -                       the furthest apart
- * first */
+ *      operation      times   base     wide      each   base      wide
+ *      matmul y               8        8                2.00 ms   1.00 ms   x 0.50
+ *      allreduce g            4        -                1.50 ms   -           (largest difference
+ * first) */
 #include "base/memory.h"
 #include "base/names.h"
 #include "trace/diff.h"

@@ -1,10 +1,10 @@
 /* kineto.c -- one rank's timeline in the format of PyTorch's profiler (Kineto), for its readers
  *
- *      host, pid 1000+rank   |aten::matmul|      |nccl:all_reduce|          cpu_op
- *                             |launch|            |launch|                  cuda_runtime   corr. 17
- *                               \ ac2g              \                       a flow
- *      GPU, pid rank % gpus      |== matmul ==|       |= ncclDevKernel... =|  kernel       corr. 17
- *        tid, args.stream: the stream's number          from the rank's own arrival, so with waiting
+ *   host, pid 1000+rank   |aten::matmul|      |nccl:all_reduce|          cpu_op
+ *                          |launch|            |launch|                  cuda_runtime   corr. 17
+ *                            \ ac2g              \                       a flow
+ *   GPU, pid rank % gpus      |== matmul ==|       |= ncclDevKernel... =|  kernel       corr. 17
+ *     tid, args.stream: the stream's number          from the rank's own arrival, so with waiting
  *
  * Work of a stream on the host's processor, such as an optimizer on host memory or a disk read, is
  * a cpu_op on a thread of its own, launched by cudaLaunchHostFunc.

@@ -5,9 +5,9 @@
  * printed once: beside that row, or below it if rows above have filled their lines. A sum covers
  * all spans of a cause on the lane; blame is that of the longest one.
  *
- *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
- *        default .██████████|                                   nothing for delays before its first work
- *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
+ * 0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
+ *   default .██████████|                                   nothing for delays before its first work
+ *   comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
 #include "trace/legend.h"
 #include "base/memory.h"
 #include "trace/lanes.h"

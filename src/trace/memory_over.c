@@ -1,10 +1,10 @@
 /* memory_over.c -- device memory over time, by kind, from the allocator's log and the host's clock
  *
- *           ms    0          2         4
- *       0-3 compute ███ F0 ███ ██ B0 ██      the lanes of all ranks, and below, on the same ruler,
- *      ranks 0-3    at most 1.5 MB, at 3.20 ms (^)
- *        all           ▂▄▆█     1.5 MB       rows scaled by the peak of all; a cell has its maximum
- *        activations   ▁▂▄▆     1 MB
+ *         ms    0          2         4
+ *     0-3 compute ███ F0 ███ ██ B0 ██      the lanes of all ranks, and below, on the same ruler,
+ *    ranks 0-3    at most 1.5 MB, at 3.20 ms (^)
+ *      all           ▂▄▆█     1.5 MB       rows scaled by the peak of all; a cell has its maximum
+ *      activations   ▁▂▄▆     1 MB
  *
  * The host allocates a block when it queues the work and frees it at `free`, long before the
  * device reaches either. Reserved memory, the segments, grows on demand and shrinks with `mem

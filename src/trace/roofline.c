@@ -1,10 +1,10 @@
 /* roofline.c -- kernels compared with the machine's peak of FLOP/s and memory bandwidth
  *
- *      FLOP/s |        _______ peak               a kernel is bound by the longest of
- *             |      /    x  matmul: by flops         flops / (peak x efficiency)
- *             |    /                                  bytes / memory bandwidth
- *             |  / x  relu: by bytes                  the latency of any kernel
- *             +------------------- flops / byte   (Williams, Waterman, Patterson, CACM 52(4), 2009)
+ *    FLOP/s |        _______ peak               a kernel is bound by the longest of
+ *           |      /    x  matmul: by flops         flops / (peak x efficiency)
+ *           |    /                                  bytes / memory bandwidth
+ *           |  / x  relu: by bytes                  the latency of any kernel
+ *           +------------------- flops / byte   (Williams, Waterman, Patterson, CACM 52(4), 2009)
  *
  * And a whole job: model FLOP/s as a part of all GPUs' peak (MFU, Chowdhery et al.,
  * arXiv:2204.02311). */

@@ -271,8 +271,8 @@ static bool root_join_members(const struct world *world, struct root *root)
 
 /* Ranks that run the same lines may delay the end equally:
  *
- *      rank 0   |== matmul y, 2 ms ==|  allreduce y     without rank 0's matmul alone the allreduce
- *      rank 1   |== matmul y, 2 ms ==|                  begins no sooner: both are the root
+ *    rank 0   |== matmul y, 2 ms ==|  allreduce y     without rank 0's matmul alone the allreduce
+ *    rank 1   |== matmul y, 2 ms ==|                  begins no sooner: both are the root
  *
  * The operation of another rank ties if it has the same number in its program and line, and ends
  * at the same time. */

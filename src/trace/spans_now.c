@@ -1,9 +1,9 @@
 /* spans_now.c -- a lane's spans cut at the latest host's clock: spans that end later are queued or
  * under way
  *
- *      final    |== a ==|eeee|=== b ===|          b's end is known, but later than every host's clock
- *      drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed after it
- *                                 now
+ *  final    |== a ==|eeee|=== b ===|          b's end is known, but later than every host's clock
+ *  drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed after it
+ *                             now
  *
  * Spans that may not begin (projected as if nothing more were typed) are dimmed as a whole. */
 #include "base/memory.h"

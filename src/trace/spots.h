@@ -1,9 +1,9 @@
 /* spots.h -- the cursor's place on a timeline, and its moves
  *
- *    host     ll|ssssssssssssssssss|        a spot is an operation on a lane, or a wait before one
- *    io       |=== copy x ===|
- *    compute  eeeeeeeeeeeeeee|== matmul y ==|
- *             ^ a wait: beside it, on the right, is matmul y; it is blamed on copy x
+ *   host     ll|ssssssssssssssssss|        a spot is an operation on a lane, or a wait before one
+ *   io       |=== copy x ===|
+ *   compute  eeeeeeeeeeeeeee|== matmul y ==|
+ *            ^ a wait: beside it, on the right, is matmul y; it is blamed on copy x
  *
  * A rank's operations are loaded for each move, unless trace.kept has them. A move returns false
  * and leaves the spot unchanged if there is nowhere to go. */

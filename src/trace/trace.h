@@ -64,10 +64,10 @@ struct trace trace_steady(const struct trace *trace, int section, struct iterati
 void iterations_text(const struct iterations *iterations, struct text *out);
 
 /* A part of a lane's time. A rank's lanes are its streams by number (0 is the host).
- *   WORK   a stream's operation runs; on the host's lane: the host computes
- *   STALL  a stream is delayed before `op` by `cause`; DONE: nothing more is queued. On the host's
- *          lane: blocked (SYNC) or allocating memory (MEMORY) in `op`
- *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
+ *  WORK   a stream's operation runs; on the host's lane: the host computes
+ *  STALL  a stream is delayed before `op` by `cause`; DONE: nothing more is queued. On the host's
+ *         lane: blocked (SYNC) or allocating memory (MEMORY) in `op`
+ *  HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
  * blame, for a STALL: see docs/time.md. `op` itself: it came late, or takes the time itself. 0:
  * nothing queued is to blame (PEER, BUBBLE: trace_missing_rank), or the launch is on its way to
  * the device (LAUNCH). */

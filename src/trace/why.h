@@ -1,10 +1,10 @@
 /* why.h -- from a wait to its root: blame followed across ranks, in sentences
  *
- *    why z@1
- *    matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y (line 4)
- *      allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to reach it
- *        matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
- *    root: `slow 2x` on rank 2 (line 2)
+ *   why z@1
+ *   matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y (line 4)
+ *     allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to reach it
+ *       matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
+ *   root: `slow 2x` on rank 2 (line 2)
  *
  * A link of the chain is a wait within a stretch of time. The next link is the largest part of
  * that stretch in the lane of the operation to blame. So each stretch lies within the one before

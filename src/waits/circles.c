@@ -1,35 +1,37 @@
-/* circles.c -- runs the operations of the books as NCCL would, and looks for launches that wait for each other
+/* circles.c -- runs the operations of the books as NCCL would, and finds launches that wait for
+ * each other
  *
- * Each rank has a queue for each group. The launch at its head has begun; a match whose members have all begun is over, and a
- * launch whose matches are all over makes room for the next one. Whatever can run so is passed once. What is left is searched
- * when a queue's head, or what others wait for in it, is new:
+ * Each rank has a queue for each group. The launch at its head has begun. A match is over when all
+ * its members have begun; a launch whose matches are all over makes room for the next. The rest is
+ * searched when a queue's head, or its waiters, change:
  *
- *     queue of rank 0 in world    [reduce r] send x          head: reduce r, which waits for rank 1's: behind recv x
- *     queue of rank 1 in world    [recv x] reduce r          head: recv x, which waits for rank 0's send: behind reduce r
+ * queue of rank 0 in world    [reduce r] send x     reduce r waits for rank 1's, after recv x
+ * queue of rank 1 in world    [recv x] reduce r     recv x waits for rank 0's send, after reduce r
  *
- * A match that lacks a member that is not issued yet is no reason for a circle: that line may still come. A circle that was
- * found is cut, as if one of its matches had taken place, so that what follows is looked at as well. */
+ * A match whose member is not issued yet is no reason for a circle: that line may still come. A
+ * circle that was found is cut, as if one of its matches had taken place, to search what
+ * follows. */
 #include "waits/circles.h"
 #include "base/memory.h"
 #include "waits/search.h"
 
 #include <string.h>
 
-/* Of an operation that has matches, by id */
+/* By operation with matches */
 struct turn {
-	op_id next;   /* the next one of its queue; 0: none */
-	op_id launch; /* the first operation that is fused with it, itself else */
+	op_id next;   /* next of its queue; 0: none */
+	op_id launch; /* first operation fused with it, or itself */
 };
 /* One rank's operations of one group */
 struct issue_queue {
-	op_id head;       /* first operation of the launch at work; 0: all are over */
-	op_id begun;      /* the last operation that has begun */
-	op_id tail;       /* the last one issued */
-	uint32_t pending; /* matches of the launch at work that are not over */
+	op_id head;       /* first operation of the current launch; 0: all are over */
+	op_id begun;      /* last operation that has begun */
+	op_id tail;       /* last one issued */
+	uint32_t pending; /* the current launch's matches that are not over */
 };
 struct issued_match {
-	uint32_t joined, begun; /* members that are in a queue; of these, that have begun */
-	bool over, released;    /* released: its members wait for it no more */
+	uint32_t joined, begun; /* members queued; members begun */
+	bool over, released;    /* released: its members do not wait for it */
 };
 struct place {
 	int group, line;
@@ -39,8 +41,8 @@ struct place {
 struct serial {
 	const struct world *world;
 	bool across;    /* one queue a rank, for all groups */
-	op_id done;     /* operations up to this one are in */
-	size_t aborted; /* so many of world.aborted are in */
+	op_id done;     /* operations up to this one are processed */
+	size_t aborted; /* of world.aborted, processed */
 	op_id *launch;  /* by rank: the first operation of its latest launch */
 	struct turn *turn;
 	size_t turns, turn_room;
@@ -48,9 +50,9 @@ struct serial {
 	size_t queues, queue_room;
 	struct issued_match *meeting; /* by match */
 	size_t meetings, meeting_room;
-	uint32_t *over; /* matches that are over, and whose members are not released yet */
+	uint32_t *over; /* matches that are over, with members to release */
 	size_t over_count;
-	uint32_t *suspect; /* queues through which a circle may have been closed */
+	uint32_t *suspect; /* queues that may have closed a circle */
 	size_t suspect_count;
 	struct place *named;
 	size_t named_count;
@@ -92,7 +94,7 @@ static void op_begin(struct serial *serial, op_id id)
 		struct issued_match *meeting = &serial->meeting[matches[i]];
 		meeting->begun++;
 		queue->pending += !meeting->released;
-		/* a collective with `backup` goes on without so many */
+		/* a collective with `backup` goes on without that many */
 		if (!meeting->over &&
 		        meeting->begun + op_record(serial->world, id)->backup >=
 		                (uint32_t)serial->world->matches[matches[i]].n)
@@ -100,8 +102,8 @@ static void op_begin(struct serial *serial, op_id id)
 	}
 }
 
-/* Returns true if the operation has begun and waits for a member that is queued behind others, or is queued itself and a
- * member that has begun waits for it. */
+/* Returns true if the operation has begun and waits for a member queued behind others, or is
+ * queued and a member that has begun waits for it. */
 static bool is_between(const struct serial *serial, op_id id)
 {
 	int count;
@@ -116,7 +118,7 @@ static bool is_between(const struct serial *serial, op_id id)
 	return false;
 }
 
-/* The launch at the queue's head is over: the next one that is not over begins. */
+/* The launch at the queue's head is over: begins the next one that is not. */
 static void queue_advance(struct serial *serial, uint32_t index)
 {
 	struct issue_queue *queue = &serial->queue[index];
@@ -152,7 +154,7 @@ static void release_members(struct serial *serial)
 	}
 }
 
-/* The operation joins its queue. */
+/* Adds the operation to its queue. */
 static void op_issue(struct serial *serial, op_id id)
 {
 	const struct op *op = &serial->world->ops[id];
@@ -225,7 +227,8 @@ static op_id member_on(const struct match *match, int rank)
 	return match->member[place];
 }
 
-/* The search's cycle: queue, the match that its head waits for, the queue that this one waits for, and so on */
+/* Reads the search's cycle: a queue, the match that its head waits for, the queue that this one
+ * waits for, and so on. */
 static struct circle circle_read(const struct serial *serial)
 {
 	const struct wait_search *search = &serial->search;
@@ -243,9 +246,10 @@ static struct circle circle_read(const struct serial *serial)
 	return circle;
 }
 
-/* ---- which of them are reported */
+/* ---- reports */
 
-/* Returns true if each hop is on one stream: the simulator is stuck in such a circle as well, and `stuck` shows how. */
+/* Returns true if each hop is on one stream: the simulator is stuck in such a circle too, and
+ * `stuck` shows it. */
 static bool is_of_streams(const struct world *world, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->hops; i++)
@@ -254,7 +258,8 @@ static bool is_of_streams(const struct world *world, const struct circle *circle
 	return true;
 }
 
-/* Returns true if a circle across groups was reported: it is in one group alone, or of collectives of two groups (crossing.c). */
+/* Returns true if a circle across groups was reported: it is in one group, or of collectives of
+ * two groups (crossing.c). */
 static bool is_reported(const struct world *world, const struct circle *circle)
 {
 	int a = op_record(world, circle->hop[0].first)->group, b = a;
@@ -272,7 +277,7 @@ static bool is_reported(const struct world *world, const struct circle *circle)
 	return a == b || (collectives && world_order_reported(world, a, b));
 }
 
-/* Adds the lines of the circle that were not named yet. Returns false if there is none. */
+/* Adds the circle's lines that were not named yet. Returns false if there is none. */
 static bool name_places(struct serial *serial, const struct circle *circle)
 {
 	size_t before = serial->named_count;
@@ -303,7 +308,7 @@ static void circle_store(struct serial *serial, struct circle circle)
 		*MEM_ADD(&serial->circles->circle, &serial->circles->count) = circle;
 }
 
-/* The match that is cut: the one for which the cycle's first queue waits, whichever node the search began with */
+/* Returns the match that the cycle's first queue waits for, independent of the search's start. */
 static uint32_t match_to_cut(const struct wait_search *search)
 {
 	size_t n = search->cycle_count, first = search->cycle[0] % 2;
@@ -313,7 +318,7 @@ static uint32_t match_to_cut(const struct wait_search *search)
 	return search->cycle[(first + 1) % n] / 2;
 }
 
-/* Finds the circles through suspect queues, and cuts each: one of its matches is taken to be over. */
+/* Finds circles through suspect queues, and cuts each: one of its matches counts as over. */
 static void search_suspects(struct serial *serial)
 {
 	struct wait_search *search = &serial->search;
@@ -338,7 +343,7 @@ static void search_suspects(struct serial *serial)
 
 /* ---- from the books */
 
-/* Room for what is new in them, zeroed */
+/* Grows an array; new items are zeroed */
 #define GROW(items, have, room, wanted)                                                        \
 	do {                                                                                   \
 		size_t wanted_ = (wanted);                                                     \
@@ -385,7 +390,7 @@ static void read_books(struct serial *serial)
 			end_meeting(serial, world->aborted[serial->aborted]);
 	release_members(serial);
 	search_suspects(serial);
-	/* a search for each: a circle is cut at the same match whether the operations come one by one or all at once */
+	/* one by one: the cut does not depend on how many operations come at once */
 	while (serial->done < world->op_count) {
 		op_issue(serial, serial->done + 1);
 		search_suspects(serial);

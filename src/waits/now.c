@@ -1,16 +1,16 @@
-/* now.c -- what ranks that wait hang on at this moment: the operation that is at work, or has not begun
+/* now.c -- the operation that waiting ranks depend on now: one at work, or not begun
  *
  *     rank 0   sync compute                   its host waits
- *                '---> wait io  (head of compute) ---> copy h -> x  (head of io)         this is it
- *     rank 1   sync ---> allreduce y ---> rank 0's part stands behind something: that is it
+ *                '---> wait io  (head of compute) ---> copy h -> x  (head of io)         returned
+ *     rank 1   sync ---> allreduce y ---> rank 0's part, not at the head: returned
  *
- * It is the graph of waits.h, in which nothing counts as finished whose times are not final. */
+ * It is the graph of waits.h with only final times counting as finished. */
 #include "backend/backend.h"
 #include "waits/waits.h"
 
-/* A backend's times, of which those to come are left out */
+/* A backend with its final times only */
 struct past {
-	struct backend backend; /* first: times() is given this */
+	struct backend backend; /* first: passed to times() */
 	struct backend *of;
 };
 
@@ -22,7 +22,7 @@ static void past_times(struct backend *backend, op_id id, struct times *times)
 		times->end = TIME_UNKNOWN;
 }
 
-/* The part of another rank that has not come to the collective or transfer; 0: all are at it */
+/* Returns another rank's part that is not at the collective or transfer; 0 if all are. */
 static op_id late_member(const struct waits *waits, op_id id)
 {
 	int count;
@@ -38,7 +38,7 @@ static op_id late_member(const struct waits *waits, op_id id)
 	return 0;
 }
 
-/* What it waits for; 0: for its own work */
+/* Returns its dependency; 0: its own work. */
 static op_id next_wait(const struct waits *waits, op_id id)
 {
 	const struct op *op = &waits->world->ops[id];

@@ -1,11 +1,12 @@
-/* search.c -- the depth-first search of a wait-for graph, without recursion: chains are as long as programs
+/* search.c -- depth-first search in a wait-for graph, without recursion: chains are as long as
+ * programs
  *
- *      path    0 -> 4 -> 9          a node is OPEN while it is on the path, CLOSED when all it waits for is
- *      edges   |4 7|9|0 3|          each step of the path has its own edges at the end of one array
- *                                   9's edge to 0, which is OPEN, closes a cycle: 0 4 9
+ * path    0 -> 4 -> 9          a node is OPEN on the path, CLOSED when all its edges are followed
+ * edges   |4 7|9|0 3|          each step has its edges at the end of one array
+ *                              9's edge to 0, which is OPEN, closes a cycle: 0 4 9
  *
- * Each node is opened once, so a search costs what it has not seen before. A stop in the midst leaves no node
- * OPEN: what was on the path is UNSEEN again, and the next search decides it. */
+ * Each node is opened once, so a search costs only what is new. A stop makes the nodes on the path
+ * UNSEEN again. */
 #include "waits/search.h"
 #include "base/memory.h"
 
@@ -24,7 +25,7 @@ static void open_node(struct wait_search *search, uint32_t node)
 	search->edges_of(search, node);
 }
 
-/* The edge from the end of the path back to a node on it. */
+/* An edge from the end of the path to a node on it */
 static void found_cycle(struct wait_search *search, uint32_t node)
 {
 	size_t from = search->depth;
@@ -47,7 +48,8 @@ void wait_follow(struct wait_search *search, uint32_t node)
 		open_node(search, node);
 	while (search->depth && !search->stop) {
 		struct wait_step *end = &search->path[search->depth - 1];
-		if (end->next == search->edge_count) { /* all edges of its own: those of others are gone */
+		/* all its edges are followed; later steps' are gone */
+		if (end->next == search->edge_count) {
 			search->edge_count = end->first;
 			search->colour[end->node] = WAIT_CLOSED;
 			search->depth--;

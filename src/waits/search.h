@@ -1,14 +1,12 @@
-/* search.h -- depth-first search in a wait-for graph: does what is waited for end, or does it wait for
- * itself?
+/* search.h -- depth-first search in a wait-for graph: does a wait end, or is it part of a cycle?
  *
- * A node is a number from 1 on; who searches says what each waits for. Three colours, as in any textbook
- * (Cormen et al., 22.3):
+ * Nodes are numbers from 1 on; the caller supplies the edges. Three colours (Cormen et al., 22.3):
  *
- *     a -> b -> c -> d        path: a b c         OPEN: what is being followed, a to c
- *          ^    |             d                   CLOSED: all that it waits for was followed
- *          +----+             the edge c -> b     leads to an OPEN node: b and c wait for each other
+ *  a -> b -> c -> d        path: a b c         OPEN: on the path, a to c
+ *       ^    |             d                   CLOSED: all its edges were followed
+ *       +----+             the edge c -> b     leads to an OPEN node: b and c wait for each other
  *
- * The path is kept in an array, not on the machine's stack: chains of waiting can be as long as a session. */
+ * The path is an array, not the machine's stack, because chains can be as long as a session. */
 #ifndef RANKSH_WAITS_SEARCH_H
 #define RANKSH_WAITS_SEARCH_H
 
@@ -19,17 +17,20 @@
 enum wait_colour { WAIT_UNSEEN, WAIT_OPEN, WAIT_CLOSED };
 struct wait_step {
 	uint32_t node;
-	size_t first, next; /* its edges begin at edges[first]; those before edges[next] were followed */
+	/* its edges begin at edges[first]; those before edges[next] were followed */
+	size_t first, next;
 };
-/* Zeroed but for what the caller sets: self, edges_of, colour. */
+/* Zeroed, except for self, edges_of and colour, which the caller sets */
 struct wait_search {
 	void *self;
-	/* Calls wait_for() for each node that `node` waits for; may set `stop`. Called once for each node. */
+	/* Calls wait_for() for each node that `node` waits for; may set `stop`. Called once a
+	 * node. */
 	void (*edges_of)(struct wait_search *search, uint32_t node);
-	uint8_t *colour; /* by node, enum wait_colour; the caller's, and kept from search to search */
-	bool stop;       /* ends the search: what is OPEN becomes UNSEEN again */
+	/* by node, enum wait_colour; owned by the caller, kept between searches */
+	uint8_t *colour;
+	bool stop; /* ends the search: OPEN nodes become UNSEEN */
 	bool stop_at_cycle;
-	uint32_t *cycle; /* the first one found: each node waits for the next, the last for the first */
+	uint32_t *cycle; /* the first one: each node waits for the next, the last for the first */
 	size_t cycle_count;
 	struct wait_step *path;
 	size_t depth;

@@ -1,27 +1,26 @@
-/* waits.c -- the wait-for graph of operations, from the times of a projection: whatever has no end there
- * waits
+/* waits.c -- the wait-for graph of operations that have no end in the projection
  *
- * An unfinished operation waits for the first of these that holds, and that is unfinished:
- *   not issued                   what blocks its host (or the host has crashed)
+ * An unfinished operation waits for the first of these that applies and is unfinished:
+ *   not issued                   the operation that blocks its host (or the host has crashed)
  *   not first in its stream      the stream's head
  *   a sync for everything        the heads of all streams; any other wait or sync: its target
  *   a collective out of turn     the group's earlier collective on its rank
- *   held back (rule 7)           what the backend blames: an operation of a blocking stream
+ *   held back (rule 7)           the operation of a blocking stream that the backend blames
  *   a collective or transfer     the other members that have not arrived
  *
- * Deadlock is then what it is in any wait-for graph: a cycle. A node whose wait leads to a rank that has not
- * queued its part hangs on a line that may still be typed, and is no deadlock; a mismatch and a crash never
- * end.
+ * A deadlock is a cycle. A wait for a rank that has not queued its part is no deadlock, since that
+ * line may come; a mismatch and a crash never end.
  *
- *      rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive stands behind it
- *      rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle, and no line can mend it */
+ *     rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive comes after it
+ *     rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle that no line can
+ * resolve */
 #include "waits/waits.h"
 #include "collectives/algorithm.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in words; the rest is counted, or cut */
+enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in messages; the rest is counted, or cut */
 
 static struct times times_of(const struct waits *waits, op_id id)
 {
@@ -30,7 +29,7 @@ static struct times times_of(const struct waits *waits, op_id id)
 	return t;
 }
 
-/* ---- what is unfinished */
+/* ---- unfinished operations */
 
 /* One rank in program order; turn_of: by group, the first unfinished collective. */
 static void read_rank(struct waits *waits, int rank, op_id *turn_of)
@@ -103,10 +102,9 @@ void waits_forget(struct waits *waits)
 
 /* ---- edges */
 
-/* In the order of the list above: the first that holds is the reason, since what is behind it in the list is
- * not known yet (an operation that is not issued has not looked at its stream).
- *
- * What the operation waits for on its own rank, or 0 when only others are waited for. */
+/* Returns the operation of its own rank that it waits for, or 0 if it waits only for other ranks.
+ * The first reason of the list above applies, because later ones are not known yet (an operation
+ * that is not issued has not reached its stream). */
 static op_id own_reason(const struct waits *waits, op_id id, const struct times *t)
 {
 	const struct op *op = &waits->world->ops[id];
@@ -213,7 +211,8 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 
 /* ---- words */
 
-/* Returns true if a member other than `id` is not there or not ready: that of `rank`, or with rank -1 any. */
+/* Returns true if a member other than `id` is missing or not ready: that of `rank`, or any for
+ * -1. */
 static bool match_lacks(const struct waits *waits, const struct match *match, op_id id, int rank)
 {
 	for (int i = 0; i < match->n; i++) {
@@ -243,7 +242,7 @@ void waits_label(const struct waits *waits, op_id id, int rank, struct text *out
 	        names_text(world->names, part_operand(record, part)->name));
 }
 
-/* Of each rank, the operation that waits for another one. */
+/* Names each rank's operation that waits for another rank. */
 void waits_put_circle(const struct waits *waits, struct text *out)
 {
 	const struct world *world = waits->world;
