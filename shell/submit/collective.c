@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* op=, algo=: sum and auto unless the line names another. The row lets no other words through. */
-static enum status read_words(struct call *call, int rank, struct record *record)
+static enum status read_op_and_algo(struct call *call, int rank, struct record *record)
 {
 	const char *reduction = "sum", *algorithm = "auto";
 	enum status status = call_option_word(call, "op", rank, &reduction);
@@ -66,16 +66,16 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 /* ---- send=, recv= ---- */
 
 /* Returns true if the numbers give each of n ranks as many, and at least one. */
-static bool counts_fit(int64_t count, int n)
+static bool count_fits(int64_t count, int n)
 {
 	return count > 0 && count % n == 0;
 }
 
 static enum status check_counts(const struct list_counts *count, int n)
 {
-	bool sends = !counts_fit(count->first, n);
+	bool sends = !count_fits(count->first, n);
 	int64_t given = sends ? count->first : count->second;
-	if (counts_fit(given, n))
+	if (count_fits(given, n))
 		return ST_OK;
 	return fail(ST_SHAPE,
 	        "alltoall: %s= has %lld number%s for %d rank%s: %d, or the same number for each, %s expected",
@@ -84,7 +84,7 @@ static enum status check_counts(const struct list_counts *count, int n)
 }
 
 /* Each place's rows are the sum of as many numbers as there are for it. */
-static enum status add_up(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
+static enum status counts_add(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
 {
 	for (int64_t i = 0; i < count; i++) {
 		if (numbers[i] < 0)
@@ -120,8 +120,9 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 		(*rows)[p] = (*rows)[n + p] = all * (p + 1) / n - all * p / n;
 	if (!values)
 		return ST_OK;
-	status = add_up(values, count->first, n, "send", *rows);
-	return status == ST_OK ? add_up(values + count->first, count->second, n, "recv", *rows + n) : status;
+	status = counts_add(values, count->first, n, "send", *rows);
+	return status == ST_OK ? counts_add(values + count->first, count->second, n, "recv", *rows + n)
+	                       : status;
 }
 
 /* The line on all of its ranks, with the counts that they have read */
@@ -165,7 +166,7 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 }
 
 /* Returns what tells apart the places that get rows in parts: 0 for a whole part, 1 for a smaller one, 2 for none. */
-static int kind_of_part(int64_t rows, int n, int place)
+static int part_kind(int64_t rows, int n, int place)
 {
 	int64_t own = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
 	return (own < parts_of(rows, n)) + (own == 0 && rows > 0);
@@ -175,7 +176,7 @@ static int kind_of_part(int64_t rows, int n, int place)
 
 /* Returns the access to the input. In place (stays) the root of a broadcast only reads it, and the others only write; in a
  * reduction to a root the others only read. */
-static int access_of(const struct collective *collective, bool root, bool stays)
+static int collective_access(const struct collective *collective, bool root, bool stays)
 {
 	if (stays && collective->has_root && (!root || !collective->root_gets))
 		return root || collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
@@ -193,7 +194,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	if (status != ST_OK)
 		return status;
 	const struct group_instance *part = plan_part(call->shell, plan, rank);
-	status = read_words(call, rank, record);
+	status = read_op_and_algo(call, rank, record);
 	if (status == ST_OK && collective->spares)
 		status = read_backup(call, rank, part->n, record);
 	if (status == ST_OK && collective->has_root)
@@ -207,13 +208,13 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	plan->place.group = world_group_like(call->shell->world, record->group, rank);
 	plan->place.root = collective->has_root && part->ranks[record->root] == rank;
 	if (cut || plan->shape.dims)
-		plan->place.rows = kind_of_part((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
+		plan->place.rows = part_kind((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
 	if (call->split) {
 		record->split = call->split[rank];
 		plan->place.rows = place; /* each has its own */
 	}
 	plan_operand(plan, &view,
-	        access_of(collective, part->ranks[record->root] == rank,
+	        collective_access(collective, part->ranks[record->root] == rank,
 	                call->statement->results == 0 && collective->in_place));
 	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
@@ -221,7 +222,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 }
 
 /* The result's layout, as an operand; a rank that gets none (dims 0) has no result. */
-static enum status settle_result(
+static enum status collective_settle(
         struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
@@ -263,7 +264,7 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 	record->collective = collective;
 	record->dtype = plan->operand[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name : plan->operand[0].name;
-	enum status status = settle_result(
+	enum status status = collective_settle(
 	        shell, collective, part->n, shell->world->groups[record->group].place_of[rank], plan);
 	if (status == ST_OK)
 		status = plan_for_nccl(shell, plan);

@@ -80,7 +80,7 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
  * lines that another rank has not been given yet (ST_WAITS), or that nothing can help (ST_STUCK). Other
  * failures end it. */
-static enum status reach_each(struct call *call, struct ranks *left)
+static enum status host_reach_each(struct call *call, struct ranks *left)
 {
 	struct shell *shell = call->shell;
 	enum status last = ST_OK;
@@ -115,7 +115,7 @@ enum status host_answer(struct call *call, enum status status)
 	for (size_t i = 0; call->waits > ONE_BY_ONE_MOST && i < call->waits; i++)
 		ranks_add(&left, shell->world->ops[call->wait[i]].rank);
 	if (call->waits <= ONE_BY_ONE_MOST)
-		status = reach_each(call, &left);
+		status = host_reach_each(call, &left);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
 	if (prompt)

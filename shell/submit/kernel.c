@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* What the kernel does with argument i, for the race check and for memory that nobody has written. */
-static int access_of(const struct kernel *kernel, int i)
+static int kernel_access(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
 		return ACCESS_READ;
@@ -48,7 +48,7 @@ enum status duration_check(const char *title, struct number number)
 
 /* An option on a rank: by its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the
  * row's own value, which is NaN where it has to be said. Times are in ns, a type is kept as its number. */
-static enum status option_value(
+static enum status kernel_option_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
 	const struct kernel_option *option = &kernel->option[i];
@@ -69,11 +69,12 @@ static enum status option_value(
 	return status;
 }
 
-static enum status options(struct call *call, const struct kernel *kernel, int rank, struct record *record)
+static enum status kernel_options(
+        struct call *call, const struct kernel *kernel, int rank, struct record *record)
 {
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++) {
 		double *value = &record->parameter[i];
-		enum status status = option_value(call, kernel, i, rank, value);
+		enum status status = kernel_option_value(call, kernel, i, rank, value);
 		if (status != ST_OK)
 			return status;
 		if (kernel->option[i].kind == KO_TIME_NS)
@@ -84,7 +85,7 @@ static enum status options(struct call *call, const struct kernel *kernel, int r
 
 /* A source has no input to take a shape from, so the line gives shape and type; f32 unless another is
  * named. */
-static enum status source_layout(struct call *call, int rank, struct layout *layout)
+static enum status kernel_source_layout(struct call *call, int rank, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX] = {1};
 	int dims = 1;
@@ -103,7 +104,7 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 }
 
 /* "takes 4 or 6 tensors, not 5: USAGE" */
-static enum status wrong_count(
+static enum status kernel_wrong_count(
         const struct kernel *kernel, const char *verb, int count, int more, const char *what, int given)
 {
 	struct text or_more = {0};
@@ -117,13 +118,13 @@ static enum status wrong_count(
 
 /* How many tensors and results the kernel takes, before their shapes are looked at: these are the mistakes
  * of typing. */
-static enum status count_arguments(const struct call *call, const struct kernel *kernel)
+static enum status kernel_count(const struct call *call, const struct kernel *kernel)
 {
 	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
 	if (ins != kernel->ins && ins != kernel->ins + kernel->more_ins)
-		return wrong_count(kernel, "takes", kernel->ins, kernel->more_ins, "tensor", ins);
+		return kernel_wrong_count(kernel, "takes", kernel->ins, kernel->more_ins, "tensor", ins);
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
 		        kernel->usage);
@@ -131,7 +132,8 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name,
 		        (int)call->statement->source.length, call->statement->source.at);
 	if (results != kernel->outs && results != kernel->outs + kernel->more_outs)
-		return wrong_count(kernel, "gives", kernel->outs, kernel->more_outs, "result", results);
+		return kernel_wrong_count(
+		        kernel, "gives", kernel->outs, kernel->more_outs, "result", results);
 	if (call->statement->adds && results != 1)
 		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name,
 		        results);
@@ -141,25 +143,25 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 static enum status kernel_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct kernel *kernel = call->statement->row->kernel;
-	enum status status = count_arguments(call, kernel);
+	enum status status = kernel_count(call, kernel);
 	struct view view;
 	for (int i = 0; i < call_count(call, KERNEL_TENSORS) && status == ST_OK; i++) {
 		status = call_tensor(call, KERNEL_TENSORS, i, rank, &view);
 		if (status == ST_OK)
-			plan_operand(plan, &view, access_of(kernel, i));
+			plan_operand(plan, &view, kernel_access(kernel, i));
 	}
 	for (int i = 0; i < call->statement->results && status == ST_OK; i++)
 		status = plan_result_view(call, rank, plan);
 	if (status == ST_OK)
-		status = options(call, kernel, rank, &plan->record);
+		status = kernel_options(call, kernel, rank, &plan->record);
 	if (status == ST_OK && kernel_is_source(kernel))
-		status = source_layout(call, rank, &plan->shape);
+		status = kernel_source_layout(call, rank, &plan->shape);
 	return status;
 }
 
 /* A kernel whose tensors all lie in host memory is a function that the stream calls on the host
  * (cudaLaunchHostFunc), as a CPU's optimizer: it takes the time of its bytes, and nothing of the GPU. */
-static bool on_host(const struct submit_plan *plan)
+static bool plan_is_on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
 		if (!space_is_host(plan->operand[i].space))
@@ -191,7 +193,8 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
 		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
-	if (status == ST_OK && !on_host(plan) && !world_stream(shell->world, rank, plan->stream)->host)
+	if (status == ST_OK && !plan_is_on_host(plan) &&
+	        !world_stream(shell->world, rank, plan->stream)->host)
 		status = plan_on_device(shell, plan);
 	if (status != ST_OK)
 		return status;
@@ -199,7 +202,7 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	record->kernel = work.kernel;
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;
-	if (on_host(plan) && record->duration_ns < 0)
+	if (plan_is_on_host(plan) && record->duration_ns < 0)
 		record->duration_ns = (int64_t)ceil(bytes / shell->machine.host_rate * 1e9);
 	record->dtype = work.ins ? work.in[0].layout.dtype : work.out[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name

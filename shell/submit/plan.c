@@ -45,7 +45,7 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 /* A result whose name is there already. It is overwritten in place when shape and type fit, as with out=.
  * Else it is made anew and the old memory freed behind the work that still uses it, as when Python binds
  * the name again; but not where a view, a slice or the host's memory hangs on it. */
-static enum status settle_old(const struct shell *shell, const char *title, struct plan_result *result,
+static enum status result_settle_old(const struct shell *shell, const char *title, struct plan_result *result,
         const struct layout *wanted, int access)
 {
 	const struct view *view = &result->view;
@@ -79,7 +79,7 @@ enum status plan_result_settle(
 	const char *title = names_text(shell->world->names, plan->record.title);
 	enum status status = ST_OK;
 	if (result->view.tensor >= 0)
-		status = settle_old(shell, title, result, wanted, access);
+		status = result_settle_old(shell, title, result, wanted, access);
 	else if (access & ACCESS_ADD)
 		status = fail(ST_NAME, "%s: += adds into a tensor that is there; no tensor '%s'", title,
 		        names_text(shell->world->names, result->view.name));
@@ -103,7 +103,7 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 
 /* Before the line: the same name, there or not there on both, at the same address, and as much or as
  * little in the way of its being made anew. */
-static bool same_result(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
+static bool results_equal(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
 {
 	const struct view *v = &a->view, *w = &b->view;
 	if ((a->action == RESULT_DROP) != (b->action == RESULT_DROP) || (v->tensor < 0) != (w->tensor < 0) ||
@@ -119,7 +119,7 @@ static bool same_result(const struct shell *shell, const struct plan_result *a, 
 /* Do two ranks' lines come to the same record? `a` is completed, so results follow its arguments, which
  * are counted off first; `b` is fresh from resolve. Compared is all that resolve fills: whatever complete
  * adds follows from it. */
-static bool alike(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
+static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
 	int arguments = b->operands;
@@ -141,7 +141,7 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 		        a->part[i].offset != b->part[i].offset)
 			return false;
 	for (int i = 0; i < a->results; i++)
-		if (!same_result(shell, &a->result[i], &b->result[i]))
+		if (!results_equal(shell, &a->result[i], &b->result[i]))
 			return false;
 	return true;
 }
@@ -151,7 +151,8 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 /* The memory of one result on one rank. The name is bound to the new tensor at once; the one that it
  * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y
  * w). */
-static enum status make_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
+static enum status result_make(
+        struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	const struct plan_result *result = &plan->result[i];
 	name_id name = result->action == RESULT_DROP ? 0 : result->view.name;
@@ -164,7 +165,7 @@ static enum status make_one(struct shell *shell, const struct submit_plan *plan,
 }
 
 /* Takes a rank's results back: their memory is free at once, and their names mean what they meant before. */
-static void unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
+static void results_unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	for (int i = plan->results - 1; i >= 0; i--) {
 		if (one->made[i] >= 0)
@@ -183,14 +184,14 @@ enum status plans_make(struct shell *shell, struct plans *plans)
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
 		struct plan_rank *one = &plans->rank[k];
 		for (int i = 0; i < plans->plan[one->plan].results && status == ST_OK; i++)
-			status = make_one(shell, &plans->plan[one->plan], one, i);
+			status = result_make(shell, &plans->plan[one->plan], one, i);
 	}
 	for (int k = plans->ranks - 1; k >= 0 && status != ST_OK; k--)
-		unmake(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
+		results_unmake(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
 	return status;
 }
 
-bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
+bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
 {
 	bool same = plan->queued != 0;
 	for (int i = 0; i < plan->results; i++) {
@@ -208,7 +209,7 @@ bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_
 
 /* The pool may give the freed block to another tensor of the same stream at once; on others its next owner
  * waits. */
-enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
+enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < plan->results && status == ST_OK; i++) {
@@ -222,10 +223,10 @@ enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, c
 
 /* The operation of one rank. Ranks come in order, so those of one plan share the record of the rank before unless
  * their results lie elsewhere. A graph that is captured has records of its own (queued_record gives 0). */
-static enum status queue_one(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
+static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
-	bool same = plan_take(shell, plan, one);
+	bool same = plan_use_results(shell, plan, one);
 	record->operand = plan->operand;
 	record->operands = (uint8_t)plan->operands;
 	record->part = plan->part;
@@ -242,12 +243,12 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	        shell, one->rank, plan->stream, record, same ? plan->queued : 0, window, flags, &one->id);
 	if (one->id)
 		plan->queued = queued_record(shell, one->id);
-	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
+	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
 /* Over which links the parts of a transfer go: within the rank, within its node, to another node. Ranks that are alike
  * otherwise, with the same peer, may be in different nodes. */
-static int links_of(const struct machine *machine, int rank, const struct submit_plan *plan)
+static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;
 	for (int i = 0; i < plan->parts; i++) {
@@ -279,8 +280,8 @@ enum status plans_resolve(
 		if (status != ST_OK)
 			return status;
 		if (fresh.parts)
-			fresh.place.links = links_of(call->shell->world->machine, rank, &fresh);
-		if (!plans->count || !alike(call->shell, &plans->plan[plans->count - 1], &fresh)) {
+			fresh.place.links = plan_links(call->shell->world->machine, rank, &fresh);
+		if (!plans->count || !plans_equal(call->shell, &plans->plan[plans->count - 1], &fresh)) {
 			status = complete ? complete(call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)
 				return status;
@@ -302,7 +303,7 @@ enum status plans_queue(struct shell *shell, struct plans *plans)
 {
 	enum status status = plans_make(shell, plans);
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++)
-		status = queue_one(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
+		status = plan_queue_rank(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
 	return status;
 }
 

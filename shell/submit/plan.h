@@ -90,10 +90,10 @@ enum status plans_make(struct shell *shell, struct plans *plans);
 enum status plans_queue(struct shell *shell, struct plans *plans);
 /* Puts the addresses of this rank's new results into the plan; true: the record of the rank before says the
  * same, so that this rank's operation can share it. */
-bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
+bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
 /* Frees the tensors that the results replace, and those dropped, behind the work queued on the stream so
  * far. */
-enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
+enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
 void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
@@ -105,7 +105,7 @@ enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
 /* The rank's part of the group that the record names */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
-/* ---- where.c: ST_ARGUMENT, worded, where it may not run ---- */
+/* ---- placement.c: ST_ARGUMENT, worded, where it may not run ---- */
 /* A thread of the host copies between disk and host memory, and runs kernels on host memory. A result that is yet to be
  * made would be the device's. */
 enum status plan_fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan);

@@ -41,7 +41,7 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 }
 
 /* The texts are the kernel's own and are pointed to. */
-static void make_kernel(const struct kernel *kernel)
+static void kernel_row(const struct kernel *kernel)
 {
 	struct command *row = &made.row[made.count++];
 	*row = (struct command){.name = kernel->name,
@@ -61,7 +61,7 @@ static void make_kernel(const struct kernel *kernel)
 /* The tensor, then the word `unroll`. An option stands in the row only where the collective has a use for it, so that
  * the language refuses it elsewhere: op= where something is reduced, root= where one rank gives or gets, algo= where
  * there is more than one way. */
-static void make_collective(const struct collective *collective)
+static void collective_row(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];
 	int option = 0;
@@ -116,10 +116,10 @@ void commands_start(const struct command *const *table)
 	if (made.count)
 		return;
 	for (int i = 0; kernel_at(i) && made.count < MADE_MAX; i++)
-		make_kernel(kernel_at(i));
+		kernel_row(kernel_at(i));
 	for (int i = 0; collective_at(i) && made.count < MADE_MAX; i++)
 		if (!collective_at(i)->bare) /* barrier is a command of its own */
-			make_collective(collective_at(i));
+			collective_row(collective_at(i));
 	for (int i = 0; i < made.count; i++)
 		rows[i] = &made.row[i];
 	rows_add(table); /* first: a command of a kernel's name is the one that runs */

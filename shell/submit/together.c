@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A send or receive kept for the end of the block; each rank's are linked in the order of their lines. */
-struct kept_part {
+struct pending_part {
 	struct record record;
 	struct operand operand;
 	struct part part;
@@ -23,11 +23,11 @@ struct kept_part {
 };
 /* Blocks in blocks count as the outermost, as NCCL's do. */
 struct together {
-	struct kept_list {
+	struct pending_list {
 		bool launched;   /* one of the rank's operations has paid for the launch */
 		int first, last; /* indices into kept, -1: none */
 	} * rank;
-	struct kept_part *kept;
+	struct pending_part *pending;
 	size_t count;
 };
 
@@ -49,14 +49,14 @@ int together_flags(struct shell *shell, int rank)
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
-	struct kept_list *list = &together->rank[rank];
+	struct pending_list *list = &together->rank[rank];
 	for (int i = 0; i < plan->parts; i++) {
 		int k = (int)together->count;
-		struct kept_part *kept = MEM_ADD(&together->kept, &together->count);
-		*kept = (struct kept_part){
+		struct pending_part *pending = MEM_ADD(&together->pending, &together->count);
+		*pending = (struct pending_part){
 		        .record = plan->record, .part = plan->part[i], .stream = plan->stream, .next = -1};
-		kept->operand = plan->operand[plan->part[i].operand];
-		*(list->first < 0 ? &list->first : &together->kept[list->last].next) = k;
+		pending->operand = plan->operand[plan->part[i].operand];
+		*(list->first < 0 ? &list->first : &together->pending[list->last].next) = k;
 		list->last = k;
 	}
 }
@@ -64,22 +64,23 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 enum { MOST_PARTS = 250 }; /* what a record can count */
 
 /* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
-static enum status queue_from(struct shell *shell, struct together *together, int rank, int from)
+static enum status together_queue(struct shell *shell, struct together *together, int rank, int from)
 {
 	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
 	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
-	struct kept_part *first = &together->kept[from];
+	struct pending_part *first = &together->pending[from];
 	struct record record = first->record;
 	int count = 0;
-	for (int k = from; k >= 0 && count < MOST_PARTS; k = together->kept[k].next) {
-		struct kept_part *kept = &together->kept[k];
-		if (kept->queued || kept->stream != first->stream || kept->record.group != record.group)
+	for (int k = from; k >= 0 && count < MOST_PARTS; k = together->pending[k].next) {
+		struct pending_part *pending = &together->pending[k];
+		if (pending->queued || pending->stream != first->stream ||
+		        pending->record.group != record.group)
 			continue;
-		operand[count] = kept->operand;
-		part[count] = kept->part;
+		operand[count] = pending->operand;
+		part[count] = pending->part;
 		part[count].operand = count;
-		record.bytes = most_of(record.bytes, layout_bytes(&kept->operand.layout));
-		kept->queued = true;
+		record.bytes = most_of(record.bytes, layout_bytes(&pending->operand.layout));
+		pending->queued = true;
 		count++;
 	}
 	record.operand = operand;
@@ -98,7 +99,7 @@ void together_begin(struct shell *shell)
 	struct together *together = shell->together = mem_alloc(sizeof *together);
 	together->rank = mem_alloc((size_t)shell->world->n * sizeof *together->rank);
 	for (int i = 0; i < shell->world->n; i++)
-		together->rank[i] = (struct kept_list){false, -1, -1};
+		together->rank[i] = (struct pending_list){false, -1, -1};
 }
 
 /* A refused block (set NULL) leaves nothing of its transfers behind; collectives that were queued in it
@@ -109,12 +110,12 @@ enum status together_end(struct shell *shell, const struct ranks *set)
 	enum status status = ST_OK;
 	for (int rank = set ? ranks_first(set) : -1; rank >= 0; rank = ranks_next(set, rank))
 		for (int k = together->rank[rank].first; k >= 0 && status == ST_OK;
-		        k = together->kept[k].next)
-			if (!together->kept[k].queued)
-				status = queue_from(shell, together, rank, k);
+		        k = together->pending[k].next)
+			if (!together->pending[k].queued)
+				status = together_queue(shell, together, rank, k);
 	shell->together = NULL;
 	mem_free(together->rank);
-	mem_free(together->kept);
+	mem_free(together->pending);
 	mem_free(together);
 	return status;
 }

@@ -43,7 +43,7 @@ struct unrolling {
 };
 
 /* The rank's steps are made by collectives/; an algorithm that has none is refused. To be freed: steps. */
-static enum status begin_work(
+static enum status unroll_begin(
         struct call *call, const struct submit_plan *plan, int rank, struct unrolling *work)
 {
 	const struct operand *in = &plan->operand[0],
@@ -76,7 +76,7 @@ static enum status begin_work(
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
  * the whole, so that the timeline shows which chunk each step moves. */
-static struct operand piece(
+static struct operand unroll_piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
 	struct operand operand = *of;
@@ -94,7 +94,8 @@ static struct operand piece(
 }
 
 /* All operations of the line go on its stream: each step then waits for the one before it without an event. */
-static enum status queue(struct unrolling *work, struct record *record, struct operand *operands, int count)
+static enum status unroll_queue(
+        struct unrolling *work, struct record *record, struct operand *operands, int count)
 {
 	record->operand = operands;
 	record->operands = (uint8_t)count;
@@ -104,18 +105,18 @@ static enum status queue(struct unrolling *work, struct record *record, struct o
 }
 
 /* to = from, of the same number of elements */
-static enum status queue_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
+static enum status unroll_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};
 	struct record record = call_record(work->call, work->rank, OP_COPY, "copy");
 	operands[0].access = ACCESS_READ;
 	operands[1].access = ACCESS_WRITE;
 	record.bytes = layout_bytes(&from->layout);
-	return queue(work, &record, operands, 2);
+	return unroll_queue(work, &record, operands, 2);
 }
 
 /* into = KERNEL into [with], or `KERNEL into` if it only writes; `option` is its first, 0 if it has none */
-static enum status queue_kernel(struct unrolling *work, const char *name, const struct operand *into,
+static enum status unroll_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
 	const struct kernel *kernel = kernel_find(name);
@@ -136,13 +137,13 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 	record.bytes = (int64_t)bytes;
 	operands[0].access = operands[1].access = ACCESS_READ;
 	operands[outs ? ins : 0].access = ACCESS_WRITE;
-	return queue(work, &record, operands, ins + outs);
+	return unroll_queue(work, &record, operands, ins + outs);
 }
 
 /* One step: what is sent and what is received go at the same time, as a ring needs it. A piece to be
  * reduced comes into the scratch tensor, and a kernel behind it on the same stream adds it to the rank's
  * own. */
-static enum status queue_step(struct unrolling *work, const struct collective_step *step)
+static enum status unroll_step(struct unrolling *work, const struct collective_step *step)
 {
 	static const char *const kernels[] = {
 	        [REDUCE_SUM] = "add", [REDUCE_AVG] = "add", [REDUCE_MAX] = "fmax", [REDUCE_MIN] = "fmin"};
@@ -155,13 +156,14 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 	                : sends ? "sendrecv"
 	                        : "recv");
 	if (sends) {
-		operands[0] = piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
+		operands[0] =
+		        unroll_piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
 		parts[count++] = (struct part){.direction = P2P_SEND, .peer = work->group->ranks[step->to]};
 	}
 	if (receives) {
-		into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
-		arrived =
-		        step->reduce ? piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE) : into;
+		into = unroll_piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
+		arrived = step->reduce ? unroll_piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE)
+		                       : into;
 		operands[count] = arrived;
 		parts[count] = (struct part){
 		        .direction = P2P_RECV, .peer = work->group->ranks[step->from], .operand = count};
@@ -172,9 +174,9 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 	        dtype_bytes((enum dtype)work->whole.layout.dtype);
 	record.part = parts;
 	record.parts = (uint8_t)count;
-	enum status status = queue(work, &record, operands, count);
+	enum status status = unroll_queue(work, &record, operands, count);
 	return status == ST_OK && receives && step->reduce
-	        ? queue_kernel(work, kernels[work->plan->record.reduction], &into, &arrived, 0)
+	        ? unroll_kernel(work, kernels[work->plan->record.reduction], &into, &arrived, 0)
 	        : status;
 }
 
@@ -182,7 +184,7 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 
 /* A tensor without a name for the length of the line; freed in the stream's order, so the host does not
  * wait for it. */
-static enum status make_temporary(struct unrolling *work, int64_t count, struct operand *operand)
+static enum status unroll_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
 	struct shell *shell = work->shell;
 	*operand = (struct operand){
@@ -199,7 +201,7 @@ static enum status make_temporary(struct unrolling *work, int64_t count, struct 
 
 /* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
  * smaller, else the input itself. A larger result has the rank's own part in its place. */
-static enum status before_steps(struct unrolling *work)
+static enum status unroll_prepare(struct unrolling *work)
 {
 	int64_t count = layout_count(&work->in->layout),
 	        at = work->growth > 0 ? work->place * work->chunk : 0,
@@ -207,19 +209,20 @@ static enum status before_steps(struct unrolling *work)
 	int n = work->group->n;
 	enum status status = ST_OK;
 	if (work->growth < 0 || work->uneven) {
-		status = make_temporary(work, work->elements, &work->whole);
+		status = unroll_temporary(work, work->elements, &work->whole);
 	} else {
 		work->whole = *work->out;
 		status = layout_make(
 		        &work->whole.layout, (enum dtype)work->in->layout.dtype, 1, &work->elements);
 	}
 	if (status == ST_OK && work->out != work->in && count > 0) {
-		struct operand own = piece(work, &work->whole, at, count, ACCESS_WRITE);
-		status = queue_copy(work, work->in, &own);
+		struct operand own = unroll_piece(work, &work->whole, at, count, ACCESS_WRITE);
+		status = unroll_copy(work, work->in, &own);
 	}
 	if (status == ST_OK && room > count && work->uneven) {
-		struct operand rest = piece(work, &work->whole, at + count, room - count, ACCESS_WRITE);
-		status = queue_kernel(work, "fill", &rest, NULL, 0);
+		struct operand rest =
+		        unroll_piece(work, &work->whole, at + count, room - count, ACCESS_WRITE);
+		status = unroll_kernel(work, "fill", &rest, NULL, 0);
 	}
 	if (status != ST_OK || work->plan->record.reduction != REDUCE_AVG || n == 1)
 		return status;
@@ -227,28 +230,28 @@ static enum status before_steps(struct unrolling *work)
 	enum dtype dtype = (enum dtype)work->whole.layout.dtype;
 	char element[4];
 	dtype_set(dtype, element, 0, 1.0f / (float)n);
-	return queue_kernel(work, "scale", &work->whole, NULL, (double)dtype_get(dtype, element, 0));
+	return unroll_kernel(work, "scale", &work->whole, NULL, (double)dtype_get(dtype, element, 0));
 }
 
 /* Temporaries are freed also when a step failed, and the first failure is told. */
-static enum status run_steps(struct unrolling *work)
+static enum status unroll_steps(struct unrolling *work)
 {
-	enum status status = before_steps(work);
+	enum status status = unroll_prepare(work);
 	int64_t room = 0; /* of the largest piece that is reduced */
 	for (int i = 0; i < work->count; i++)
 		if (work->steps[i].reduce)
 			room = most_of(room, work->steps[i].recv_count);
 	if (status == ST_OK && room)
-		status = make_temporary(work, room, &work->scratch);
+		status = unroll_temporary(work, room, &work->scratch);
 	for (int i = 0; i < work->count && status == ST_OK; i++)
-		status = queue_step(work, &work->steps[i]);
+		status = unroll_step(work, &work->steps[i]);
 	bool temporary = work->growth < 0 || work->uneven;
 	int64_t count = layout_count(&work->out->layout);
 	if (status == ST_OK && temporary && count > 0) {
 		/* a reducescatter leaves the rank's part in the middle of the copy: it goes to the result */
 		int64_t at = work->growth < 0 ? work->place * work->chunk : 0;
-		struct operand given = piece(work, &work->whole, at, count, ACCESS_WRITE);
-		status = queue_copy(work, &given, work->out);
+		struct operand given = unroll_piece(work, &work->whole, at, count, ACCESS_WRITE);
+		status = unroll_copy(work, &given, work->out);
 	}
 	const int made[] = {work->scratch.tensor, temporary ? work->whole.tensor : -1};
 	for (int i = 0; i < 2; i++) {
@@ -271,7 +274,7 @@ static enum status unroll_complete(struct call *call, int rank, struct submit_pl
 		        "op=sum does",
 		        call->statement->row->name);
 	if (status == ST_OK)
-		status = begin_work(call, plan, rank, &work);
+		status = unroll_begin(call, plan, rank, &work);
 	mem_free(work.steps);
 	return status;
 }
@@ -279,12 +282,12 @@ static enum status unroll_complete(struct call *call, int rank, struct submit_pl
 static enum status unroll_rank(struct call *call, struct submit_plan *plan, const struct plan_rank *one)
 {
 	struct unrolling work;
-	plan_take(call->shell, plan, one);
-	enum status status = begin_work(call, plan, one->rank, &work);
+	plan_use_results(call->shell, plan, one);
+	enum status status = unroll_begin(call, plan, one->rank, &work);
 	if (status == ST_OK)
-		status = run_steps(&work);
+		status = unroll_steps(&work);
 	mem_free(work.steps);
-	return status == ST_OK ? plan_drop_old(call->shell, plan, one) : status;
+	return status == ST_OK ? plan_free_old(call->shell, plan, one) : status;
 }
 
 enum status unroll_run(struct call *call)

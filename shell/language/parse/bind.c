@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* May the word stand for an argument of this row? By its first look only. */
-static bool fits(const struct argument_row *row, const struct word *word)
+static bool argument_fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
 	case ARG_TENSOR:
@@ -155,7 +155,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word->at, word->sign);
-	struct option *option = &statement->option[statement->options];
+	struct key_value *option = &statement->option[statement->options];
 	struct slice_of_text key = slice_between(word->at, word->sign);
 	const char *at = word->sign + 1;
 
@@ -258,7 +258,7 @@ static enum status bind_rows(struct parser *parser, struct statement *statement)
 		bool many = rows[row].flags & ARG_MANY;
 		bool next = row + 1 < ARGUMENT_ROWS_MAX && rows[row + 1].kind == ARG_WORD;
 		const char *end = next ? rows[row + 1].words : NULL;
-		while (i < count && fits(&rows[row], &words[i]) &&
+		while (i < count && argument_fits(&rows[row], &words[i]) &&
 		        (i == before || (many && !is_listed(end, slice_of(&words[i]))))) {
 			enum status status = bind_word(
 			        parser, &statement->argument[statement->arguments++], row, rows, &words[i]);
@@ -273,7 +273,7 @@ static enum status bind_rows(struct parser *parser, struct statement *statement)
 }
 
 /* A stream or a group that the command would not look at is refused: it would have no effect */
-static enum status clauses_fit(const struct statement *statement)
+static enum status check_clauses(const struct statement *statement)
 {
 	const struct command *row = statement->row;
 	if (statement->clauses.stream && !row->stream_ok)
@@ -288,7 +288,7 @@ static enum status clauses_fit(const struct statement *statement)
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, 0);
+	enum status status = parse_clauses(parser, statement, 0);
 	size_t count = parser->word_count, kept = 0;
 	const char *divided = statement->row->divided;
 	int part = 0;
@@ -324,7 +324,7 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 			status = lonely_operator(parser, i + 1);
 	}
 	if (status == ST_OK)
-		status = clauses_fit(statement);
+		status = check_clauses(statement);
 	if (status != ST_OK)
 		return status;
 	parser->word_count = kept;
@@ -348,7 +348,7 @@ static enum status bind_value(struct parser *parser, struct argument *argument, 
 
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
 {
-	enum status status = take_clauses(parser, statement, first);
+	enum status status = parse_clauses(parser, statement, first);
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, count * sizeof *statement->argument);
 	for (size_t i = first; i < count && status == ST_OK; i++)

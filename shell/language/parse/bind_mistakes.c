@@ -107,7 +107,7 @@ enum status word_wrong(const struct parser *parser, const struct statement *stat
 	struct slice_of_text word = slice_of(&words[i]);
 	if (row->kind == ARG_WORD && row->words)
 		return none_of(statement->row->name, word, word, row->words);
-	enum status status = glued_arrow(statement->row, words->at, words[count - 1].after);
+	enum status status = spacing_arrow(statement->row, words->at, words[count - 1].after);
 	if (status != ST_OK)
 		return status;
 	return fail(ST_ARGUMENT, "%s wants %s in place of '%.*s': %s", statement->row->name,

@@ -2,7 +2,7 @@
  *
  *     @1 y = matmul x w[0:4] on comm seed=1        words: at, after, stop (of the name), sign
  *     ^  ^ ^ ^      ^ ^      ^       ^
- *     clauses stand before a block or a line, or anywhere in a line: take_clauses
+ *     clauses stand before a block or a line, or anywhere in a line: parse_clauses
  *
  * All words are read before it is known what the statement is, and what a word can be by its form is found
  * out then, once. Clauses are taken out before the other words are given to the arguments of a command, so no
@@ -14,7 +14,7 @@
 
 /* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
  * are names or numbers, and have been seen to their end by then. */
-static struct word word_from(const char *at, const char *after)
+static struct word word_read(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
 	bool name = stop == after;
@@ -45,12 +45,12 @@ enum status parse_words(struct parser *parser)
 		enum status status = scan_word(parser->at, parser->end, &after);
 		if (status != ST_OK)
 			return status;
-		*MEM_ADD(&parser->words, &parser->word_count) = word_from(parser->at, after);
+		*MEM_ADD(&parser->words, &parser->word_count) = word_read(parser->at, after);
 		parser->at = parser->rest_end = after;
 	}
 }
 
-void drop_words(struct parser *parser, size_t count)
+void words_drop(struct parser *parser, size_t count)
 {
 	if (!count)
 		return;
@@ -90,13 +90,13 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	                        is_blank(*parser->words[i].after))))
 		status = parse_clause(parser, clauses, &i);
 	if (status == ST_OK)
-		drop_words(parser, i);
+		words_drop(parser, i);
 	return status;
 }
 
 /* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in
  * `timeline on`; so with `in`, as in `step in` */
-enum status take_clauses(struct parser *parser, struct statement *statement, size_t first)
+enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;
 	size_t kept = first;

@@ -138,7 +138,7 @@ struct operator
 };
 
 /* The first that fits, so longer ones stand first in their list. `android` does not begin with `and`. */
-static bool take_operator(
+static bool operator_read(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
 	reader_skip(reader);
@@ -183,7 +183,7 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	enum formula_kind kind;
 	reader_skip(reader);
 	const char *from = reader->at;
-	if (!take_operator(reader, operators_of[NOT], &kind))
+	if (!operator_read(reader, operators_of[NOT], &kind))
 		return read_from(reader, COMPARISON, made);
 	struct formula *formula = formula_node(reader, kind, from);
 	if (++reader->parser->depth > NESTING_MAX)
@@ -209,7 +209,7 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 	reader_skip(reader);
 	const char *from = reader->at;
 	enum status status = read_from(reader, strength + 1, made);
-	while (status == ST_OK && take_operator(reader, operators_of[strength], &kind)) {
+	while (status == ST_OK && operator_read(reader, operators_of[strength], &kind)) {
 		struct formula *formula = formula_node(reader, kind, from);
 		formula->left = *made;
 		status = read_from(reader, strength + 1, &formula->right);
@@ -240,7 +240,7 @@ static enum status read_all(struct formula_reader *reader, struct formula **made
 }
 
 /* The root keeps the list of what reads data below it */
-static void keep_reads(struct parser *parser, struct formula *root, size_t before)
+static void root_keep_reads(struct parser *parser, struct formula *root, size_t before)
 {
 	size_t count = parser->read_count - before;
 	if (!count)
@@ -275,6 +275,6 @@ enum status parse_formula(struct parser *parser, const char *at, const char *aft
 	if (status != ST_OK && root)
 		parser->read_count = before;
 	if (status == ST_OK && root)
-		keep_reads(parser, *made, before);
+		root_keep_reads(parser, *made, before);
 	return status;
 }

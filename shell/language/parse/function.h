@@ -72,7 +72,7 @@ enum function {
 enum function_nature {
 	NATURE_PLAIN, /* of its arguments and the books */
 	NATURE_WORD,  /* ... and it needs no bracket */
-	NATURE_DATA,  /* reads tensors, for all ranks at once before it is computed (run/data.c) */
+	NATURE_DATA,  /* reads tensors, for all ranks at once before it is computed (run/reads.c) */
 	NATURE_RANK,  /* a metric: of what the rank has queued up to now. Needs no bracket */
 	NATURE_ALL,   /* a metric of all ranks together */
 	NATURE_CLOCK, /* NATURE_RANK, of times: on a GPU it may be another one when the line runs again */

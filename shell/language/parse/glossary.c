@@ -78,7 +78,7 @@ static void put_plain(const char *at, size_t count, char plain[WORD_SHOWN])
 	plain[kept] = '\0';
 }
 
-static bool same(const char *name, const char *word)
+static bool same_word(const char *name, const char *word)
 {
 	size_t length = strlen(name);
 	return length && strncmp(name, word, length) == 0 &&
@@ -93,7 +93,7 @@ bool entry_is(const struct glossary_entry *entry, const char *word)
 	put_plain(word, strlen(word), typed);
 	while (next_name(&at, end, &name)) {
 		put_plain(name.at, name.length, plain);
-		if (same(plain, typed) || same(typed, plain))
+		if (same_word(plain, typed) || same_word(typed, plain))
 			return true;
 	}
 	return false;

@@ -112,7 +112,7 @@ static const struct {
 };
 
 /* What stands here for the word of another library, with its holes; NULL: a word of none */
-static const char *row_of(struct slice_of_text word)
+static const char *hint_row(struct slice_of_text word)
 {
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
 		if (is_listed(foreign[i].words, word))
@@ -122,7 +122,7 @@ static const char *row_of(struct slice_of_text word)
 
 const char *hint_word(const char *word)
 {
-	const char *here = row_of(slice_of_string(word));
+	const char *here = hint_row(slice_of_string(word));
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
@@ -136,7 +136,7 @@ struct foreign_line {
 	bool brackets;
 };
 
-static struct slice_of_text trimmed(const char *at, const char *after)
+static struct slice_of_text hint_trim(const char *at, const char *after)
 {
 	while (at < after && (is_blank(*at) || *at == '\n' || *at == '&'))
 		at++;
@@ -148,7 +148,7 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 {
 	while (at < after && line->arguments < 8) {
 		const char *stop = find_outside(at, after, marks);
-		struct slice_of_text one = trimmed(at, stop ? stop : after);
+		struct slice_of_text one = hint_trim(at, stop ? stop : after);
 		if (one.length)
 			line->argument[line->arguments++] = one;
 		if (!stop)
@@ -160,13 +160,13 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 /* Called for lines that are refused in any case, so it may guess; what it says is always a line to type.
  * By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
  * neither, so it cannot be told what was meant. */
-static bool take_apart(const char *at, const char *after, struct foreign_line *line)
+static bool foreign_split(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);
 	const char *sign = find_outside(at, after, "=");
 	if (sign && sign + 1 < after && sign[1] != '=' && sign > at && sign[-1] != '!' && sign[-1] != '<' &&
 	        sign[-1] != '>') {
-		line->left = trimmed(at, sign);
+		line->left = hint_trim(at, sign);
 		at = skip_blanks(sign + 1, after, true);
 	}
 	const char *p = at;
@@ -193,25 +193,25 @@ static bool take_apart(const char *at, const char *after, struct foreign_line *l
 }
 
 /* The slice, or what stands for it where nothing was written */
-static void put_or(struct slice_of_text slice, const char *other, struct text *out)
+static void put_slice(struct slice_of_text slice, const char *other, struct text *out)
 {
 	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));
 }
 
 /* An argument that is missing becomes a letter, so that the line shown is always one that could be typed */
-static void hole(const struct foreign_line *line, char c, struct text *out)
+static void put_hole(const struct foreign_line *line, char c, struct text *out)
 {
 	if (c == '=') {
-		put_or(line->left, "y", out);
+		put_slice(line->left, "y", out);
 	} else if (c == '.') {
-		put_or(line->object, "x", out);
+		put_slice(line->object, "x", out);
 	} else if (c == '*' || c == ',') {
 		for (int i = 0; i < line->arguments; i++)
 			text_add(out, "%s%.*s", i ? c == '*' ? " " : "," : "", WHOLE(line->argument[i]));
 	} else if (c - '1' < line->arguments) {
-		put_or(line->argument[c - '1'], "", out);
+		put_slice(line->argument[c - '1'], "", out);
 	} else if (c == '1') {
-		put_or(line->brackets ? line->object : (struct slice_of_text){0}, "x", out);
+		put_slice(line->brackets ? line->object : (struct slice_of_text){0}, "x", out);
 	} else {
 		text_add(out, "x%c", c);
 	}
@@ -226,7 +226,7 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 	}
 	for (const char *p = here; *p; p++)
 		if (p[0] == '$' && p[1] && strchr("=.*,12345678", p[1]))
-			hole(line, *++p, out);
+			put_hole(line, *++p, out);
 		else
 			text_put(out, p, 1);
 }
@@ -279,9 +279,9 @@ bool hint_line(const char *at, const char *after)
 {
 	struct foreign_line line;
 	struct text said = {0};
-	if (after - at > 1000 || !take_apart(at, after, &line))
+	if (after - at > 1000 || !foreign_split(at, after, &line))
 		return false;
-	const char *row = row_of(line.word);
+	const char *row = hint_row(line.word);
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
 	if (row && (line.brackets || !command_called(line.word))) {
 		text_add(&said, "here: ");

@@ -207,7 +207,7 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 	if (parser->word_count && text_is(word->at, stop, "error") &&
 	        (is_blank(*stop) || *stop == '{' || *stop == '"')) {
 		if (word->name)
-			drop_words(parser, 1);
+			words_drop(parser, 1);
 		else
 			word->at = stop; /* error"words" */
 		return parse_expect_error(parser, statement);
@@ -324,7 +324,7 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 		if (!word_is(parser->words, keywords[i].word))
 			continue;
 		*known = true;
-		drop_words(parser, 1);
+		words_drop(parser, 1);
 		statement->kind = (uint8_t)keywords[i].kind;
 		enum status status = keywords[i].parse(parser, statement);
 		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) &&
@@ -334,7 +334,7 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 			        keywords[i].word);
 		while (to < end && *to != '\n' && *to != '{')
 			to++;
-		keep_source(parser, statement, from, to);
+		statement_source(parser, statement, from, to);
 		return status;
 	}
 	return ST_OK;

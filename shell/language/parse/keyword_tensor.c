@@ -16,13 +16,13 @@
 
 /* ---- the words before = ---- */
 
-static enum status said_twice(const char *one, const char *other, const char *what)
+static enum status making_repeats(const char *one, const char *other, const char *what)
 {
 	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
 }
 
 /* A word of one of the lists, which no tensor may have as its name. *is: whether it is one */
-static enum status memory_flag(const struct word *word, struct making *making, bool *is)
+static enum status making_flag(const struct word *word, struct making *making, bool *is)
 {
 #define X(symbol, name) name " "
 	static const char spaces[] = SPACES(X);
@@ -34,9 +34,9 @@ static enum status memory_flag(const struct word *word, struct making *making, b
 	int dtype = text_place(types, word->at, word->after - word->at);
 	*is = space >= 0 || dtype >= 0;
 	if (space >= 0 && making->space_given)
-		return said_twice(space_name(making->space), space_name(space), "space");
+		return making_repeats(space_name(making->space), space_name(space), "space");
 	if (dtype >= 0 && making->dtype_given)
-		return said_twice(dtype_name(making->dtype), dtype_name(dtype), "type");
+		return making_repeats(dtype_name(making->dtype), dtype_name(dtype), "type");
 	making->space = space >= 0 ? space : making->space;
 	making->dtype = dtype >= 0 ? dtype : making->dtype;
 	making->space_given |= space >= 0;
@@ -67,7 +67,7 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 	if (word->sign && text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
 	bool flag;
-	enum status status = memory_flag(word, making, &flag);
+	enum status status = making_flag(word, making, &flag);
 	if (flag)
 		return status;
 	if (word_is(word, "managed"))
@@ -87,7 +87,7 @@ static enum status source_options(struct parser *parser, struct making *making, 
 	making->option = tree_alloc(parser->tree, KERNEL_OPTIONS_MAX * sizeof *making->option);
 	for (size_t i = first; i < parser->word_count; i++) {
 		const struct word *word = &parser->words[i];
-		struct option *option = &making->option[making->options];
+		struct key_value *option = &making->option[making->options];
 		int k = 0;
 		if (making->options == KERNEL_OPTIONS_MAX)
 			return fail(
@@ -160,7 +160,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 /* ---- the line ---- */
 
 /* float32, cuda: flags that others spell so */
-static enum status shapeless(struct slice_of_text name)
+static enum status making_shapeless(struct slice_of_text name)
 {
 	static const struct {
 		const char *words, *here;
@@ -191,7 +191,7 @@ static enum status glued_making(
 		return status;
 	if (is_listed("seed scale", slice_between(word->at, sign)))
 		return fail(ST_SYNTAX, "tensor: %.*s follows a source: = randn %.*s", WORD(word), WORD(word));
-	enum status glued = glued_sign(line, parser->rest_end);
+	enum status glued = spacing_sign(line, parser->rest_end);
 	return glued == ST_OK ? status : glued;
 }
 
@@ -229,6 +229,6 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 		return fail(ST_SYNTAX, "tensor wants a name and a shape: tensor x[64,64] = randn");
 	for (int i = 0; i < making->names; i++)
 		if (!making->made[i].dims && !making->file)
-			return shapeless(making->made[i].written);
+			return making_shapeless(making->made[i].written);
 	return choices ? choose_later(parser, statement, line, chosen, choices) : ST_OK;
 }

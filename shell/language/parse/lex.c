@@ -19,7 +19,7 @@ bool is_title(const char *at, const char *end)
 	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
 }
 
-static inline const char *skip(const char *at, const char *end, bool lines, bool titles)
+static inline const char *text_skip(const char *at, const char *end, bool lines, bool titles)
 {
 	for (;;) {
 		while (at < end && (is_blank(*at) || (lines && *at == '\n')))
@@ -39,7 +39,7 @@ static inline const char *skip(const char *at, const char *end, bool lines, bool
 
 const char *skip_blanks(const char *at, const char *end, bool lines)
 {
-	return skip(at, end, lines, false);
+	return text_skip(at, end, lines, false);
 }
 
 const char *trim_end(const char *at, const char *after)
@@ -51,7 +51,7 @@ const char *trim_end(const char *at, const char *after)
 
 const char *skip_to_statement(const char *at, const char *end)
 {
-	return skip(at, end, true, true);
+	return text_skip(at, end, true, true);
 }
 
 /* Bytes are looked at one by one, without strchr: each blank of a text ends in this question */
@@ -83,7 +83,7 @@ enum status scan_word(const char *at, const char *end, const char **after)
 			if ((unsigned char)c < 0x80)
 				at++;
 			else
-				status = strange_character(word, &at);
+				status = confusable_character(word, &at);
 			if (status != ST_OK)
 				return status;
 			continue;

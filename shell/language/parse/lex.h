@@ -52,7 +52,7 @@ enum status scan_word(const char *at, const char *end, const char **after);
 const char *quote_end(const char *at, const char *end);
 /* Steps over the letter at *at of a word, which is not ASCII. ST_SYNTAX, worded: it was pasted in place of
  * another character (a curly quote, a no-break space). */
-enum status strange_character(const char *word, const char **at);
+enum status confusable_character(const char *word, const char **at);
 bool is_transposed(const char *at, const char *end); /* ".T" stands at `at` */
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);

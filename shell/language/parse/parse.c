@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Lines are counted on from the last question, so that numbering a whole file costs one walk over it. */
-int line_at(struct parser *parser, const char *at)
+int parser_line(struct parser *parser, const char *at)
 {
 	for (; parser->counted < at; parser->counted++)
 		parser->line += *parser->counted == '\n';
@@ -30,7 +30,7 @@ int line_at(struct parser *parser, const char *at)
 
 /* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets
  * become blanks. */
-void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
+void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
 	after = trim_end(at, after);
@@ -84,7 +84,7 @@ static bool parse_verbatim(struct parser *parser, struct statement *statement)
 	statement->argument = argument;
 	statement->arguments = at < end;
 	parser->at = end;
-	keep_source(parser, statement, name, end);
+	statement_source(parser, statement, name, end);
 	return true;
 }
 
@@ -97,7 +97,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	bool known = false;
 	*made = statement;
 	statement->begin = line;
-	statement->line = line_at(parser, line);
+	statement->line = parser_line(parser, line);
 	if (is_title(line, parser->end)) {
 		parse_title(parser, statement);
 		return ST_OK;
@@ -111,7 +111,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status;
 	if (!parser->word_count && *parser->at == '{') {
 		statement->kind = STATEMENT_BLOCK;
-		keep_source(parser, statement, line, parser->at);
+		statement_source(parser, statement, line, parser->at);
 		return parse_block(parser, &statement->block);
 	}
 	if (!parser->word_count)
@@ -123,7 +123,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	const char *begin = parser->words->at;
 	status = parse_line(parser, statement);
 	if (status == ST_OK)
-		keep_source(parser, statement, line,
+		statement_source(parser, statement, line,
 		        statement->block ? begin + strcspn(begin, "{\n") : parser->at);
 	return status;
 }
@@ -133,7 +133,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 /* To the end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
  * braces are counted, but for those in quotes and comments; a # begins a comment only where a word could
  * begin (a#b is a name). What makes the end itself unsure is refused. */
-static enum status recover(struct parser *parser)
+static enum status statement_skip(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;
 	bool word_start = true;
@@ -171,7 +171,7 @@ static enum status broken_statement(
 	        .broken = status,
 	        .message = tree_copy(parser->tree, fail_text(), strlen(fail_text()))};
 	parser->at = start;
-	return recover(parser);
+	return statement_skip(parser);
 }
 
 /* Of what may follow a statement a `{` is none: the block of a statement that has one is read with it */
@@ -246,7 +246,7 @@ enum status parse_block(struct parser *parser, struct block **made)
 	parser->at++;
 	struct block *block = tree_alloc(parser->tree, sizeof *block);
 	*made = block;
-	block->line = line_at(parser, parser->at);
+	block->line = parser_line(parser, parser->at);
 	enum status status = parse_statements(parser, block, true);
 	parser->depth--;
 	return status;

@@ -4,7 +4,7 @@
  *     parse.c               statements, blocks       word.c         names, tensors, shapes
  *     clause.c              words; @ on in           parse_ranks.c  @RANKS
  *                                                    formula.c      expressions
- *     parse_line.c          commands, NAME = ...     glued.c bind_mistakes.c hints.c strange.c
+ *     parse_line.c          commands, NAME = ...     spacing.c bind_mistakes.c hints.c confusable.c
  *     keyword.c             let if for ...                          what is said of a mistake
  *     keyword_tensor.c      tensor
  *
@@ -74,20 +74,20 @@ static inline bool word_is(const struct word *word, const char *what)
 }
 
 /* parse.c */
-int line_at(struct parser *parser, const char *at); /* asked for in the order of the text */
+int parser_line(struct parser *parser, const char *at); /* asked for in the order of the text */
 /* up to the end, or its `}` */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces);
 enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
-void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
+void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
 enum status parse_words(struct parser *parser);       /* of the statement at parser->at, to parser->words */
-void drop_words(struct parser *parser, size_t count); /* the first ones: they are read */
+void words_drop(struct parser *parser, size_t count); /* the first ones: they are read */
 /* Those before a block or a line; they are dropped */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses);
 /* Those among words[first ..], to statement->clauses; the other words move together. The row, if it is one's,
  * is known. */
-enum status take_clauses(struct parser *parser, struct statement *statement, size_t first);
+enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first);
 
 /* parse_line.c */
 /* The line from `line` to parser->at is read when it runs: `chosen` are its words whose `$` say what it is */
@@ -175,14 +175,14 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
-/* glued.c: ST_OK when that is not what is wrong */
+/* spacing.c: ST_OK when that is not what is wrong */
 /* `tensor x[4]=1`: a line that has to do with an '=' */
-enum status glued_sign(const char *at, const char *after);
+enum status spacing_sign(const char *at, const char *after);
 /* `y=matmul x w`: a line that begins with no command */
-enum status glued_line(const struct parser *parser);
+enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
-enum status torn_option(const struct parser *parser, size_t equal);
-enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
+enum status spacing_option(const struct parser *parser, size_t equal);
+enum status spacing_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
 /* meant.c: what a refused line, whole and with no newline in it, should have been. true: the failure is worded anew */
 bool meant_line(const char *at, const char *after);

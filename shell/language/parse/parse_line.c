@@ -34,7 +34,7 @@ static enum status no_command(const struct word *first)
 }
 
 /* ... or it has neither */
-static bool is_nearly(const struct word *first)
+static bool word_has_hint(const struct word *first)
 {
 	char word[WORD_SHOWN];
 	word_text(slice_of(first), word);
@@ -67,7 +67,7 @@ static enum status parse_command(
 /* y = x[0:2], y += x, which is y = add y x; one word alone but for clauses */
 static enum status parse_view(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, 0);
+	enum status status = parse_clauses(parser, statement, 0);
 	if (status != ST_OK)
 		return status;
 	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
@@ -94,7 +94,7 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 }
 
 /* How many words behind `first` are no clause (0, 1, or more: 2) */
-static int plain_words(const struct parser *parser, size_t first)
+static int count_plain(const struct parser *parser, size_t first)
 {
 	int count = 0;
 	for (size_t i = first; i < parser->word_count && count < 2; i++) {
@@ -108,7 +108,7 @@ static int plain_words(const struct parser *parser, size_t first)
 }
 
 /* z = x + y, where x and y may be tensors; x[0] = 3 */
-static enum status calculates(const struct parser *parser)
+static enum status line_calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
 	                         *const kernels[] = {"add", "sub", "mul", "div"};
@@ -142,7 +142,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 
 	if (hint_line(words->at, to))
 		return ST_SYNTAX;
-	if (equal == 1 && parser->word_count == 4 && first->tensor && first[1].tensor && !is_nearly(first))
+	if (equal == 1 && parser->word_count == 4 && first->tensor && first[1].tensor &&
+	        !word_has_hint(first))
 		return fail(ST_SYNTAX,
 		        "no command or kernel '%.*s'; a product of two tensors: %.*s = matmul %.*s %.*s",
 		        WORD(first), WORD(words), WORD(first), WORD(&first[1]));
@@ -152,7 +153,7 @@ static enum status strange_right(struct parser *parser, size_t equal)
 		if (word_is(word, "@"))
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", WORD(words), WORD(word - 1),
 			        WORD(word + 1));
-	if (equal == 1 && (status = calculates(parser)) != ST_OK)
+	if (equal == 1 && (status = line_calculates(parser)) != ST_OK)
 		return status;
 	if (parse_formula(parser, first->at, to, &formula) != ST_OK || equal != 1 || !words->name)
 		return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected",
@@ -211,11 +212,11 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", sign);
 	if (equal == 0)
 		return fail(ST_SYNTAX, "left of '%s' a name was expected", sign);
-	enum status status = torn_option(parser, equal);
+	enum status status = spacing_option(parser, equal);
 	if (status != ST_OK)
 		return status;
 	const struct command *row = command_called(slice_of(right));
-	int plain = row ? 0 : plain_words(parser, equal + 1);
+	int plain = row ? 0 : count_plain(parser, equal + 1);
 	bool view = plain == 1 && right->tensor;
 	if (!row && !view && is_chosen(right) && equal + 2 < parser->word_count &&
 	        (plain > 1 || right[1].sign) && !is_operator(&right[1]))
@@ -227,7 +228,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 		return status;
 	if (row && !row->results_ok)
 		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, row->usage);
-	drop_words(parser, equal + (row ? 2 : 1));
+	words_drop(parser, equal + (row ? 2 : 1));
 	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }
 
@@ -242,11 +243,12 @@ static enum status strange_option(const struct parser *parser)
 		options |= words[i].sign != NULL;
 	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
-	return is_nearly(words) ? no_command(words)
-	                        : fail(ST_SYNTAX,
-	                                  "no command '%.*s' takes options, and a def's arguments are values "
-	                                  "alone, without KEY=",
-	                                  WORD(words));
+	return word_has_hint(words)
+	        ? no_command(words)
+	        : fail(ST_SYNTAX,
+	                  "no command '%.*s' takes options, and a def's arguments are values "
+	                  "alone, without KEY=",
+	                  WORD(words));
 }
 
 /* What is not even the form of a command is told by its mistake here; whether a def has the name shows when
@@ -268,12 +270,12 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		if (word_is(&words[i], "->") && command_beside_kernel(slice_of(words)))
 			row = command_beside_kernel(slice_of(words));
 	if (row) {
-		drop_words(parser, 1);
+		words_drop(parser, 1);
 		return parse_command(parser, statement, row);
 	}
 	if (!words->name && hint_line(words->at, parser->rest_end))
 		return ST_SYNTAX;
-	enum status status = glued_line(parser);
+	enum status status = spacing_line(parser);
 	if (status == ST_OK)
 		status = strange_option(parser);
 	if (status != ST_OK)

@@ -40,7 +40,7 @@ static enum status parse_whole(struct parser *parser)
 {
 	enum status status = parse_statements(parser, &parser->tree->block, false);
 	return status != ST_OK && parser->tree->file
-	        ? fail_in(status, "%s:%d", parser->tree->file, line_at(parser, parser->at))
+	        ? fail_in(status, "%s:%d", parser->tree->file, parser_line(parser, parser->at))
 	        : status;
 }
 
@@ -53,12 +53,12 @@ static size_t byte_order_mark(const char **text, size_t *count)
 	return mark;
 }
 
-static bool is_text(const char *text, size_t count)
+static bool text_fits(const char *text, size_t count)
 {
 	return text_valid(text, count) == count && !text_lines_saved_as(text, count);
 }
 
-static enum status not_text(const char *text, size_t count)
+static enum status text_refused(const char *text, size_t count)
 {
 	const char *saved = text_lines_saved_as(text, count);
 	return fail(ST_SYNTAX, "%s",
@@ -71,8 +71,8 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 {
 	byte_order_mark(&text, &count);
 	*made = NULL;
-	if (!is_text(text, count)) {
-		enum status status = not_text(text, count);
+	if (!text_fits(text, count)) {
+		enum status status = text_refused(text, count);
 		return file ? fail_in(status, "%s", file) : status;
 	}
 	struct parser parser = parser_make(text, count, file, first_line);
@@ -81,13 +81,13 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 
 /* The lines before the first that cannot be read at all: bytes that are no text end what tree_first sees, so
  * that the lines before them run, as they do at a prompt */
-static size_t fit_lines(const char *text, size_t count)
+static size_t text_lines_fit(const char *text, size_t count)
 {
 	size_t fit = 0;
 	while (fit < count) {
 		const char *newline = memchr(text + fit, '\n', count - fit);
 		size_t length = newline ? newline + 1 - text - fit : count - fit;
-		if (!is_text(text + fit, length))
+		if (!text_fits(text + fit, length))
 			break;
 		fit += length;
 	}
@@ -99,15 +99,15 @@ static size_t fit_lines(const char *text, size_t count)
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	size_t mark = byte_order_mark(&text, &count);
-	size_t fit = fit_lines(text, count);
+	size_t fit = text_lines_fit(text, count);
 	struct parser parser = parser_make(text, fit, file, first_line);
 	struct tree *tree;
 	parser.one_line = true;
 	enum status status = parse_whole(&parser);
 	if (status == ST_INCOMPLETE && fit < count) {
-		status = not_text(text, count);
+		status = text_refused(text, count);
 		if (file)
-			status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
+			status = fail_in(status, "%s:%d", file, parser_line(&parser, parser.at));
 	}
 	*taken = mark + (parser.at - parser.tree->text) + (parser.at < parser.end);
 	if (parser_end(&parser, status, &tree) == ST_OK)

@@ -150,7 +150,7 @@ struct argument {
 		struct ranks_ref *ranks;
 	}; /* SHAPE; RANKS */
 };
-struct option {
+struct key_value {
 	struct slice_of_text written, key;
 	int part;                     /* of a line that ` + ` divides */
 	const struct option_row *row; /* NULL: of ARG_KEYS */
@@ -193,7 +193,7 @@ struct making {
 	int space, dtype; /* enum space, enum dtype */
 	bool dtype_given, space_given;
 	const struct kernel *source; /* NULL: no data, or a file's */
-	struct option *option;
+	struct key_value *option;
 	int options;
 	struct formula *value; /* source "full": the constant */
 	struct name *file;     /* load F.npy */
@@ -229,7 +229,7 @@ struct statement {
 	struct clauses clauses;
 	const struct command *row;
 	struct argument *result, *argument;
-	struct option *option;
+	struct key_value *option;
 	int results, arguments, options, parameters;
 	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen;
 	 * REFUSE: the text; EXPECT_ERROR: the words, or NULL */

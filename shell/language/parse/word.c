@@ -91,7 +91,7 @@ static void add_text_part(struct name *name, const char *at, const char *after)
 }
 
 /* Splits [at, after) at each `$`; in quotes `\"`, `\\`, `\n` and `\$` stand for themselves */
-static enum status split(struct parser *parser, struct name *name, const char *at, const char *after)
+static enum status name_split(struct parser *parser, struct name *name, const char *at, const char *after)
 {
 	const char *from = at;
 	enum status status = ST_OK;
@@ -117,7 +117,7 @@ static enum status split(struct parser *parser, struct name *name, const char *a
 }
 
 /* What reads data belongs to the expression around it, which lists its reads: such a name is of one place */
-static bool may_be_shared(const struct name *name)
+static bool name_is_shareable(const struct name *name)
 {
 	for (int i = 0; i < name->parts; i++)
 		if (name->part[i].formula && name->part[i].formula->reads_data)
@@ -127,7 +127,7 @@ static bool may_be_shared(const struct name *name)
 
 /* A node for the name: text and formulas in the order in which they stand. Quoted texts are names too, with
  * more characters allowed and escapes. */
-static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
+static enum status name_make(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name);
 	name->written = slice_between(at, after);
@@ -141,7 +141,7 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 	for (const char *p = from; p < to; p++)
 		parts += *p == '$' || *p == '\\' ? 2 : 0;
 	name->part = tree_alloc(parser->tree, parts * sizeof *name->part);
-	return split(parser, name, from, to);
+	return name_split(parser, name, from, to);
 }
 
 /* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
@@ -160,8 +160,8 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 		*made = *known;
 		return ST_OK;
 	}
-	enum status status = new_name(parser, at, after, made);
-	if (status == ST_OK && may_be_shared(*made))
+	enum status status = name_make(parser, at, after, made);
+	if (status == ST_OK && name_is_shareable(*made))
 		*known = *made;
 	return status;
 }

@@ -59,7 +59,7 @@ struct argument *call_argument(const struct call *call, int row, int i)
 /* A word alone may name a tensor or stand for a value: what its name is where the line runs decides.
  * Among the words of a kernel only a variable that holds a number is one: any other name is a tensor,
  * perhaps of another name. */
-static bool is_value(const struct call *call, const struct argument *argument, bool number)
+static bool argument_is_value(const struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));
 	const struct formula *formula = argument->formula;
@@ -88,7 +88,7 @@ static bool is_value(const struct call *call, const struct argument *argument, b
 
 bool argument_is_number(const struct call *call, const struct argument *argument)
 {
-	return is_value(call, argument, call->statement->mixed);
+	return argument_is_value(call, argument, call->statement->mixed);
 }
 
 const char *call_argument_text(const struct call *call, int row, int i)
@@ -102,7 +102,7 @@ const char *call_argument_text(const struct call *call, int row, int i)
 
 bool call_is_tensor(const struct call *call, int row, int i)
 {
-	return !is_value(call, call_argument(call, row, i), false);
+	return !argument_is_value(call, call_argument(call, row, i), false);
 }
 
 enum status call_result(struct call *call, int i, int rank, struct view *view)

@@ -24,7 +24,7 @@ static inline struct word_slot *argument_slot(const struct call *call, const str
 {
 	return result_slot(call, call->statement->results + (int)(argument - call->statement->argument));
 }
-static inline struct word_slot *option_slot(const struct call *call, const struct option *option)
+static inline struct word_slot *option_slot(const struct call *call, const struct key_value *option)
 {
 	const struct statement *statement = call->statement;
 	return result_slot(

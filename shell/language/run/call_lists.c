@@ -26,7 +26,7 @@ static enum status option_views(struct call *call, const char *option, bool seco
 }
 
 /* Of a line that runs again, by what was read then; a journal that was edited may have any numbers. */
-static enum status as_then(
+static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {
 	bool then = shell->recalls
@@ -68,12 +68,13 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 		lists->value = mem_alloc((size_t)count * lists->each * sizeof *lists->value);
 		status = shell_read(shell, call->set, reads, call->statement->row->name, lists->value);
 		if (status == ST_OK && !shell_keeps_no_data(shell))
-			status = as_then(shell, call->set, first, lists->value, (size_t)count * lists->each);
+			status = lists_replay(
+			        shell, call->set, first, lists->value, (size_t)count * lists->each);
 	}
 	bool even = shell_keeps_no_data(shell) && !shell->interpreter->guesses;
-	if (status == ST_OK && even && !shell->interpreter->told_even)
+	if (status == ST_OK && even && !shell->interpreter->noted_even)
 		out_say(shell->out, "   --dry keeps no data: what depends on it is taken to be even\n");
-	shell->interpreter->told_even |= even;
+	shell->interpreter->noted_even |= even;
 	mem_free(reads);
 	return status;
 }

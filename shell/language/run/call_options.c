@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* NULL: the line has it not */
-static const struct option *option_of(const struct call *call, const char *name)
+static const struct key_value *option_find(const struct call *call, const char *name)
 {
 	const struct statement *statement = call->statement;
 	for (int i = 0; i < statement->options; i++)
@@ -19,11 +19,11 @@ static const struct option *option_of(const struct call *call, const char *name)
 
 bool call_has(const struct call *call, const char *option)
 {
-	return option_of(call, option) != NULL;
+	return option_find(call, option) != NULL;
 }
 
 /* Of an amount the plain number is bytes; 0 needs no unit. Anything else is of the row's unit. */
-static enum status unit_fits(const struct option *option, struct number number)
+static enum status option_unit_fits(const struct key_value *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};
 	enum unit wanted = option->row->unit;
@@ -39,7 +39,7 @@ static enum status unit_fits(const struct option *option, struct number number)
 
 enum status call_option(struct call *call, const char *name, int rank, struct number *number)
 {
-	const struct option *option = option_of(call, name);
+	const struct key_value *option = option_find(call, name);
 	if (!option)
 		return ST_OK;
 	struct valued word = {
@@ -47,13 +47,13 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 	enum status status = word_number(call, &word, rank, number);
 	if (status == ST_NAME)
 		return fail_in(status, "%.*s", SHOWN(option->written));
-	return status == ST_OK ? unit_fits(option, *number) : status;
+	return status == ST_OK ? option_unit_fits(option, *number) : status;
 }
 
 enum status call_option_word(struct call *call, const char *name, int rank, const char **word)
 {
 	name_id id;
-	const struct option *option = option_of(call, name);
+	const struct key_value *option = option_find(call, name);
 	if (!option)
 		return ST_OK;
 	enum status status = name_word(call, option->word, option_slot(call, option), rank, &id);
@@ -70,7 +70,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 }
 
 /* "undo: 1.5: a whole number ..."; name: of the option, "" for an argument */
-static enum status whole_in(
+static enum status whole_between(
         const struct call *call, const char *name, double number, int64_t least, int64_t most, int64_t *value)
 {
 	if (!number_is_whole(number, least, most))
@@ -87,7 +87,7 @@ enum status call_option_whole(
 	struct number number = {*value, UNIT_PLAIN};
 	enum status status = call_option(call, name, rank, &number);
 	return status == ST_OK && call_has(call, name)
-	        ? whole_in(call, name, number.value, least, most, value)
+	        ? whole_between(call, name, number.value, least, most, value)
 	        : status;
 }
 
@@ -99,12 +99,12 @@ enum status call_whole(struct call *call, int row, int64_t least, int64_t most, 
 	enum status status = call_number(call, row, 0, COMMON, &number);
 	if (status == ST_NAME) /* `step into`: a word that is none of the command's */
 		return fail_in(status, "%s", call->statement->row->usage);
-	return status == ST_OK ? whole_in(call, "", number.value, least, most, value) : status;
+	return status == ST_OK ? whole_between(call, "", number.value, least, most, value) : status;
 }
 
 enum status call_key(struct call *call, int i, struct given *given)
 {
-	const struct option *option = &call->statement->option[i];
+	const struct key_value *option = &call->statement->option[i];
 	struct names *names = call->shell->world->names;
 	struct eval eval = eval_on(call, ranks_first(call->set));
 	struct valued word = {.formula = option->formula, .written = option->written};

@@ -16,13 +16,13 @@
 /* Once a word, for all ranks of the line: a command that asks rank by rank still makes one collective read.
  * Program and steering lines wait for the value. A look, or a line that changes the session alone, reads by the
  * side door (reason NULL), which leaves no trace in the program. */
-static enum status fetch_for(struct call *call, const struct formula *formula, struct word_slot *slot)
+static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
 		return ST_OK;
 	const struct command *row = call->statement->row;
-	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? call : NULL,
-	        is_aside(call->statement) ? NULL : row->name, &slot->data);
+	enum status status = fetch_reads(call->shell, formula, call->set, row->stream_ok ? call : NULL,
+	        statement_is_aside(call->statement) ? NULL : row->name, &slot->data);
 	slot->fetched = status == ST_OK;
 	return status;
 }
@@ -62,7 +62,7 @@ static enum status word_value(struct call *call, const struct valued *word, int 
 		*value = slot->value;
 		return ST_OK;
 	}
-	enum status status = word->name ? ST_OK : fetch_for(call, word->formula, slot);
+	enum status status = word->name ? ST_OK : word_fetch(call, word->formula, slot);
 	if (status != ST_OK)
 		return status;
 	struct eval eval = eval_on(call, rank == COMMON ? ranks_first(call->set) : rank);
@@ -105,7 +105,7 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 			value_text(call->shell, value, out);
 		return status;
 	}
-	enum status status = fetch_for(call, word.formula, word.slot);
+	enum status status = word_fetch(call, word.formula, word.slot);
 	struct eval eval = eval_on(call, rank);
 	eval.data = word.slot->data;
 	return status == ST_OK ? on_rank(&eval, evaluate_text(&eval, word.formula->name, out)) : status;
@@ -158,7 +158,7 @@ enum status call_common(struct call *call, int row, const char **word)
 
 /* A name put together of `$` may come out as anything: what would be read as something else later is
  * refused */
-static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)
+static enum status name_fits(struct call *call, const struct argument *argument, name_id name)
 {
 	const char *text = names_text(call->shell->world->names, name);
 	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
@@ -173,7 +173,7 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 	bool known = argument_slot(call, argument)->ready;
 	enum status status = name_word(call, argument->name, argument_slot(call, argument), rank, name);
 	if (status == ST_OK && !known && argument->kind == ARG_NEW)
-		status = name_is_made_well(call, argument, *name);
+		status = name_fits(call, argument, *name);
 	return status;
 }
 

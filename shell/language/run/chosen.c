@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* The line that `text` is, in `statement`'s place */
-static enum status variant_of(
+static enum status variant_find(
         struct interpreter *in, struct statement *statement, const char *text, struct variant **found)
 {
 	struct tree *owner = in->now.tree, *tree;
@@ -60,7 +60,7 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 		text_clear(&text);
 		status = evaluate_text(&eval, statement->word, &text);
 		if (status == ST_OK)
-			status = variant_of(in, statement, text_string(&text), &of[rank]);
+			status = variant_find(in, statement, text_string(&text), &of[rank]);
 		if (on_rank(&eval, status) != ST_OK || !eval.varies)
 			break;
 	}

@@ -16,7 +16,7 @@ enum command_class statement_class(const struct statement *statement)
 	                                                                       : row->class;
 }
 
-bool is_aside(const struct statement *statement)
+bool statement_is_aside(const struct statement *statement)
 {
 	enum command_class class = statement_class(statement);
 	return class == COMMAND_LOOK || class == COMMAND_SESSION;

@@ -16,7 +16,7 @@
 enum { SLOTS_INLINE = 14 };
 
 /* A row that changes what is one for all ranks, on some of them */
-static enum status for_some(
+static enum status refuse_subset(
         const struct shell *shell, const struct statement *statement, const struct ranks *set)
 {
 	if (ranks_count(set) == shell->world->n || statement_class(statement) == COMMAND_LOOK)
@@ -43,7 +43,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
 	size_t bytes = count * sizeof *slots;
-	if (row->for_all && for_some(shell, statement, set) != ST_OK)
+	if (row->for_all && refuse_subset(shell, statement, set) != ST_OK)
 		return ST_RANK;
 	struct call call = {.shell = shell,
 	        .statement = statement,
@@ -78,7 +78,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 /* ---- views ---- */
 
 /* May the name become a view here? Only a name that is new or a view already. */
-static enum status may_name(struct eval *eval, name_id name, const struct view *of)
+static enum status view_name_fits(struct eval *eval, name_id name, const struct view *of)
 {
 	const struct world *world = eval->shell->world;
 	struct thing thing = world_find(world, eval->rank, name);
@@ -96,7 +96,8 @@ static enum status may_name(struct eval *eval, name_id name, const struct view *
 }
 
 /* What the line would do on the rank, without doing it: the view, and a name that is free for it */
-static enum status view_on(struct eval *eval, struct statement *statement, name_id *name, struct view *of)
+static enum status view_resolve_line(
+        struct eval *eval, struct statement *statement, name_id *name, struct view *of)
 {
 	struct tensor_ref *to = statement->result[0].tensor;
 	if (statement->result[0].dropped || to->indices || to->transposed)
@@ -105,7 +106,7 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 	enum status status = evaluate_view(eval, statement->argument[0].tensor, NULL, false, of);
 	if (status == ST_OK)
 		status = evaluate_name(eval, to->name, name);
-	return status == ST_OK ? may_name(eval, *name, of) : status;
+	return status == ST_OK ? view_name_fits(eval, *name, of) : status;
 }
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -117,7 +118,7 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
 		FOR_RANKS (rank, set) {
 			eval.rank = rank;
-			status = view_on(&eval, statement, &name, &of);
+			status = view_resolve_line(&eval, statement, &name, &of);
 			if (status == ST_OK && pass)
 				status =
 				        shell_view_make(shell, rank, name, of.tensor, of.address, &of.layout);

@@ -63,7 +63,7 @@ static void offer_list(struct endings *endings, const char *before, const char *
 /* ---- names from the books ---- */
 
 /* Which things of the books may stand for an argument of that kind */
-static bool wanted(enum argument_kind kind, enum thing_kind thing)
+static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 {
 	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
 	        [ARG_RESULT] = 1u << THING_TENSOR,
@@ -86,7 +86,7 @@ static void offer_names(struct endings *endings, enum argument_kind kind)
 	for (name_id name = 1; name <= names_count(world->names); name++)
 		for (int rank = 0; rank < world->n; rank++) {
 			struct thing thing = world_find(world, rank, name);
-			if (thing.kind == THING_NONE || !wanted(kind, thing.kind))
+			if (thing.kind == THING_NONE || !thing_fits(kind, thing.kind))
 				continue;
 			offer_word(endings, names_text(world->names, name));
 			break;
@@ -196,7 +196,7 @@ static void offer_first(struct endings *endings)
 }
 
 /* The argument row that the next word falls to, roughly: by the words that stand there */
-static const struct argument_row *row_at(const struct command *row, int words)
+static const struct argument_row *argument_at(const struct command *row, int words)
 {
 	const struct argument_row *last = NULL;
 	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++) {
@@ -275,7 +275,7 @@ static void offer_called(struct endings *endings, const char *called)
 
 static void offer_argument(struct endings *endings, const struct command *row, int words)
 {
-	const struct argument_row *argument = row_at(row, words);
+	const struct argument_row *argument = argument_at(row, words);
 	if (strchr(endings->prefix, '=')) {
 		offer_options(endings, row, true);
 		return;

@@ -17,7 +17,7 @@
 /* ---- values of words ---- */
 
 /* A name: the variable's value where it is one, else itself */
-static enum status word_value(struct eval *eval, struct name *name, struct value *value)
+static enum status argument_name_value(struct eval *eval, struct name *name, struct value *value)
 {
 	name_id id;
 	if (name->parts == 1 && name->part[0].formula)
@@ -38,7 +38,7 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
-		return word_value(eval, argument->name, value);
+		return argument_name_value(eval, argument->name, value);
 	if (argument->tensor) { /* x[3] or w.T: a name of its own, its indices replaced by their values */
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
@@ -77,14 +77,14 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
 	definition_add(in, names_make(shell->world->names, word.at, word.length), statement);
-	fold(in, word.at, word.length);
+	digest_add(in, word.at, word.length);
 	return ST_OK;
 }
 
 /* ---- calls ---- */
 
 /* Evaluated in the caller's frame, pushed to the new one */
-static enum status parameter(
+static enum status push_parameter(
         struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
 {
 	struct interpreter *in = shell->interpreter;
@@ -98,7 +98,7 @@ static enum status parameter(
 	return ST_OK;
 }
 
-static enum status wrong_count(const struct statement *call, const struct statement *def)
+static enum status def_wrong_count(const struct statement *call, const struct statement *def)
 {
 	struct text usage = {0};
 	text_put(&usage, def->word->written.at, def->word->written.length);
@@ -156,7 +156,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	struct tree *tree = definition->tree;
 	definition->called = true;
 	if (def->parameters != statement->arguments)
-		return wrong_count(statement, def);
+		return def_wrong_count(statement, def);
 	if (in->now.calls == CALLS_MAX)
 		return fail(ST_LIMIT, "defs call each other deeper than %d", CALLS_MAX);
 	bool learners = definition->learners, program = in->now.frame->space == in->program;
@@ -170,7 +170,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	tree_use(tree); /* it may be defined anew while it runs */
 	in->now.calls++;
 	for (int i = 0; i < def->parameters && status == ST_OK; i++)
-		status = parameter(shell, &frame, statement, def, i);
+		status = push_parameter(shell, &frame, statement, def, i);
 	if (status == ST_OK)
 		status = run_body(shell, statement, def, tree, &frame);
 	in->now.calls--;

@@ -142,7 +142,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	return unknown_variable(eval, text);
 }
 
-/* An element was fetched before, for all ranks of the set at once (data.c): data[place of the read][place
+/* An element was fetched before, for all ranks of the set at once (reads.c): data[place of the read][place
  * of the rank] */
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
 {

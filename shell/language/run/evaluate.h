@@ -73,7 +73,7 @@ void value_written(const struct shell *shell, struct value value, struct text *o
  * first rank's is there. A failure notes its rank. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula);
 /* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
-enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
 /* ---- evaluate.c */
@@ -97,9 +97,9 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
-/* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
+/* ---- reads.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
  * reads none). call: the line on whose stream it waits; NULL: the default stream */
-enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values);
 
 /* ---- view.c: what was found out about a tensor as written and is the same on all ranks of the line */

@@ -27,7 +27,7 @@ static const struct formula *false_part(struct eval *eval, const struct formula 
 	return formula;
 }
 
-static void side(struct eval *eval, const struct formula *formula, struct text *out)
+static void put_side(struct eval *eval, const struct formula *formula, struct text *out)
 {
 	struct value value;
 	if (evaluate(eval, formula, &value) == ST_OK)
@@ -43,7 +43,7 @@ static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
         [FORMULA_MORE] = "is not above",
         [FORMULA_AT_LEAST] = "is below"};
 
-static void differ_by(struct eval *eval, const struct formula *part, struct text *out)
+static void put_difference(struct eval *eval, const struct formula *part, struct text *out)
 {
 	double away = eval_read(eval, part), allowed = 0;
 	text_put(out, part->written.at, part->written.length);
@@ -60,7 +60,7 @@ static void differ_by(struct eval *eval, const struct formula *part, struct text
 		        WHOLE(part->argument[2].tensor->written), allowed);
 }
 
-static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
+static void put_false(struct eval *eval, const struct formula *formula, struct text *out)
 {
 	const struct formula *part = false_part(eval, formula);
 	if (is_comparison(part)) {
@@ -69,30 +69,30 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 			length--;
 		text_put(out, part->left->written.at, length);
 		text_add(out, " = ");
-		side(eval, part->left, out);
+		put_side(eval, part->left, out);
 		text_add(out, ", which %s ", opposites[part->kind]);
-		side(eval, part->right, out);
+		put_side(eval, part->right, out);
 		if (part->right->kind != FORMULA_NUMBER)
 			text_add(out, " = %.*s", WHOLE(part->right->written));
 		return;
 	}
 	if (part->kind == FORMULA_FUNCTION && function_is_close(part->function) && eval->data)
-		differ_by(eval, part, out);
+		put_difference(eval, part, out);
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
 
-static void place_text(const struct shell *shell, const struct statement *statement, struct text *out)
+static void put_place(const struct shell *shell, const struct statement *statement, struct text *out)
 {
 	const struct tree *tree = shell->interpreter->now.tree;
 	if (tree && tree->file)
 		text_add(out, "%s:%d: ", tree->file, statement->line);
 }
 
-static void place_of(struct shell *shell, const struct statement *statement)
+static void say_place(struct shell *shell, const struct statement *statement)
 {
 	struct text text = {0};
-	place_text(shell, statement, &text);
+	put_place(shell, statement, &text);
 	out_say(shell->out, "%s", text_string(&text));
 	text_release(&text);
 }
@@ -107,10 +107,10 @@ static void say_false(
 		eval->rank = rank;
 		if (all.count && !eval->varies)
 			break;
-		both_sides(eval, statement->formula, &all);
+		put_false(eval, statement->formula, &all);
 		text_put(&all, "", 1);
 	}
-	place_of(shell, statement);
+	say_place(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
 	answer_show(shell->out, failed, &all);
 	text_release(&all);
@@ -118,24 +118,24 @@ static void say_false(
 
 /* ---- expect ---- */
 
-static void tell_dry(struct shell *shell)
+static void note_dry(struct shell *shell)
 {
-	if (!shell->interpreter->told_dry)
+	if (!shell->interpreter->noted_dry)
 		out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
-	shell->interpreter->told_dry = true;
+	shell->interpreter->noted_dry = true;
 }
 
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
-static enum status look_at(struct shell *shell, struct statement *statement, const struct ranks *set)
+static enum status expect_check(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
 	struct ranks failed = {0};
 	double *data;
-	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
+	enum status status = fetch_reads(shell, statement->formula, set, NULL, NULL, &data);
 	if (status != ST_OK)
 		return status;
 	if (shell->dry && statement->formula->read_count) {
-		tell_dry(shell);
+		note_dry(shell);
 		if (!statement->formula->skippable) {
 			mem_free(data); /* what a rerun has in their place */
 			return ST_OK;
@@ -159,7 +159,7 @@ static enum status look_at(struct shell *shell, struct statement *statement, con
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	shell->steering.looks++;
-	enum status status = look_at(shell, statement, set);
+	enum status status = expect_check(shell, statement, set);
 	shell->steering.looks--;
 	return status;
 }
@@ -169,10 +169,10 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 enum status run_expect_verify(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct text words = {0};
-	place_text(shell, statement, &words);
+	put_place(shell, statement, &words);
 	text_add(&words, "false: %.*s\n", WHOLE(statement->source));
 	if (shell->dry)
-		tell_dry(shell);
+		note_dry(shell);
 	shell->expects = text_string(&words);
 	enum status status = run_command(shell, statement, set);
 	shell->expects = NULL;
@@ -198,7 +198,7 @@ static enum status compare_words(
 	enum status status = evaluate_text(&eval, statement->word, &words);
 	if (status == ST_OK && !strstr(said, text_string(&words))) {
 		shell->expects_failed++;
-		place_of(shell, statement);
+		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines were %s with other words\n", how);
 		out_say(shell->out, "  expected: %s\n  %-9s %s\n", text_string(&words),
 		        *how == 'r' ? "refused:" : "ended:", said);
@@ -231,7 +231,7 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 		status = compare_words(shell, statement, text_string(&heard.text), "ended");
 	} else if (status == ST_OK) {
 		shell->expects_failed++;
-		place_of(shell, statement);
+		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines ran without one\n");
 	}
 	text_release(&heard.text);

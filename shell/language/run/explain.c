@@ -19,7 +19,7 @@ struct fills {
 	int count;
 };
 
-static bool in_name(char c)
+static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -39,7 +39,7 @@ static void add_fills(struct fills *fills, const char *at, const char *end, stru
 {
 	for (; at < end; at++) {
 		const char *from = at;
-		while (at < end && in_name(*at))
+		while (at < end && is_word_char(*at))
 			at++;
 		if (at > from && isalpha((unsigned char)*from) && fills->count < FILLS_MAX) {
 			fills->fill[fills->count].name = slice_between(from, at);
@@ -51,7 +51,7 @@ static void add_fills(struct fills *fills, const char *at, const char *end, stru
 }
 
 /* VALUE of KEY=VALUE */
-static struct slice_of_text value_of(const struct option *option)
+static struct slice_of_text option_written(const struct key_value *option)
 {
 	return slice_between(
 	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
@@ -77,7 +77,7 @@ static void add_words(struct fills *fills, const struct statement *line)
 			return;
 		for (int i = 0; equals && i < line->options; i++) {
 			if (slices_equal(slice_between(at, equals), line->option[i].key))
-				add_fills(fills, equals + 1, at + count, value_of(&line->option[i]));
+				add_fills(fills, equals + 1, at + count, option_written(&line->option[i]));
 		}
 		if (!equals && arguments >= 0 && arguments < line->arguments)
 			add_fills(fills, at, at + count, line->argument[arguments].written);
@@ -99,14 +99,14 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 }
 
 /* The rows' texts add up; a line with op= says so in both libraries' words: NULL, or those for SUM and ncclSum */
-static const char *const *operation(const struct statement *line)
+static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
 	        {"avg", "AVG", "ncclAvg"}, {"max", "MAX", "ncclMax"}, {"min", "MIN", "ncclMin"}};
 	for (int i = 0; i < line->options; i++) {
-		const struct option *option = &line->option[i];
+		const struct key_value *option = &line->option[i];
 		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-			if (slice_is(option->key, "op") && slice_is(value_of(option), words[k][0]))
+			if (slice_is(option->key, "op") && slice_is(option_written(option), words[k][0]))
 				return words[k];
 	}
 	return NULL;
@@ -117,18 +117,18 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
 	struct slice_of_text root = slice_of_string("0"); /* without a root= */
 	struct fills fills = {0};
-	const char *const *op = operation(line);
+	const char *const *op = reduction_words(line);
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	for (int i = 0; i < line->options; i++)
 		if (slice_is(line->option[i].key, "root"))
-			root = value_of(&line->option[i]);
+			root = option_written(&line->option[i]);
 	add_fills(&fills, of_root, of_root + strlen(of_root), root);
 	if (stream)
 		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));
 	for (const char *at = text; *at;) {
 		size_t count = 0;
-		while (in_name(at[count]))
+		while (is_word_char(at[count]))
 			count++;
 		/* "x.view": x is a name, view belongs to it */
 		bool member = at > text && at[-1] == '.';
@@ -149,8 +149,8 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	}
 }
 
-static void put_line(struct shell *shell, const struct statement *line, const char *stream, const char *label,
-        const char *text)
+static void explain_say(struct shell *shell, const struct statement *line, const char *stream,
+        const char *label, const char *text)
 {
 	struct text filled = {0};
 	if (!text)
@@ -182,8 +182,8 @@ void explain_line(struct call *call)
 	if (filled.count && tree_parse(&tree, text_string(&filled), filled.count, NULL, 1) == ST_OK &&
 	        tree->block.first->row == command)
 		line = tree->block.first;
-	put_line(shell, line, name, "PyTorch", command->torch);
-	put_line(shell, line, name, "CUDA, NCCL", command->cuda);
+	explain_say(shell, line, name, "PyTorch", command->torch);
+	explain_say(shell, line, name, "CUDA, NCCL", command->cuda);
 	tree_release(tree);
 	text_release(&filled);
 }

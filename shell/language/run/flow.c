@@ -31,12 +31,12 @@ enum status evaluate_all(struct eval *eval, const struct formula *formula)
 	return ST_OK;
 }
 
-enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
 	struct eval eval = eval_for(shell, set);
 	double *data;
-	enum status status = fetch(shell, formula, set, NULL, reason, &data);
+	enum status status = fetch_reads(shell, formula, set, NULL, reason, &data);
 	eval.data = data;
 	if (status == ST_OK)
 		status = evaluate_all(&eval, formula);
@@ -48,7 +48,7 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 /* ---- let ---- */
 
 /* NAME=VALUE of the command line beats the file's own `let` */
-static const char *given(const struct shell *shell, const struct statement *statement)
+static const char *let_given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
 	if (!in->now.tree || !in->now.tree->file || in->now.frame->space != &in->learner ||
@@ -58,7 +58,8 @@ static const char *given(const struct shell *shell, const struct statement *stat
 }
 
 /* The text of a command line is read as the language, on all ranks */
-static enum status given_value(struct shell *shell, const char *text, const struct ranks *set, bool *varies)
+static enum status let_given_value(
+        struct shell *shell, const char *text, const struct ranks *set, bool *varies)
 {
 	char line[512];
 	struct tree *tree;
@@ -67,7 +68,7 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 	enum status status = tree_parse(&tree, line, strlen(line), "command line", 1);
 	if (status != ST_OK)
 		return status;
-	status = values_of(shell, tree->block.first->formula, set, "let", varies);
+	status = evaluate_values(shell, tree->block.first->formula, set, "let", varies);
 	tree_release(tree);
 	return status;
 }
@@ -104,11 +105,11 @@ static enum status let_by_rank(struct eval *eval, struct statement *statement, b
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = eval_for(shell, set);
-	const char *text = given(shell, statement);
+	const char *text = let_given(shell, statement);
 	bool varies = false;
 	name_id id = 0;
-	enum status status = text ? given_value(shell, text, set, &varies)
-	                          : values_of(shell, statement->formula, set, "let", &varies);
+	enum status status = text ? let_given_value(shell, text, set, &varies)
+	                          : evaluate_values(shell, statement->formula, set, "let", &varies);
 	if (status == ST_OK)
 		status = evaluate_written(&eval, statement->word, &id);
 	if (status == ST_OK && eval.varies)
@@ -134,7 +135,7 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
-	enum status status = values_of(shell, statement->formula, set, "if", &varies);
+	enum status status = evaluate_values(shell, statement->formula, set, "if", &varies);
 	if (status != ST_OK)
 		return status;
 	if (!varies) {
@@ -163,22 +164,22 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
  *
  * count = ceil((to - from) / step), 0 when that is negative. It is known before the first round, so a loop
  * ends whatever its block does. */
-struct courses {
+struct loop_rounds {
 	const char *reason;           /* of what the bounds read: "for", "repeat" */
-	bool alike;                   /* on all ranks of the set */
+	bool uniform;                 /* on all ranks of the set */
 	int64_t *from, *step, *count; /* by rank */
 	int64_t most;
 };
 
 /* Data is not read here: a loop's bounds are whole numbers that all ranks' programs know. values: by rank of
  * the set; the value of `formula`, or `standard` where it is NULL */
-static enum status bound(struct shell *shell, struct courses *courses, const struct formula *formula,
+static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, const struct formula *formula,
         const struct ranks *set, int64_t *values)
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
-	enum status status = values_of(shell, formula, set, courses->reason, &varies);
-	courses->alike &= !varies;
+	enum status status = evaluate_values(shell, formula, set, rounds->reason, &varies);
+	rounds->uniform &= !varies;
 	FOR_RANKS (rank, set) {
 		if (status == ST_OK)
 			status = value_whole(in->scratch[varies ? rank : ranks_first(set)], formula->written,
@@ -187,24 +188,27 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 	return status;
 }
 
-/* from, step: NULL: 0 and 1; only `repeat` is without `from`. courses->from, which holds all three, is to be
+/* from, step: NULL: 0 and 1; only `repeat` is without `from`. rounds->from, which holds all three, is to be
  * mem_free'd, also after a failure. */
-static enum status make_courses(struct shell *shell, const struct formula *from, const struct formula *to,
-        const struct formula *step, const struct ranks *set, struct courses *courses)
+static enum status rounds_make(struct shell *shell, const struct formula *from, const struct formula *to,
+        const struct formula *step, const struct ranks *set, struct loop_rounds *rounds)
 {
 	int n = shell->interpreter->n;
 	int64_t *first = mem_alloc(3 * (size_t)n * sizeof *first), *by = first + n, *count = by + n;
 	enum status status = ST_OK;
-	*courses = (struct courses){
-	        .reason = from ? "for" : "repeat", .alike = true, .from = first, .step = by, .count = count};
+	*rounds = (struct loop_rounds){.reason = from ? "for" : "repeat",
+	        .uniform = true,
+	        .from = first,
+	        .step = by,
+	        .count = count};
 	for (int rank = 0; rank < n; rank++)
 		by[rank] = 1;
 	if (from)
-		status = bound(shell, courses, from, set, first);
+		status = loop_bound(shell, rounds, from, set, first);
 	if (status == ST_OK)
-		status = bound(shell, courses, to, set, count);
+		status = loop_bound(shell, rounds, to, set, count);
 	if (status == ST_OK && step)
-		status = bound(shell, courses, step, set, by);
+		status = loop_bound(shell, rounds, step, set, by);
 	FOR_RANKS (rank, set) {
 		if (status == ST_OK && by[rank] == 0)
 			status = fail(ST_RANGE, "for: a step of 0 never ends");
@@ -212,8 +216,8 @@ static enum status make_courses(struct shell *shell, const struct formula *from,
 			break;
 		double times = ceil((double)(count[rank] - first[rank]) / (double)by[rank]);
 		count[rank] = times > 0 ? (int64_t)times : 0;
-		if (count[rank] > courses->most)
-			courses->most = count[rank];
+		if (count[rank] > rounds->most)
+			rounds->most = count[rank];
 	}
 	return status;
 }
@@ -230,27 +234,27 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	if (status == ST_OK && statement->word)
 		variable_set(shell->interpreter, variable, active, varies);
 	if (status == ST_OK)
-		status = step(shell);
+		status = budget_step(shell);
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
 /* The values of round i, into in->scratch; ranks that have gone round leave `active`. true: they differ */
-static bool round_of_range(struct shell *shell, const struct courses *courses, const struct ranks *set,
+static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
 {
 	struct value *values = shell->interpreter->scratch;
 	int first = -1;
 	bool varies = false;
 	FOR_RANKS (rank, set) {
-		if (i >= courses->count[rank]) {
+		if (i >= rounds->count[rank]) {
 			ranks_drop(active, rank);
 			continue;
 		}
 		values[rank] =
-		        value_plain((double)courses->from[rank] + (double)i * (double)courses->step[rank]);
+		        value_plain((double)rounds->from[rank] + (double)i * (double)rounds->step[rank]);
 		first = first < 0 ? rank : first;
 		varies |= values[rank].number != values[first].number;
-		if (courses->alike)
+		if (rounds->uniform)
 			break;
 	}
 	return varies;
@@ -259,15 +263,15 @@ static bool round_of_range(struct shell *shell, const struct courses *courses, c
 static enum status for_range(struct shell *shell, struct statement *statement, const struct ranks *set,
         struct loop *loop, struct ranks *active)
 {
-	struct courses courses;
+	struct loop_rounds rounds;
 	bool repeat = statement->kind == STATEMENT_REPEAT;
-	enum status status = make_courses(shell, repeat ? NULL : statement->formula,
-	        repeat ? statement->formula : statement->to, statement->step, set, &courses);
-	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
-		bool varies = round_of_range(shell, &courses, set, i, active);
+	enum status status = rounds_make(shell, repeat ? NULL : statement->formula,
+	        repeat ? statement->formula : statement->to, statement->step, set, &rounds);
+	for (int64_t i = 0; i < rounds.most && status == ST_OK; i++) {
+		bool varies = round_of_range(shell, &rounds, set, i, active);
 		status = run_round(shell, statement, loop, active, varies);
 	}
-	mem_free(courses.from);
+	mem_free(rounds.from);
 	return status;
 }
 

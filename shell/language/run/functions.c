@@ -1,6 +1,6 @@
 /* functions.c -- functions of expressions: those of numbers, tensors and groups
  *
- * Numbers are computed here; data was fetched before (data.c). What hangs on the rank says so in eval.varies:
+ * Numbers are computed here; data was fetched before (reads.c). What hangs on the rank says so in eval.varies:
  * for data and for metrics of a rank that is done here, from their nature. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
@@ -15,7 +15,7 @@
 
 /* A figure of times steers the line like a number from data. Of a line that runs again it is what it was then, even
  * where that cannot be known yet now: an event that had happened. */
-static enum status by_clock(
+static enum status clock_replay(
         struct eval *eval, const struct formula *formula, enum status status, struct value *value)
 {
 	struct steering *steering = &eval->shell->steering;
@@ -55,17 +55,17 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	/* the section is looked at first */
 	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
 	if (section && status == ST_OK)
-		status = look_up(&asked, last);
+		status = argument_look_up(&asked, last);
 	for (int i = 0; i <= last - section && status == ST_OK && !strchr("nt", row->kinds[i]); i++)
-		status = look_up(&asked, i);
+		status = argument_look_up(&asked, i);
 	if (status == ST_OK)
 		status = compute_of[row->function](&asked, value);
-	return function_reads_clock(row) ? by_clock(eval, formula, status, value) : status;
+	return function_reads_clock(row) ? clock_replay(eval, formula, status, value) : status;
 }
 
 /* ---- of numbers ---- */
 
-static enum status number(struct asked *asked, int i, struct value *value)
+static enum status argument_number(struct asked *asked, int i, struct value *value)
 {
 	return evaluate_number(asked->eval, asked->formula->argument[i].formula, value);
 }
@@ -73,7 +73,7 @@ static enum status number(struct asked *asked, int i, struct value *value)
 enum status whole_number(struct asked *asked, int i, int64_t *whole)
 {
 	struct value value;
-	enum status status = number(asked, i, &value);
+	enum status status = argument_number(asked, i, &value);
 	return status == ST_OK ? value_whole(value, asked->formula->argument[i].formula->written, whole)
 	                       : status;
 }
@@ -83,10 +83,10 @@ enum status value_of_least_or_most(struct asked *asked, struct value *value)
 {
 	bool least = asked->formula->function->function == FUNCTION_MIN;
 	const struct function_argument *argument = asked->formula->argument;
-	enum status status = number(asked, 0, value);
+	enum status status = argument_number(asked, 0, value);
 	for (int i = 1, taken = 0; i < asked->formula->arguments && status == ST_OK; i++) {
 		struct value other, smaller;
-		status = number(asked, i, &other);
+		status = argument_number(asked, i, &other);
 		if (status == ST_OK)
 			status =
 			        value_comparable(*value, argument[taken].formula, other, argument[i].formula);
@@ -104,7 +104,7 @@ enum status value_of_least_or_most(struct asked *asked, struct value *value)
 enum status value_of_divisor(struct asked *asked, struct value *value)
 {
 	int64_t n, d;
-	enum status status = number(asked, 0, value);
+	enum status status = argument_number(asked, 0, value);
 	if (status == ST_OK)
 		status = whole_number(asked, 0, &n);
 	if (status == ST_OK)
@@ -125,7 +125,7 @@ enum status value_of_rounded(struct asked *asked, struct value *value)
 {
 	enum function function = asked->formula->function->function;
 	char digits[32];
-	enum status status = number(asked, 0, value);
+	enum status status = argument_number(asked, 0, value);
 	double x = value->number;
 	snprintf(digits, sizeof digits, "%.6g", x); /* as a saved program shows it */
 	if (function == FUNCTION_SQRT || function == FUNCTION_LOG2) {
@@ -188,7 +188,7 @@ enum status value_of_read(struct asked *asked, struct value *value)
 enum status value_of_known(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
-	return number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
+	return argument_number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
 /* What close() and close_step() allow without a bound of the line's own: what the first tensor's type rounds away (in a task's gate

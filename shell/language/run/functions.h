@@ -23,7 +23,7 @@ struct asked {
 	const char *word;   /* o, l: the last one; NULL: not given */
 };
 /* Argument i, which is a name, into `asked` (lookup.c). ST_NAME */
-enum status look_up(struct asked *asked, int i);
+enum status argument_look_up(struct asked *asked, int i);
 /* Argument i, a count; ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
 /* Of close() and close_step(): what they allow on the rank */

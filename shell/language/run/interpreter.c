@@ -13,7 +13,7 @@
 
 /* One unit of the budget: a line or a round. budget->more looks whether the person wants to stop, once in
  * many steps. */
-enum status step(struct shell *shell)
+enum status budget_step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
 	if (--budget->steps > 0 || !budget->more || budget->more(budget))
@@ -27,7 +27,8 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 }
 
 /* A program is told of its lines; of a block's end too, behind its lines */
-static void tell(struct interpreter *in, struct statement *statement, const struct ranks *set, bool end)
+static void player_report(
+        struct interpreter *in, struct statement *statement, const struct ranks *set, bool end)
 {
 	bool block = statement->kind == STATEMENT_COMMAND && statement->block;
 	bool line = statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_VIEW ||
@@ -38,13 +39,13 @@ static void tell(struct interpreter *in, struct statement *statement, const stru
 }
 
 /* No step begins in the block of a command */
-static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
+static enum status run_with_block(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	bool block = statement->block != NULL;
-	in->now.sealed += block;
+	in->now.no_steps += block;
 	enum status status = run_command(shell, statement, set);
-	in->now.sealed -= block;
+	in->now.no_steps -= block;
 	return status;
 }
 
@@ -54,7 +55,7 @@ static enum status run_broken(struct shell *shell, struct statement *statement, 
 	return fail(statement->broken, "%s", statement->message);
 }
 
-static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
+static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_with_block,
         [STATEMENT_CALL] = run_call,
         [STATEMENT_CHOSEN] = run_chosen,
         [STATEMENT_OPTION] = run_option,
@@ -74,7 +75,7 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_BROKEN] = run_broken};
 
 /* The world would have something more of it */
-static bool is_work(const struct statement *statement)
+static bool statement_queues(const struct statement *statement)
 {
 	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
 	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
@@ -84,23 +85,23 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 {
 	enum status status = ST_OK;
 	struct interpreter *in = shell->interpreter;
-	if (watched(shell) && shell->watch->program_alone && is_aside(statement))
+	if (statement_watched(shell) && shell->watch->program_alone && statement_is_aside(statement))
 		return ST_OK;
-	if (watched(shell) && shell->watch->before)
+	if (statement_watched(shell) && shell->watch->before)
 		status = shell->watch->before(shell, statement);
 	if (status != ST_OK)
 		return status;
 	if (in->player)
-		tell(in, statement, set, false);
-	if (in->counts && is_work(statement))
+		player_report(in, statement, set, false);
+	if (in->counts && statement_queues(statement))
 		return ST_OK;
 	if (statement->purpose)
-		status = purpose_is(shell, statement->purpose, set);
+		status = purpose_set(shell, statement->purpose, set);
 	if (status == ST_OK)
 		status = run_as[statement->kind](shell, statement, set);
 	in->purpose = NULL;
 	if (in->player)
-		tell(in, statement, set, true);
+		player_report(in, statement, set, true);
 	return status;
 }
 
@@ -129,7 +130,7 @@ static name_id file_at_hand(const struct shell *shell)
 	const struct running *now = &shell->interpreter->now;
 	struct world *world = shell->world;
 	const char *file = now->tree ? now->tree->file : NULL;
-	if (file && !now->file && now->runs <= 1 && !watcher_has(shell, file))
+	if (file && !now->file && now->runs <= 1 && !watch_owns_file(shell, file))
 		file = NULL;
 	if (!file || (world->file && strcmp(names_text(world->names, world->file), file) == 0))
 		return file ? world->file : 0;
@@ -138,7 +139,7 @@ static name_id file_at_hand(const struct shell *shell)
 
 static enum status run_statement(struct shell *shell, struct statement *statement)
 {
-	enum status status = step(shell);
+	enum status status = budget_step(shell);
 	if (status != ST_OK)
 		return status;
 	shell->world->line = statement->line;
@@ -156,11 +157,11 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 /* ---- where a failure happened ---- */
 
 /* Outermost first: "m=1, i=3" */
-static void loop_values(struct shell *shell, const struct loop *loop, int rank, struct text *out)
+static void loops_text(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
 	if (!loop)
 		return;
-	loop_values(shell, loop->up, rank, out);
+	loops_text(shell, loop->up, rank, out);
 	const struct variable *variable = &loop->frame->local.item[loop->variable];
 	bool varies = false;
 	struct value value = variable_at(variable, rank, &varies);
@@ -173,7 +174,7 @@ static void loop_values(struct shell *shell, const struct loop *loop, int rank, 
 /* The innermost statement is the first to see the failure on its way out, and the only one to say its
  * place: file, line, the values of the loops around it, and the rank when it is not the first of the
  * set. */
-static enum status locate(struct shell *shell, const struct statement *statement, enum status status)
+static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
 	struct text where = {0};
@@ -186,7 +187,7 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	        meant_line(source->at, source->at + source->length))
 		status = ST_SYNTAX;
 	bool one = shell->world->n > 1 && in->now.fault_rank > ranks_first(in->now.scope->bound);
-	loop_values(shell, in->now.loops,
+	loops_text(shell, in->now.loops,
 	        in->now.fault_rank < 0 ? ranks_first(in->now.scope->bound) : in->now.fault_rank, &where);
 	if (one)
 		text_add(&where, "%srank %d", where.count ? ", " : "", in->now.fault_rank);
@@ -203,7 +204,7 @@ static enum status locate(struct shell *shell, const struct statement *statement
 /* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a
  * program's step hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for
  * all ranks, which hold only names: these outlive a world. */
-static enum status granted(struct shell *shell, struct statement *statement, enum status status)
+static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
 	bool between = in->now.closed == 0 && in->now.blocks == in->now.flows &&
@@ -213,7 +214,7 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 		bool emptied = shell->journal.emptied;
 		shell->journal.emptied = false;
 		if (shell->wish.kind == WISH_ANSWER)
-			note_text(shell, statement);
+			journal_note_text(shell, statement);
 		if (between)
 			status = in->grant(shell);
 		else if (shell->wish.kind == WISH_ANSWER)
@@ -225,7 +226,7 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 			        "all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
 		if (shell->journal.emptied)
-			note_empty(shell, statement);
+			journal_note_empty(shell, statement);
 		shell->journal.emptied |= emptied;
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);
@@ -243,10 +244,10 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 		const enum wish_kind asked = shell->asked.kind;
 		enum status status = run_statement(shell, statement);
 		if (shell->wish.kind != WISH_NONE)
-			status = granted(shell, statement, status);
-		tell_watch(shell, statement, status);
+			status = wish_grant(shell, statement, status);
+		watch_report(shell, statement, status);
 		if (status != ST_OK)
-			return locate(shell, statement, status);
+			return failure_locate(shell, statement, status);
 		in->did += statement_class(statement) != COMMAND_LOOK && shell->asked.kind == asked;
 	}
 	return ST_OK;
@@ -273,7 +274,7 @@ enum status run_block(
 /* ---- texts ---- */
 
 /* The world may be new: ids and the number of ranks are its. */
-void prepare(struct shell *shell)
+void interpreter_prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
@@ -286,7 +287,7 @@ void prepare(struct shell *shell)
 }
 
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
-static bool may_wait(const struct statement *call, const char *word)
+static bool word_may_be_tensor(const struct statement *call, const char *word)
 {
 	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
 }
@@ -309,7 +310,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
 		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
-		        !may_wait(call, word))
+		        !word_may_be_tensor(call, word))
 			/* the list is in reverse: the last one found is the first in the text */
 			wrong = call;
 	}
@@ -329,13 +330,13 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 
 /* Read whole, checked for unknown first words, then run: a mistake of grammar in the last line refuses the
  * first one too. Texts run within each other when a line sources a file; frame and scope are the line's. */
-static enum status run_text(
+static enum status interpreter_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct interpreter *in = shell->interpreter;
 	struct tree *outer = in->now.tree;
 	struct tree *tree;
-	prepare(shell);
+	interpreter_prepare(shell);
 	if (in->now.runs >= RUNS_MAX)
 		return fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
 	enum status status = tree_parse(&tree, text, count, file, first_line);
@@ -357,7 +358,7 @@ enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	shell->interpreter->now.closed++;
-	enum status status = run_text(shell, text, count, file, first_line);
+	enum status status = interpreter_text(shell, text, count, file, first_line);
 	shell->interpreter->now.closed--;
 	return status;
 }
@@ -369,10 +370,10 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 	struct running outer = in->now;
 	enum status (*outer_grant)(struct shell *) = in->grant;
 	if (!grant)
-		return run_text(shell, text, count, file, first_line);
+		return interpreter_text(shell, text, count, file, first_line);
 	in->grant = grant;
 	in->now = (struct running){.frame = &in->base_frame, .scope = &in->base_scope, .fault_rank = -1};
-	enum status status = run_text(shell, text, count, file, first_line);
+	enum status status = interpreter_text(shell, text, count, file, first_line);
 	outer.located = in->now.located; /* of a failure on its way out */
 	outer.fault_rank = in->now.fault_rank;
 	in->now = outer;

@@ -22,7 +22,7 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 }
 
 /* A stream, event or group as argument i; false: the thing is of another kind */
-static bool put_thing(struct asked *asked, int i, struct thing thing, enum thing_kind kind)
+static bool asked_thing(struct asked *asked, int i, struct thing thing, enum thing_kind kind)
 {
 	if (thing.kind != kind)
 		return false;
@@ -32,7 +32,7 @@ static bool put_thing(struct asked *asked, int i, struct thing thing, enum thing
 }
 
 /* The last argument may be a section */
-static bool put_section(struct asked *asked, int i)
+static bool asked_section(struct asked *asked, int i)
 {
 	const struct formula *formula = asked->formula;
 	return i + 1 == formula->arguments &&
@@ -40,22 +40,22 @@ static bool put_section(struct asked *asked, int i)
 }
 
 /* A word of `words` (each with a blank after it) as its place among them; false: it is none */
-static bool put_place(const char *words, const char *text, int *place)
+static bool asked_word(const char *words, const char *text, int *place)
 {
 	*place = text_place(words, text, strlen(text));
 	return *place >= 0;
 }
 
 /* overlapped(W) is of a kind of work, or of a section, which may have that name */
-static bool put_work(struct asked *asked, int i, const char *text)
+static bool asked_work(struct asked *asked, int i, const char *text)
 {
 #define X(symbol, word) word " "
 	static const char words[] = HIDEABLES(X);
 #undef X
 	int work;
-	if (put_section(asked, i))
+	if (asked_section(asked, i))
 		return true;
-	if (!put_place(words, text, &work))
+	if (!asked_word(words, text, &work))
 		return false;
 	asked->work = (enum hideable)work;
 	return true;
@@ -63,7 +63,7 @@ static bool put_work(struct asked *asked, int i, const char *text)
 
 /* Where it goes is said by its letter in the row's kinds. A name that a stream, group or tensor shares with a
  * section is theirs. */
-enum status look_up(struct asked *asked, int i)
+enum status argument_look_up(struct asked *asked, int i)
 {
 #define X(symbol, letter, name) name " "
 	static const char causes[] = CAUSES(X);
@@ -83,40 +83,40 @@ enum status look_up(struct asked *asked, int i)
 	if (strchr("lxy", kind)) {
 		asked->group = thing.kind == THING_GROUP ? thing.index : asked->group;
 		asked->tensor = thing.kind == THING_TENSOR ? id : asked->tensor;
-		put_thing(asked, 0, thing, THING_STREAM);
+		asked_thing(asked, 0, thing, THING_STREAM);
 	}
 	switch (kind) {
 	case 's':
 	case 'e':
 	case 'g':
 		kind = kind == 's' ? THING_STREAM : kind == 'e' ? THING_EVENT : THING_GROUP;
-		return put_thing(asked, i, thing, kind) ? ST_OK : no_such(asked->eval, id, kind, kind);
+		return asked_thing(asked, i, thing, kind) ? ST_OK : no_such(asked->eval, id, kind, kind);
 	case 'w':
-		if (put_work(asked, i, text))
+		if (asked_work(asked, i, text))
 			return ST_OK;
 		return fail(ST_NAME,
 		        "overlapped(%s): no section of that name, nor communication, collectives, transfers, "
 		        "copies",
 		        text);
 	case 'x':
-		if (thing.kind == THING_GROUP || thing.kind == THING_STREAM || put_work(asked, i, text))
+		if (thing.kind == THING_GROUP || thing.kind == THING_STREAM || asked_work(asked, i, text))
 			return ST_OK;
 		return fail(ST_NAME,
 		        "exposed(%s): no stream, group%s of that name, nor communication, collectives, "
 		        "transfers, copies",
 		        text, last ? " or section" : "");
 	case 'y':
-		if (asked->index[0] > 0 || asked->tensor || put_section(asked, i))
+		if (asked->index[0] > 0 || asked->tensor || asked_section(asked, i))
 			return ST_OK;
 		return fail(ST_NAME, "count(%s,%s): no stream%s of that name on rank %d", asked->word, text,
 		        last ? ", tensor or section" : " or tensor", asked->eval->rank);
 	case 'c':
-		if (put_place(causes, text, &asked->index[i]))
+		if (asked_word(causes, text, &asked->index[i]))
 			return ST_OK;
 		return fail(ST_NAME,
 		        "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
 	case 'm':
-		if (put_place(TENSOR_KIND_WORDS, text, &asked->index[i]) || put_section(asked, i))
+		if (asked_word(TENSOR_KIND_WORDS, text, &asked->index[i]) || asked_section(asked, i))
 			return ST_OK;
 		return fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
 	default:

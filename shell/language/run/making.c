@@ -28,7 +28,7 @@ struct targets {
 
 /* ---- looking ---- */
 
-static enum status layout_of(struct eval *eval, const struct making *making, const struct made *made,
+static enum status target_layout(struct eval *eval, const struct making *making, const struct made *made,
         const struct layout *file, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
@@ -50,7 +50,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 }
 
 /* The name on its rank: free, fitting (filled in place), or to be remade */
-static enum status look_at_name(struct eval *eval, const struct making *making, struct target *place)
+static enum status target_find(struct eval *eval, const struct making *making, struct target *place)
 {
 	const struct world *world = eval->shell->world;
 	struct thing thing = world_find(world, place->rank, place->name);
@@ -83,7 +83,7 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	return ST_OK;
 }
 
-static enum status strange_source(struct slice_of_text word)
+static enum status source_unknown(struct slice_of_text word)
 {
 	static const char sources[] = "zeros ones randn uniform iota load";
 	int length = (int)(word.length < 40 ? word.length : 40), count;
@@ -98,7 +98,8 @@ static enum status strange_source(struct slice_of_text word)
 
 /* The source's options: as given, else as its kernel has them. Names of one line get one seed after
  * another, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
-static enum status parameters_of(struct eval *eval, const struct making *making, int which, double *parameter)
+static enum status target_parameters(
+        struct eval *eval, const struct making *making, int which, double *parameter)
 {
 	const struct kernel *kernel = making->source;
 	struct value value;
@@ -111,7 +112,7 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 		if (formula) {
 			enum status status = evaluate_number(eval, formula, &value);
 			if (status == ST_NAME && formula == making->value && formula->kind == FORMULA_NAME)
-				return strange_source(formula->written);
+				return source_unknown(formula->written);
 			if (status != ST_OK)
 				return status;
 			parameter[i] = value.number;
@@ -125,23 +126,23 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 	return ST_OK;
 }
 
-static enum status look_at(struct eval *eval, const struct making *making, int which,
+static enum status target_resolve(struct eval *eval, const struct making *making, int which,
         const struct layout *file, struct target *place)
 {
 	const struct made *made = &making->made[which];
 	place->rank = eval->rank;
 	enum status status = evaluate_name(eval, made->name, &place->name);
 	if (status == ST_OK)
-		status = layout_of(eval, making, made, file, &place->layout);
+		status = target_layout(eval, making, made, file, &place->layout);
 	if (status == ST_OK)
-		status = look_at_name(eval, making, place);
+		status = target_find(eval, making, place);
 	if (status == ST_OK && making->source)
-		status = parameters_of(eval, making, which, place->parameter);
+		status = target_parameters(eval, making, which, place->parameter);
 	return status;
 }
 
 /* For each name each rank, names outermost: load_all takes the ranks of a name as a row of `targets` */
-static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
+static enum status targets_resolve(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
 	struct eval eval = eval_for(shell, set);
@@ -152,7 +153,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
 			/* a shape that is the same everywhere is worked out once; names and options too */
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
-			enum status status = look_at(&eval, making, which, file, place);
+			enum status status = target_resolve(&eval, making, which, file, place);
 			if (status != ST_OK)
 				return on_rank(&eval, status);
 			places->count++;
@@ -164,14 +165,14 @@ static enum status look(struct shell *shell, const struct making *making, const 
 /* ---- making ---- */
 
 /* The name means the old tensor again, if there was one */
-static void bind_old(struct world *world, const struct target *place)
+static void target_rebind(struct world *world, const struct target *place)
 {
 	if (place->old >= 0)
 		world_bind(world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
 }
 
 /* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
-static enum status make(struct shell *shell, const struct making *making, struct target *place)
+static enum status target_make(struct shell *shell, const struct making *making, struct target *place)
 {
 	if (place->old >= 0)
 		world_unbind(shell->world, place->rank, place->name);
@@ -184,16 +185,16 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
-		bind_old(shell->world, place);
+		target_rebind(shell->world, place);
 	}
 	return status;
 }
 
-static enum status make_all(struct shell *shell, const struct making *making, struct targets *places)
+static enum status targets_make(struct shell *shell, const struct making *making, struct targets *places)
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < places->count; i++) {
-		status = make(shell, making, &places->item[i]);
+		status = target_make(shell, making, &places->item[i]);
 		if (status == ST_OK)
 			continue;
 		shell->interpreter->now.fault_rank = places->item[i].rank;
@@ -202,7 +203,7 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 			if (place->fits)
 				continue;
 			shell_tensor_free(shell, place->tensor, 0);
-			bind_old(shell->world, place);
+			target_rebind(shell->world, place);
 		}
 		return status;
 	}
@@ -214,7 +215,7 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 
 /* ---- filling ---- */
 
-static void fill_record(struct shell *shell, const struct statement *statement, const struct target *place,
+static void target_record(struct shell *shell, const struct statement *statement, const struct target *place,
         struct record *record, struct operand *operand)
 {
 	const struct tensor *tensor = &shell->world->tensors[place->tensor];
@@ -239,7 +240,7 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	*operand = queue_operand(shell, place->tensor, ACCESS_WRITE);
 }
 
-static bool fills_alike(const struct world *world, const struct target *a, const struct target *b)
+static bool fills_equal(const struct world *world, const struct target *a, const struct target *b)
 {
 	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
 	size_t bytes = t->layout.dims * sizeof t->layout.dim[0];
@@ -250,7 +251,7 @@ static bool fills_alike(const struct world *world, const struct target *a, const
 }
 
 /* Fills that are alike from rank to rank share one record: the books of a thousand ranks hold one line */
-static enum status fill_all(
+static enum status targets_fill(
         struct shell *shell, const struct statement *statement, const struct targets *places)
 {
 	struct record record;
@@ -258,10 +259,10 @@ static enum status fill_all(
 	uint32_t like = 0;
 	for (size_t i = 0; i < places->count; i++) {
 		const struct target *place = &places->item[i];
-		bool alike = like && fills_alike(shell->world, place, place - 1);
+		bool alike = like && fills_equal(shell->world, place, place - 1);
 		op_id id = 0;
 		if (!alike)
-			fill_record(shell, statement, place, &record, &operand);
+			target_record(shell, statement, place, &record, &operand);
 		enum status status =
 		        shell_queue(shell, place->rank, STREAM_HOST, &record, alike ? like : 0, 0, 0, &id);
 		if (status != ST_OK)
@@ -271,7 +272,7 @@ static enum status fill_all(
 	return ST_OK;
 }
 
-static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
+static enum status targets_load(struct shell *shell, const struct statement *statement, const char *path,
         const struct layout *file, const struct ranks *set, const struct targets *places)
 {
 	struct record record;
@@ -282,7 +283,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 	for (size_t first = 0; first < places->count && status == ST_OK; first += ranks) {
 		for (size_t i = 0; i < ranks; i++)
 			tensors[i] = places->item[first + i].tensor;
-		fill_record(shell, statement, &places->item[first], &record, &operand);
+		target_record(shell, statement, &places->item[first], &record, &operand);
 		status = file_load(shell, path, file, set, tensors, &record);
 	}
 	mem_free(tensors);
@@ -311,13 +312,13 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 			status = file_header(shell, text_string(&path), &file);
 	}
 	if (status == ST_OK)
-		status = look(shell, making, set, making->file ? &file : NULL, &places);
+		status = targets_resolve(shell, making, set, making->file ? &file : NULL, &places);
 	if (status == ST_OK)
-		status = make_all(shell, making, &places);
+		status = targets_make(shell, making, &places);
 	if (status == ST_OK && making->source)
-		status = fill_all(shell, statement, &places);
+		status = targets_fill(shell, statement, &places);
 	if (status == ST_OK && making->file)
-		status = load_all(shell, statement, text_string(&path), &file, set, &places);
+		status = targets_load(shell, statement, text_string(&path), &file, set, &places);
 	scope_pop(shell->interpreter);
 	text_release(&path);
 	mem_free(places.item);

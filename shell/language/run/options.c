@@ -42,7 +42,7 @@ bool option_is_of(const char *words, struct slice_of_text value)
 /* ---- an option for several parts: `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y ---- */
 
 /* The next of the items between commas, `part:word`, or a word alone, which is of the first part. *at NULL: none is left */
-static void next_item(
+static void option_next_item(
         const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
 {
 	const char *item = *at, *after = item + strcspn(item, ","),
@@ -52,13 +52,13 @@ static void next_item(
 	*at = *after ? after + 1 : NULL;
 }
 
-static enum status items_fit(const char *what, const struct option_line *line, const char *value)
+static enum status option_items_fit(const char *what, const struct option_line *line, const char *value)
 {
 	struct slice_of_text part, word;
 	enum status status = ST_OK;
 	for (const char *at = value; at && status == ST_OK;) {
 		const char *item = at;
-		next_item(&at, line->parts, &part, &word);
+		option_next_item(&at, line->parts, &part, &word);
 		if (!is_listed(line->parts, part))
 			status = none_of(what, part, part, line->parts);
 		else if (line->words && !is_listed(line->words, word))
@@ -67,29 +67,29 @@ static enum status items_fit(const char *what, const struct option_line *line, c
 	return status;
 }
 
-static struct value word_value(struct shell *shell, struct slice_of_text word)
+static struct value value_of_text(struct shell *shell, struct slice_of_text word)
 {
 	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
 /* The variables of the parts: what the value's items say, else the first of the option's words. */
-static enum status let_parts(struct shell *shell, const struct option_line *line, struct value value)
+static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
 	const char *given = names_text(shell->world->names, value.name),
 	           *first = line->words ? line->words : given;
-	enum status status = items_fit("option", line, given);
+	enum status status = option_items_fit("option", line, given);
 	for (const char *at = line->parts; *at && status == ST_OK; at += strspn(at, " ")) {
 		struct slice_of_text wanted = {at, (uint32_t)strcspn(at, " ")}, part, word,
 		                     found = {first, (uint32_t)strcspn(first, " ")};
 		for (const char *item = given; item;) {
-			next_item(&item, line->parts, &part, &word);
+			option_next_item(&item, line->parts, &part, &word);
 			if (part.length == wanted.length && memcmp(part.at, wanted.at, part.length) == 0)
 				found = word;
 		}
 		struct text name = {0};
 		text_add(&name, "%.*s_%.*s", WHOLE(line->name), WHOLE(wanted));
 		status = variable_let(shell, names_make(shell->world->names, name.bytes, name.count),
-		        word_value(shell, found));
+		        value_of_text(shell, found));
 		text_release(&name);
 		at += wanted.length;
 	}
@@ -109,7 +109,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	const struct formula *standard = line->formula;
 	bool number = standard && standard->kind == FORMULA_NUMBER;
 	if (line->parts)
-		status = items_fit(what, line, value);
+		status = option_items_fit(what, line, value);
 	else if (line->words && line->has_least && given->word &&
 	        !option_is_of(line->words, slice_between(value, end)))
 		status = fail(ST_ARGUMENT, "%s: %s: %s or a number was expected", what, written, line->words);
@@ -175,13 +175,13 @@ static enum status option_value(
 	struct shell *shell = eval->shell;
 	enum status status = ST_OK;
 	if (given && given->word)
-		*value = word_value(shell, slice_of_string(given->word));
+		*value = value_of_text(shell, slice_of_string(given->word));
 	else if (given)
 		*value = value_number(given->number.value, given->number.unit);
 	else if (line->formula)
 		status = evaluate(eval, line->formula, value);
 	if (!given && (!line->formula || (status != ST_OK && line->formula->kind == FORMULA_NAME))) {
-		*value = word_value(shell, line->value);
+		*value = value_of_text(shell, line->value);
 		return ST_OK;
 	}
 	return status;
@@ -229,7 +229,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	if (there && !given)
 		return ST_OK;
 	status = variable_let(shell, name, value);
-	return status == ST_OK && line->parts ? let_parts(shell, line, value) : status;
+	return status == ST_OK && line->parts ? option_let_parts(shell, line, value) : status;
 }
 
 /* The first rank for which it holds refuses the file with the text, evaluated on that rank */
@@ -238,7 +238,7 @@ enum status run_refuse(struct shell *shell, struct statement *statement, const s
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
 	struct text why = {0};
-	enum status status = values_of(shell, statement->formula, set, "refuse", &varies);
+	enum status status = evaluate_values(shell, statement->formula, set, "refuse", &varies);
 	FOR_RANKS (rank, set) {
 		struct eval eval = {.shell = shell, .set = set, .rank = rank};
 		if (status != ST_OK || (!varies && rank != ranks_first(set)))

@@ -43,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 }
 
 /* A title or why with its `$` filled in, as the first rank has them */
-static enum status fill_in(
+static enum status title_text(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
 	struct eval eval = eval_for(shell, set);
@@ -59,7 +59,7 @@ static enum status fill_in(
 }
 
 /* The lines of a why, each without its blanks and `#` */
-static void plain_lines(struct slice_of_text why, struct text *out)
+static void put_plain_lines(struct slice_of_text why, struct text *out)
 {
 	const char *at = why.at, *end = why.at + why.length;
 	while (at < end) {
@@ -76,10 +76,10 @@ static enum status begin_step(
         struct player *player, const struct statement *statement, const struct ranks *set)
 {
 	struct text title = {0}, lines = {0}, why = {0};
-	enum status status = fill_in(player->shell, statement->source, set, &title);
-	plain_lines(statement->why, &lines);
+	enum status status = title_text(player->shell, statement->source, set, &title);
+	put_plain_lines(statement->why, &lines);
 	if (status == ST_OK && lines.count)
-		status = fill_in(
+		status = title_text(
 		        player->shell, (struct slice_of_text){lines.bytes, (uint32_t)lines.count}, set, &why);
 	if (status == ST_OK && player->watcher.title)
 		player->watcher.title(player->watcher.self, text_string(&title), text_string(&why),
@@ -97,7 +97,7 @@ enum status run_title(struct shell *shell, struct statement *statement, const st
 	struct player *player = in->player;
 	if (!player || !ranks_equal(set, scope_ranks(&player->scope)))
 		return ST_OK;
-	if (in->now.sealed)
+	if (in->now.no_steps)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
 		        WHOLE(statement->source));
 	/* what stands before the first one belongs to its step */
@@ -117,7 +117,7 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 /* ---- the program's stack ---- */
 
 /* On all ranks, whatever the file's `use` says. A refusal is of no line of the program. */
-static enum status let_it(struct shell *shell, int round)
+static enum status player_let_round(struct shell *shell, int round)
 {
 	enum status status =
 	        variable_let(shell, names_make(shell->world->names, "it", 2), value_plain(round));
@@ -131,9 +131,9 @@ static enum status run_rounds(struct player *player)
 	struct interpreter *in = shell->interpreter;
 	enum status status = player->busy ? stop_at(player, PLAYER_SETUP) : ST_OK;
 	for (int round = player->first; status == ST_OK; round++) {
-		status = let_it(shell, round);
+		status = player_let_round(shell, round);
 		if (status == ST_OK)
-			status = step(shell);
+			status = budget_step(shell);
 		if (status == ST_OK)
 			status = run_block(shell, player->loop->block, NULL, scope_ranks(in->now.scope));
 		if (status == ST_OK)
@@ -145,7 +145,8 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	enum status status = let_it(player->shell, player->first); /* the setup may ask for it too */
+	enum status status =
+	        player_let_round(player->shell, player->first); /* the setup may ask for it too */
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		in->now.tree = player->tree[i];
 		in->now.file = &player->file[i];
@@ -155,7 +156,7 @@ static enum status run_files(struct player *player)
 	return status == ST_OK && player->loop ? run_rounds(player) : status;
 }
 
-static void body(void *self)
+static void player_body(void *self)
 {
 	struct player *player = self;
 	struct interpreter *in = player->shell->interpreter;
@@ -174,7 +175,7 @@ static void body(void *self)
  *     in->program   NULL      | its space     | NULL
  *
  * Only where a failure was said (located) goes with the failure from one side to the other. */
-static enum status resume(struct player *player)
+static enum status player_resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct running outer = in->now;
@@ -197,9 +198,9 @@ static enum status resume(struct player *player)
 enum status player_go(struct player *player, enum player_stop *stop)
 {
 	struct interpreter *in = player->shell->interpreter;
-	prepare(player->shell);
+	interpreter_prepare(player->shell);
 	if (!player->routine) {
-		player->routine = routine_make(body, player);
+		player->routine = routine_make(player_body, player);
 		player->frame = (struct frame){.set = &in->all, .space = player->space};
 		player->scope = (struct scope){.bound = &in->all};
 		/* one run and one block deep: its lines are no lines of the prompt */
@@ -209,7 +210,7 @@ enum status player_go(struct player *player, enum player_stop *stop)
 		        .runs = 1,
 		        .closed = 1};
 	}
-	enum status status = resume(player);
+	enum status status = player_resume(player);
 	*stop = player->stop;
 	return status;
 }
@@ -223,7 +224,7 @@ void player_free(struct player *player)
 		snprintf(words, sizeof words, "%s", fail_text());
 		bool located = player->shell->interpreter->now.located;
 		player->cancelled = true;
-		resume(player);
+		player_resume(player);
 		player->shell->interpreter->now.located = located;
 		fail(ST_OK, "%s", words);
 	}
@@ -238,7 +239,7 @@ void player_free(struct player *player)
 /* An expression in its files' scope, on rank 0 */
 /* Not while it runs: its frame is put around the evaluation and taken away again.
  */
-static enum status value_in(struct player *player, const char *expression, struct value *value)
+static enum status player_value(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
@@ -263,14 +264,14 @@ static enum status value_in(struct player *player, const char *expression, struc
 void player_variable(struct player *player, const char *name, struct text *out)
 {
 	struct value value;
-	if (value_in(player, name, &value) == ST_OK)
+	if (player_value(player, name, &value) == ST_OK)
 		value_text(player->shell, value, out);
 }
 
 enum status player_holds(struct player *player, const char *expression, bool *holds)
 {
 	struct value value = {0};
-	enum status status = value_in(player, expression, &value);
+	enum status status = player_value(player, expression, &value);
 	*holds = status == ST_OK && value_true(value);
 	return status;
 }
@@ -296,23 +297,23 @@ bool player_runs(const struct shell *shell)
 
 /* ---- reading ---- */
 
-static enum status misplaced(const struct tree *tree, const struct statement *at, const char *what)
+static enum status player_refuse(const struct tree *tree, const struct statement *at, const char *what)
 {
 	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
 }
 
 /* No step begins in a block that is one operation, or that a refusal may leave half-way. */
-static enum status check_titles(const struct tree *tree, const struct block *block, bool sealed)
+static enum status check_titles(const struct tree *tree, const struct block *block, bool no_steps)
 {
 	enum status status = ST_OK;
 	for (const struct statement *at = block ? block->first : NULL; at && status == ST_OK; at = at->next) {
-		if (at->kind == STATEMENT_TITLE && sealed)
-			return misplaced(tree, at,
+		if (at->kind == STATEMENT_TITLE && no_steps)
+			return player_refuse(tree, at,
 			        "a step (`##`) cannot begin inside `together`, `capture` or `expect error`");
-		bool seals = sealed || at->kind == STATEMENT_COMMAND || at->kind == STATEMENT_EXPECT_ERROR;
+		bool seals = no_steps || at->kind == STATEMENT_COMMAND || at->kind == STATEMENT_EXPECT_ERROR;
 		status = check_titles(tree, at->block, seals);
 		if (status == ST_OK)
-			status = check_titles(tree, at->otherwise, sealed);
+			status = check_titles(tree, at->otherwise, no_steps);
 	}
 	return status;
 }
@@ -322,7 +323,7 @@ static enum status find_loop(struct player *player)
 	const struct tree *tree = player->tree[player->trees - 1];
 	for (struct statement *at = tree->block.first; at; at = at->next)
 		if (player->loop)
-			return misplaced(tree, at, "a line after the iteration's end");
+			return player_refuse(tree, at, "a line after the iteration's end");
 		else if (at->kind == STATEMENT_FOR && at->to && slice_is(at->word->written, "it") &&
 		        !at->clauses.ranks)
 			player->loop = at;

@@ -25,14 +25,14 @@ struct rendering {
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
 
 /* Keeps the first failure; after one nothing more is written that would be shown */
-static bool ok(struct rendering *r, enum status status)
+static bool render_ok(struct rendering *r, enum status status)
 {
 	if (r->status == ST_OK)
 		r->status = status;
 	return r->status == ST_OK;
 }
 
-static void put(struct rendering *r, const char *text)
+static void render_put(struct rendering *r, const char *text)
 {
 	text_add(r->out, "%s", text);
 }
@@ -51,23 +51,23 @@ void value_written(const struct shell *shell, struct value value, struct text *o
 /* Each part by itself: what is of a moment keeps its `$( )`, the rest becomes letters */
 static void render_text(struct rendering *r, struct name *name)
 {
-	put(r, "\"");
+	render_put(r, "\"");
 	for (int i = 0; i < name->parts; i++) {
 		const struct name_part *part = &name->part[i];
 		if (part->formula && part->formula->moment) {
-			put(r, "$(");
+			render_put(r, "$(");
 			render_formula(r, part->formula, false);
-			put(r, ")");
+			render_put(r, ")");
 			continue;
 		}
 		struct name one = {
 		        .written = name->written, .part = &name->part[i], .parts = 1, .quoted = true};
 		struct text text = {0};
-		if (ok(r, evaluate_text(r->eval, &one, &text)))
+		if (render_ok(r, evaluate_text(r->eval, &one, &text)))
 			quote_inside(text_string(&text), r->out);
 		text_release(&text);
 	}
-	put(r, "\"");
+	render_put(r, "\"");
 }
 
 static void render_name(struct rendering *r, struct name *name)
@@ -75,8 +75,8 @@ static void render_name(struct rendering *r, struct name *name)
 	name_id id;
 	if (name->quoted)
 		render_text(r, name);
-	else if (ok(r, evaluate_name(r->eval, name, &id)))
-		put(r, names_text(r->eval->shell->world->names, id));
+	else if (render_ok(r, evaluate_name(r->eval, name, &id)))
+		render_put(r, names_text(r->eval->shell->world->names, id));
 }
 
 /* A word of a command, such as a file's name, quoted if its value is not a single word */
@@ -85,7 +85,7 @@ static void render_word(struct rendering *r, struct name *name)
 	struct text word = {0};
 	if (name->quoted || name->constant)
 		render_name(r, name);
-	else if (ok(r, evaluate_text(r->eval, name, &word)))
+	else if (render_ok(r, evaluate_text(r->eval, name, &word)))
 		quote_word(text_string(&word), r->out);
 	text_release(&word);
 }
@@ -97,8 +97,8 @@ static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 	struct view view;
 	if (!tensor->indices && !tensor->transposed)
 		render_name(r, tensor->name);
-	else if (ok(r, evaluate_view(r->eval, tensor, NULL, false, &view)))
-		put(r, names_text(r->eval->shell->world->names, view.name));
+	else if (render_ok(r, evaluate_view(r->eval, tensor, NULL, false, &view)))
+		render_put(r, names_text(r->eval->shell->world->names, view.name));
 }
 
 /* ---- expressions ---- */
@@ -108,7 +108,7 @@ static void render_function(struct rendering *r, const struct formula *formula)
 	text_add(r->out, "%s", formula->function->name);
 	for (int i = 0; i < formula->arguments; i++) {
 		struct function_argument *argument = &formula->argument[i];
-		put(r, i ? "," : "(");
+		render_put(r, i ? "," : "(");
 		if (argument->formula)
 			render_formula(r, argument->formula, false);
 		else if (argument->tensor)
@@ -117,7 +117,7 @@ static void render_function(struct rendering *r, const struct formula *formula)
 			render_name(r, argument->name);
 	}
 	if (formula->arguments)
-		put(r, ")");
+		render_put(r, ")");
 }
 
 /* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
@@ -128,7 +128,7 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
 	if (kind == FORMULA_NAME || (!logic && !formula->moment)) {
 		struct value value;
-		if (ok(r, evaluate(r->eval, formula, &value)))
+		if (render_ok(r, evaluate(r->eval, formula, &value)))
 			value_written(r->eval->shell, value, r->out);
 	} else if (kind == FORMULA_ELEMENT) {
 		render_tensor(r, formula->tensor);
@@ -137,15 +137,15 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	} else if (kind == FORMULA_TEXT) {
 		render_text(r, formula->name);
 	} else {
-		put(r, bracket ? "(" : "");
+		render_put(r, bracket ? "(" : "");
 		if (!formula->right)
-			put(r, kind == FORMULA_NOT ? "not " : "-");
+			render_put(r, kind == FORMULA_NOT ? "not " : "-");
 		render_formula(r, formula->left, true);
 		if (formula->right) {
 			text_add(r->out, " %s ", formula_sign(kind));
 			render_formula(r, formula->right, true);
 		}
-		put(r, bracket ? ")" : "");
+		render_put(r, bracket ? ")" : "");
 	}
 }
 
@@ -155,17 +155,17 @@ static void render_worth(struct rendering *r, const struct formula *formula)
 	struct value value;
 	if (formula->moment)
 		render_formula(r, formula, true);
-	else if (ok(r, evaluate(r->eval, formula, &value)))
+	else if (render_ok(r, evaluate(r->eval, formula, &value)))
 		value_written(r->eval->shell, value, r->out);
 }
 
 static void render_shape(struct rendering *r, struct formula *const *dim, int dims)
 {
 	for (int i = 0; i < dims; i++) {
-		put(r, i ? "," : "[");
+		render_put(r, i ? "," : "[");
 		render_formula(r, dim[i], false);
 	}
-	put(r, dims ? "]" : "");
+	render_put(r, dims ? "]" : "");
 }
 
 /* ---- lines ---- */
@@ -175,13 +175,15 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 	struct ranks set;
 	switch (argument->kind) {
 	case ARG_ARROW:
-		put(r, "->");
+		render_put(r, "->");
 		break;
 	case ARG_SHAPE:
 		render_shape(r, argument->dim, argument->dims);
 		break;
 	case ARG_RANKS:
-		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
+		if (render_ok(r,
+		            evaluate_ranks(
+		                    call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
 			ranks_text(&set, r->out);
 		break;
 	case ARG_FILE:
@@ -190,7 +192,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		break;
 	case ARG_REMOTE:
 		render_tensor(r, argument->tensor);
-		put(r, "@");
+		render_put(r, "@");
 		render_formula(r, argument->formula, true);
 		break;
 	case ARG_PRINTABLE:
@@ -210,7 +212,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 }
 
 /* KEY=VALUE; of a free key (`mesh dp=2`) a word, where its value is no number */
-static void render_option(struct rendering *r, const struct option *option)
+static void render_option(struct rendering *r, const struct key_value *option)
 {
 	struct value value;
 	text_add(r->out, " %.*s=", WHOLE(option->key));
@@ -225,16 +227,16 @@ static void render_option(struct rendering *r, const struct option *option)
 /* `on S`, `in G`: of the line, else, for a line that takes one, of the blocks around it and of `use` */
 static void render_clause(struct rendering *r, enum setting_of which, struct name *clause, bool takes)
 {
-	const struct setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];
+	const struct scope_setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];
 	name_id name = takes ? setting_at(setting, r->eval->rank) : 0;
 	r->eval->varies |= takes && setting->each;
 	if (!clause && !name)
 		return;
-	put(r, which == SETTING_STREAM ? " on " : " in ");
+	render_put(r, which == SETTING_STREAM ? " on " : " in ");
 	if (clause)
 		render_name(r, clause);
 	else
-		put(r, names_text(r->eval->shell->world->names, name));
+		render_put(r, names_text(r->eval->shell->world->names, name));
 }
 
 static void render_purpose(struct rendering *r, struct statement *statement)
@@ -242,9 +244,9 @@ static void render_purpose(struct rendering *r, struct statement *statement)
 	name_id word;
 	if (!statement->purpose)
 		return;
-	put(r, " kind=");
-	if (ok(r, evaluate_written(r->eval, statement->purpose, &word)))
-		put(r, names_text(r->eval->shell->world->names, word));
+	render_put(r, " kind=");
+	if (render_ok(r, evaluate_written(r->eval, statement->purpose, &word)))
+		render_put(r, names_text(r->eval->shell->world->names, word));
 }
 
 static void render_command(struct rendering *r, struct call *call)
@@ -252,15 +254,15 @@ static void render_command(struct rendering *r, struct call *call)
 	struct statement *statement = call->statement;
 	for (int i = 0; i < statement->results; i++) {
 		if (statement->result[i].dropped)
-			put(r, "_");
+			render_put(r, "_");
 		else
 			render_tensor(r, statement->result[i].tensor);
-		put(r, i + 1 < statement->results ? " " : statement->adds ? " += " : " = ");
+		render_put(r, i + 1 < statement->results ? " " : statement->adds ? " += " : " = ");
 	}
 	if (statement->row)
-		put(r, statement->row->name);
+		render_put(r, statement->row->name);
 	for (int i = 0; i < statement->arguments; i++) {
-		put(r, i || statement->row ? " " : "");
+		render_put(r, i || statement->row ? " " : "");
 		render_argument(r, call, &statement->argument[i]);
 	}
 	for (int i = 0; i < statement->options; i++)
@@ -277,10 +279,10 @@ static void render_making(struct rendering *r, struct call *call)
 	const struct kernel *source = making->source;
 	render_clause(r, SETTING_STREAM, call->statement->clauses.stream, true);
 	if (r->out->count)
-		put(r, " ");
-	put(r, "tensor");
+		render_put(r, " ");
+	render_put(r, "tensor");
 	for (int i = 0; i < making->names; i++) {
-		put(r, " ");
+		render_put(r, " ");
 		render_name(r, making->made[i].name);
 		render_shape(r, making->made[i].dim, making->made[i].dims);
 	}
@@ -291,14 +293,14 @@ static void render_making(struct rendering *r, struct call *call)
 	render_purpose(r, call->statement);
 	if (!source && !making->file)
 		return;
-	put(r, " = ");
+	render_put(r, " = ");
 	if (making->file) {
-		put(r, "load ");
+		render_put(r, "load ");
 		render_word(r, making->file);
 	} else if (making->value) {
 		render_formula(r, making->value, false);
 	} else {
-		put(r, source->name);
+		render_put(r, source->name);
 		for (int i = 0; i < making->options; i++)
 			render_option(r, &making->option[i]);
 	}
@@ -310,7 +312,7 @@ static void render_given(struct rendering *r, const char *text)
 	if (!*text || strpbrk(text, " \t\n\"\\$#;{}"))
 		quote_text(text, r->out);
 	else
-		put(r, text);
+		render_put(r, text);
 }
 
 /* A def's call: its arguments as it gets them */
@@ -319,8 +321,8 @@ static void render_call(struct rendering *r, struct statement *statement)
 	struct value value;
 	render_name(r, statement->word);
 	for (int i = 0; i < statement->arguments; i++) {
-		put(r, " ");
-		if (!ok(r, argument_value(r->eval, &statement->argument[i], &value)))
+		render_put(r, " ");
+		if (!render_ok(r, argument_value(r->eval, &statement->argument[i], &value)))
 			return;
 		if (value.kind == VALUE_NUMBER)
 			value_exact(value, r->out);
@@ -346,7 +348,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 		render_making(&r, &call);
 		break;
 	case STATEMENT_EXPECT:
-		put(&r, "expect ");
+		render_put(&r, "expect ");
 		render_formula(&r, statement->formula, false);
 		break;
 	default:

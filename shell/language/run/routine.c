@@ -38,7 +38,7 @@ struct routine {
 
 /* swapcontext in two halves: the sanitizer replaces that by a function of its own, which warns of each
  * program that calls it. getcontext returns a second time when `from` is gone on with. */
-static void change(ucontext_t *from, const ucontext_t *to)
+static void routine_switch(ucontext_t *from, const ucontext_t *to)
 {
 	volatile bool back = false;
 	getcontext(from);
@@ -50,7 +50,7 @@ static void change(ucontext_t *from, const ucontext_t *to)
 
 /* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two
  * halves. */
-static void begin(unsigned high, unsigned low)
+static void routine_begin(unsigned high, unsigned low)
 {
 	struct routine *routine = (struct routine *)(((size_t)high << 16 << 16) | low);
 	__sanitizer_finish_switch_fiber(NULL, &routine->outer_bottom, &routine->outer_size);
@@ -72,7 +72,7 @@ struct routine *routine_make(void (*body)(void *self), void *self)
 	routine->inside.uc_stack.ss_sp = routine->memory + routine->guard;
 	routine->inside.uc_stack.ss_size = STACK_BYTES;
 	routine->inside.uc_link = &routine->outside;
-	makecontext(&routine->inside, (void (*)(void))begin, 2, (unsigned)(address >> 16 >> 16),
+	makecontext(&routine->inside, (void (*)(void))routine_begin, 2, (unsigned)(address >> 16 >> 16),
 	        (unsigned)address);
 	return routine;
 }
@@ -82,7 +82,7 @@ bool routine_resume(struct routine *routine)
 	char *stack = routine->memory + routine->guard;
 	void *fake = NULL;
 	__sanitizer_start_switch_fiber(&fake, stack, STACK_BYTES);
-	change(&routine->outside, &routine->inside);
+	routine_switch(&routine->outside, &routine->inside);
 	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
 	return !routine->ended;
 }
@@ -90,7 +90,7 @@ bool routine_resume(struct routine *routine)
 void routine_suspend(struct routine *routine)
 {
 	__sanitizer_start_switch_fiber(&routine->fake, routine->outer_bottom, routine->outer_size);
-	change(&routine->inside, &routine->outside);
+	routine_switch(&routine->inside, &routine->outside);
 	__sanitizer_finish_switch_fiber(routine->fake, &routine->outer_bottom, &routine->outer_size);
 }
 

@@ -28,9 +28,9 @@ void interpreter_schedule(struct shell *shell, const struct schedule *schedule, 
 	in->pipeline = mem_alloc(sizeof *in->pipeline);
 	*in->pipeline = *schedule;
 	in->pipeline_group = group;
-	fold(in, sizes, sizeof sizes);
-	fold(in, schedule->task, schedule->count * (size_t)schedule->stages * sizeof *schedule->task);
-	fold(in, schedule->holder, (size_t)schedule->pieces * sizeof *schedule->holder);
+	digest_add(in, sizes, sizeof sizes);
+	digest_add(in, schedule->task, schedule->count * (size_t)schedule->stages * sizeof *schedule->task);
+	digest_add(in, schedule->holder, (size_t)schedule->pieces * sizeof *schedule->holder);
 }
 
 const struct schedule *interpreter_schedule_now(const struct shell *shell)
@@ -39,7 +39,7 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 }
 
 /* The function's argument, below `most`, and the rank's stage: its place in the schedule's group */
-static enum status place_of(struct asked *asked, size_t most, size_t *place, size_t *stage)
+static enum status task_place(struct asked *asked, size_t most, size_t *place, size_t *stage)
 {
 	const struct eval *eval = asked->eval;
 	const char *name = asked->formula->function->name;
@@ -58,7 +58,7 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 	return ST_OK;
 }
 
-static struct value word_value(struct asked *asked, const char *text)
+static struct value value_of_word(struct asked *asked, const char *text)
 {
 	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
 }
@@ -82,7 +82,7 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	size_t most = of_piece ? (size_t)schedule->pieces
 	        : of_chunk     ? (size_t)schedule->chunks
 	                       : schedule->count;
-	enum status status = place_of(asked, most, &k, &stage);
+	enum status status = task_place(asked, most, &k, &stage);
 	if (status != ST_OK)
 		return status;
 	size_t slot = stage * most + k; /* of the stage's own */
@@ -103,7 +103,7 @@ enum status value_of_task(struct asked *asked, struct value *value)
 		*value = value_plain(schedule->memories[slot]);
 		break;
 	case FUNCTION_WORK:
-		*value = word_value(asked, schedule_work_name(schedule->task[slot].work));
+		*value = value_of_word(asked, schedule_work_name(schedule->task[slot].work));
 		break;
 	case FUNCTION_MICRO:
 	case FUNCTION_CHUNK:
@@ -112,7 +112,7 @@ enum status value_of_task(struct asked *asked, struct value *value)
 		break;
 	default:
 		(function == FUNCTION_DOING ? schedule_doing : schedule_works)(schedule, k, &text);
-		*value = word_value(asked, text_string(&text));
+		*value = value_of_word(asked, text_string(&text));
 		text_release(&text);
 	}
 	return ST_OK;

@@ -14,12 +14,12 @@
 
 #include <string.h>
 
-void fold(struct interpreter *in, const void *bytes, size_t count)
+void digest_add(struct interpreter *in, const void *bytes, size_t count)
 {
 	in->digest = hash_bytes(in->digest, bytes, count);
 }
 
-static void fold_number(struct interpreter *in, double number)
+static void digest_add_number(struct interpreter *in, double number)
 {
 	uint64_t bits;
 	memcpy(&bits, &number, sizeof bits);
@@ -54,7 +54,7 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 }
 
 /* Values of its own for each rank */
-static void spread(struct interpreter *in, struct variable *variable)
+static void variable_spread(struct interpreter *in, struct variable *variable)
 {
 	if (!variable->each)
 		variable->each = mem_alloc(in->n * sizeof *variable->each);
@@ -74,17 +74,17 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
 		variable->one = *first;
 		variable->uniform = true;
-		fold_number(in, first->number);
+		digest_add_number(in, first->number);
 		return;
 	}
-	spread(in, variable);
+	variable_spread(in, variable);
 	FOR_RANKS (rank, set) {
 		variable->each[rank] = varies ? values[rank] : *first;
-		fold_number(in, variable->each[rank].number);
+		digest_add_number(in, variable->each[rank].number);
 	}
 }
 
-static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
+static struct variable *variable_add(struct variables *variables, name_id name, const struct ranks *domain)
 {
 	struct variable *variable = MEM_ADD(&variables->item, &variables->count);
 	*variable = (struct variable){.name = name, .uniform = true, .domain = domain};
@@ -92,7 +92,7 @@ static struct variable *add_variable(struct variables *variables, name_id name, 
 }
 
 /* By name id, grown to twice what is asked for: ids are dense and count up */
-static struct name_entry *entry_of(struct namespace *space, name_id name)
+static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 {
 	if ((size_t)name >= space->room) {
 		size_t room = (size_t)name * 2 + 64;
@@ -122,9 +122,9 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 		world_bind(shell->world, rank, name,
 		        (struct thing){THING_VARIABLE, (int)space->variables.count});
 	if (top)
-		entry_of(space, name)->variable = (int)space->variables.count + 1;
-	*made = top ? add_variable(&space->variables, name, &in->all)
-	            : add_variable(&in->now.frame->local, name, in->now.frame->set);
+		namespace_entry(space, name)->variable = (int)space->variables.count + 1;
+	*made = top ? variable_add(&space->variables, name, &in->all)
+	            : variable_add(&in->now.frame->local, name, in->now.frame->set);
 	return ST_OK;
 }
 
@@ -135,7 +135,7 @@ enum status variable_assign(struct shell *shell, name_id name, const struct rank
 	enum status status = variable ? ST_OK : variable_make(shell, name, set, &variable);
 	if (status != ST_OK)
 		return status;
-	fold(in, &name, sizeof name);
+	digest_add(in, &name, sizeof name);
 	variable_set(in, variable, set, varies);
 	return ST_OK;
 }
@@ -148,7 +148,7 @@ enum status variable_let(struct shell *shell, name_id name, struct value value)
 
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain)
 {
-	add_variable(&frame->local, name, domain);
+	variable_add(&frame->local, name, domain);
 	return frame->local.count - 1;
 }
 
@@ -161,7 +161,7 @@ void local_drop(struct frame *frame, size_t index)
 	memmove(&local->item[index], &local->item[index + 1], (local->count - index) * sizeof *local->item);
 }
 
-static void forget(struct variables *variables)
+static void variables_forget(struct variables *variables)
 {
 	for (size_t i = 0; i < variables->count; i++)
 		mem_free(variables->item[i].each);
@@ -171,7 +171,7 @@ static void forget(struct variables *variables)
 
 void frame_release(struct frame *frame)
 {
-	forget(&frame->local);
+	variables_forget(&frame->local);
 }
 
 /* ---- blocks ---- */
@@ -187,16 +187,16 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 
 /* Does this scope free the array? A copy borrows the array of the scope around it, so what is not the same
  * there was made here. The scope around cannot change while this one is open: lines set the innermost. */
-static bool is_own(const struct scope *scope, enum setting_of which)
+static bool setting_is_own(const struct scope *scope, enum setting_of which)
 {
 	return scope->setting[which].each &&
 	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
 }
 
 /* Takes the place of what the scope had, its own array included */
-static void set_setting(struct scope *scope, enum setting_of which, struct setting setting)
+static void setting_replace(struct scope *scope, enum setting_of which, struct scope_setting setting)
 {
-	if (is_own(scope, which))
+	if (setting_is_own(scope, which))
 		mem_free(scope->setting[which].each);
 	scope->setting[which] = setting;
 }
@@ -204,7 +204,7 @@ static void set_setting(struct scope *scope, enum setting_of which, struct setti
 void scope_release(struct scope *scope)
 {
 	for (int which = 0; which < SETTINGS; which++)
-		set_setting(scope, which, (struct setting){0});
+		setting_replace(scope, which, (struct scope_setting){0});
 	mem_free(scope->use);
 	scope->use = NULL;
 }
@@ -225,13 +225,13 @@ const struct ranks *scope_ranks(const struct scope *scope)
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {
 	struct scope *scope = in->now.scope;
-	struct setting *setting = &scope->setting[which];
-	fold(in, &name, sizeof name);
+	struct scope_setting *setting = &scope->setting[which];
+	digest_add(in, &name, sizeof name);
 	if (ranks_equal(set, scope->bound)) {
-		set_setting(scope, which, (struct setting){.one = name});
+		setting_replace(scope, which, (struct scope_setting){.one = name});
 		return;
 	}
-	if (!is_own(scope, which)) {
+	if (!setting_is_own(scope, which)) {
 		name_id *each = mem_alloc(in->n * sizeof *each);
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = setting_at(setting, rank);
@@ -249,7 +249,7 @@ static enum status scope_clause(
 	struct interpreter *in = shell->interpreter;
 	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
 	struct eval eval = eval_for(shell, set);
-	struct setting setting = {0};
+	struct scope_setting setting = {0};
 	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
 		setting.each = mem_alloc(in->n * sizeof *setting.each);
@@ -261,7 +261,7 @@ static enum status scope_clause(
 		if (status == ST_OK && world_find(shell->world, rank, id).kind != kind)
 			status = no_such(&eval, id, kind, kind);
 	}
-	set_setting(in->now.scope, which, setting); /* the scope frees its array, also after a failure */
+	setting_replace(in->now.scope, which, setting); /* the scope frees its array, also after a failure */
 	return status;
 }
 
@@ -277,7 +277,7 @@ enum status scope_clauses(struct shell *shell, const struct clauses *clauses, co
 
 /* ---- defs ---- */
 
-static struct definition *latest(const struct namespace *space, name_id name)
+static struct definition *definition_latest(const struct namespace *space, name_id name)
 {
 	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
 }
@@ -287,7 +287,8 @@ static struct definition *latest(const struct namespace *space, name_id name)
  * learner's lines call the learner's, and the program's where he has none of that name. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
 {
-	struct definition *learners = latest(&in->learner, name), *programs = latest(in->program, name);
+	struct definition *learners = definition_latest(&in->learner, name),
+	                  *programs = definition_latest(in->program, name);
 	bool program = frame->space == in->program;
 	bool older = program && learners && learners->serial < in->program->born;
 	if (older && (programs || !frame->outer))
@@ -304,15 +305,17 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
  *     `replaced` in 9 calls 7, in 7 calls 6 */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame)
 {
-	struct definition *chain = latest(frame->learners ? &in->learner : in->program, frame->def);
+	struct definition *chain =
+	        definition_latest(frame->learners ? &in->learner : in->program, frame->def);
 	while (chain && chain->serial >= frame->serial)
 		chain = chain->before;
 	bool of_program = frame->learners && in->program && frame->serial > in->program->born;
-	return of_program && (!chain || chain->serial < in->program->born) ? latest(in->program, frame->def)
-	                                                                   : chain;
+	return of_program && (!chain || chain->serial < in->program->born)
+	        ? definition_latest(in->program, frame->def)
+	        : chain;
 }
 
-static void drop(struct definition *chain)
+static void definitions_drop(struct definition *chain)
 {
 	for (struct definition *before; chain; chain = before) {
 		before = chain->before;
@@ -326,11 +329,11 @@ void definition_add(struct interpreter *in, name_id name, struct statement *stat
 {
 	const struct frame *frame = in->now.frame;
 	struct namespace *space = frame->outer ? frame->outer : frame->space;
-	struct name_entry *entry = entry_of(space, name);
+	struct name_entry *entry = namespace_entry(space, name);
 	struct definition *definition = mem_alloc(sizeof *definition);
 	bool overrides = entry->definition != NULL;
 	if (!statement->replaces) { /* then nobody can call those before it any more */
-		drop(entry->definition);
+		definitions_drop(entry->definition);
 		entry->definition = NULL;
 	}
 	tree_use(in->now.tree);
@@ -347,9 +350,9 @@ void definition_add(struct interpreter *in, name_id name, struct statement *stat
 
 void namespace_forget(struct namespace *space)
 {
-	forget(&space->variables);
+	variables_forget(&space->variables);
 	for (size_t i = 0; i < space->room; i++)
-		drop(space->entry[i].definition);
+		definitions_drop(space->entry[i].definition);
 	mem_free(space->entry);
 	*space = (struct namespace){0};
 }

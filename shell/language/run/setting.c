@@ -10,7 +10,7 @@
 void interpreter_section(struct shell *shell, int section)
 {
 	shell->interpreter->section = section;
-	fold(shell->interpreter, &section, sizeof section);
+	digest_add(shell->interpreter, &section, sizeof section);
 }
 
 int interpreter_section_now(const struct shell *shell)
@@ -30,7 +30,7 @@ int setting_stream(const struct shell *shell, int rank)
 	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
 }
 
-enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
+enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
 	struct eval eval = eval_for(shell, set);
 	name_id word;
@@ -93,7 +93,7 @@ void interpreter_use_ranks(struct shell *shell, const struct ranks *set)
 		scope->use = mem_alloc(sizeof *scope->use);
 	*scope->use = *set;
 	ranks_and(scope->use, scope->bound);
-	fold(in, scope->use, sizeof *scope->use);
+	digest_add(in, scope->use, sizeof *scope->use);
 }
 
 void interpreter_use(struct shell *shell, bool stream, const char *name)

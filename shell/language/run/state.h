@@ -99,10 +99,10 @@ struct frame {
 
 /* A name that lines without one of their own get. each: by world rank, where they differ; NULL: `one` holds
  * for all. It belongs to the scope that made it, and a scope within borrows it. */
-struct setting {
+struct scope_setting {
 	name_id one, *each;
 };
-static inline name_id setting_at(const struct setting *setting, int rank)
+static inline name_id setting_at(const struct scope_setting *setting, int rank)
 {
 	return setting->each ? setting->each[rank] : setting->one;
 }
@@ -113,7 +113,7 @@ struct scope {
 	struct scope *up;
 	const struct ranks *bound; /* no line in it leaves these ranks */
 	struct ranks *use;         /* within bound, owned; NULL: bound itself */
-	struct setting setting[SETTINGS];
+	struct scope_setting setting[SETTINGS];
 };
 
 /* Loops that run now, innermost first: a message says their values */
@@ -144,7 +144,7 @@ struct running {
 	int runs;       /* texts within each other: 1 at the prompt, one more for each `source` */
 	int flows;      /* of `blocks`, those of if, for and repeat */
 	int closed;     /* texts of which no line can have a wish granted */
-	int sealed;     /* blocks of commands and of `expect error` around: no step begins in them */
+	int no_steps;   /* blocks of commands and of `expect error` around: no step begins in them */
 	int fault_rank; /* of the failure on its way out; -1 unknown */
 	bool located;   /* it says its place already */
 };
@@ -170,11 +170,11 @@ struct interpreter {
 	struct text spelled; /* names with `$` that are being put together, one within the other */
 	struct frame base_frame;
 	struct scope base_scope;
-	int section;    /* of `mark`: index into the world's */
-	bool told_even; /* that with --dry what data would say is guessed */
-	bool told_dry;  /* that `expect` does not look at data */
-	bool guesses;   /* a walk ahead of the program: what is read from data is 0 */
-	bool guessed;   /* ... and something was */
+	int section;     /* of `mark`: index into the world's */
+	bool noted_even; /* that with --dry what data would say is guessed */
+	bool noted_dry;  /* that `expect` does not look at data */
+	bool guesses;    /* a walk ahead of the program: what is read from data is 0 */
+	bool guessed;    /* ... and something was */
 	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
 	 * next */
 	bool counts;
@@ -227,7 +227,7 @@ struct definition *definition_replaced(struct interpreter *in, const struct fram
 /* Of the namespace that runs; the tree that runs is kept as long as the def can be called */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement);
 /* Into the digest */
-void fold(struct interpreter *in, const void *bytes, size_t count);
+void digest_add(struct interpreter *in, const void *bytes, size_t count);
 
 /* ---- schedules.c: no schedule stands any more */
 void schedule_forget(struct interpreter *in);

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-static int older_first(const void *a, const void *b)
+static int definitions_compare(const void *a, const void *b)
 {
 	const struct definition *const *one = a, *const *other = b;
 	return (*one)->serial < (*other)->serial ? -1 : 1;
 }
 
-static void put_defs(const struct namespace *space, unsigned after, struct text *out)
+static void put_definitions(const struct namespace *space, unsigned after, struct text *out)
 {
 	const struct definition **found = NULL;
 	size_t count = 0;
@@ -20,7 +20,7 @@ static void put_defs(const struct namespace *space, unsigned after, struct text 
 			if (at->serial > after)
 				*MEM_ADD(&found, &count) = at;
 	if (count)
-		qsort(found, count, sizeof *found, older_first);
+		qsort(found, count, sizeof *found, definitions_compare);
 	for (size_t i = 0; i < count; i++)
 		text_add(out, "def %.*s\n", WHOLE(found[i]->statement->why));
 	mem_free(found);
@@ -47,7 +47,7 @@ unsigned interpreter_typed(const struct shell *shell, unsigned after, struct tex
 	if (!space->latest) /* nobody reads the variables either */
 		return after;
 	if (space->latest > after)
-		put_defs(space, after, out);
+		put_definitions(space, after, out);
 	interpreter_variables(shell, out);
 	return space->latest;
 }

@@ -24,7 +24,7 @@ static void list_streams(const struct eval *eval, struct text *out)
 
 /* "rank 2", "ranks 0-1": those of the line that lack it; and " (rank 3 has it: `@3 ...`)": those of the world that have it, which the
  * line may not be for; nothing where there are none */
-static void sort_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
+static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
         struct text *lacking, struct text *having)
 {
 	const struct world *world = eval->shell->world;
@@ -63,7 +63,7 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 		near = world_nearest(world, eval->rank, name, other);
 	if (other != kind)
 		too = kind == THING_EVENT ? " or stream" : " or event";
-	sort_ranks(eval, id, kind, other, &where, &elsewhere);
+	put_ranks(eval, id, kind, other, &where, &elsewhere);
 	if (kind == THING_STREAM && other == kind)
 		list_streams(eval, &streams);
 	enum status status;
@@ -115,7 +115,7 @@ enum status unknown_variable(const struct eval *eval, const char *name)
 /* ---- first words ---- */
 
 /* A tensor's or stream's name typed alone: what can be done with it */
-static enum status known_thing(const char *word, enum thing_kind kind)
+static enum status thing_alone(const char *word, enum thing_kind kind)
 {
 	switch (kind) {
 	case THING_TENSOR:
@@ -149,7 +149,7 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->now.scope)), id);
 
 	if (thing.kind != THING_NONE && !statement->arguments)
-		return known_thing(word, thing.kind);
+		return thing_alone(word, thing.kind);
 	if (meant_line(statement->source.at, statement->source.at + statement->source.length) ||
 	        hint_line(statement->source.at, statement->source.at + statement->source.length))
 		return ST_SYNTAX;

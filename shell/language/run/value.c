@@ -55,7 +55,8 @@ static bool time_and(struct value a, struct value b, enum unit rate)
 	return (a.unit == UNIT_TIME && b.unit == rate) || (a.unit == rate && b.unit == UNIT_TIME);
 }
 
-static enum status multiply(struct value a, struct value b, const struct formula *at, struct value *result)
+static enum status value_multiply(
+        struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
 	if (a.unit == UNIT_PLAIN || b.unit == UNIT_PLAIN)
@@ -72,7 +73,8 @@ static enum status multiply(struct value a, struct value b, const struct formula
 	return ST_OK;
 }
 
-static enum status divide(struct value a, struct value b, const struct formula *at, struct value *result)
+static enum status value_divide(
+        struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	if (b.number == 0)
 		return fail(ST_RANGE, "%.*s divides by zero", SHOWN(at->written));
@@ -91,7 +93,7 @@ static enum status divide(struct value a, struct value b, const struct formula *
 }
 
 /* a - b*floor(a/b): never negative */
-static enum status remainder_of(
+static enum status value_remainder(
         struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
@@ -106,7 +108,7 @@ static enum status remainder_of(
 }
 
 /* "9ms", "4kB": the number as written, with a unit behind it */
-static void with_unit(const struct formula *number, enum unit unit, struct text *out)
+static void number_with_unit(const struct formula *number, enum unit unit, struct text *out)
 {
 	static const char *const units[] = {"", "ms", "B", "GB/s", "GFLOP/s"};
 	size_t length = written_length(number);
@@ -134,7 +136,7 @@ enum status value_comparable(
 	struct text hint = {0};
 	if (number->kind == FORMULA_NUMBER) {
 		text_add(&hint, "write ");
-		with_unit(number, unit, &hint);
+		number_with_unit(number, unit, &hint);
 		text_add(&hint, " (or another unit)");
 	} else {
 		text_add(&hint, "%.*s is %g, without a unit, which a factor of %s would give it",
@@ -147,7 +149,7 @@ enum status value_comparable(
 }
 
 /* NaN is unequal to everything, itself too, and neither below nor above anything */
-static bool compare(enum formula_kind kind, double a, double b)
+static bool numbers_compare(enum formula_kind kind, double a, double b)
 {
 	switch (kind) {
 	case FORMULA_EQUAL:
@@ -180,13 +182,13 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 		return ST_OK;
 	}
 	if (kind == FORMULA_MULTIPLY)
-		return multiply(a, b, at, result);
+		return value_multiply(a, b, at, result);
 	if (kind == FORMULA_DIVIDE)
-		return divide(a, b, at, result);
+		return value_divide(a, b, at, result);
 	if (kind == FORMULA_REMAINDER)
-		return remainder_of(a, b, at, result);
+		return value_remainder(a, b, at, result);
 	if (kind == FORMULA_WHOLE) {
-		status = divide(a, b, at, result);
+		status = value_divide(a, b, at, result);
 		result->number = floor(result->number);
 		return status;
 	}
@@ -196,7 +198,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 	if (kind == FORMULA_ADD || kind == FORMULA_SUBTRACT)
 		*result = value_number(kind == FORMULA_ADD ? a.number + b.number : a.number - b.number, unit);
 	else
-		*result = value_plain(compare(kind, a.number, b.number));
+		*result = value_plain(numbers_compare(kind, a.number, b.number));
 	return ST_OK;
 }
 

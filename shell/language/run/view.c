@@ -78,7 +78,7 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 	return ST_OK;
 }
 
-static void apply(struct view *view, const struct slice_part *bounds, int count)
+static void view_slice(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
@@ -121,7 +121,7 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
  * an inner index without a range has taken its dimension away.
  *
  *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     and of a matrix     t[0:4].T = t.T[:,0:4] */
-static void add_parts(
+static void slice_add(
         struct slice_parts *parts, const struct tensor_ref *tensor, const struct slice_part *bounds, int dims)
 {
 	if (tensor->transposed && parts->count) {
@@ -148,7 +148,7 @@ static void add_parts(
 }
 
 /* "w.T[0:4,2]": the tensor as written, its indices as numbers */
-static name_id full_name(struct names *names, const struct slice_parts *parts)
+static name_id slice_name(struct names *names, const struct slice_parts *parts)
 {
 	char text[256];
 	const char *base = names_text(names, parts->base);
@@ -175,7 +175,7 @@ static name_id full_name(struct names *names, const struct slice_parts *parts)
 }
 
 /* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
-static enum status transpose(const struct tensor_ref *tensor, struct view *view)
+static enum status view_transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
 	if (layout->dims < 2)
@@ -190,7 +190,7 @@ static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 	return ST_OK;
 }
 
-static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
+static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts);
 
 /* The tensor of the name, whole. may_be_new: a result that is not there yet has tensor -1, and its kernel
@@ -219,7 +219,7 @@ static enum status base_view(
 			return fail(ST_LIMIT, "'%s' stands for itself", text);
 		enum status status = reference_find(eval, base, &inner);
 		if (status == ST_OK)
-			status = view_of(eval, inner, NULL, false, view, parts);
+			status = view_resolve(eval, inner, NULL, false, view, parts);
 		eval->depth--;
 		return status;
 	}
@@ -229,7 +229,7 @@ static enum status base_view(
 }
 
 /* parts: what the view's name says behind its base's, set by the innermost */
-static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
+static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts)
 {
 	struct slice_part bounds[DIMS_MAX];
@@ -245,18 +245,18 @@ static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct 
 	if (status == ST_OK)
 		status = base_view(eval, base, result && plain, view, parts);
 	if (status == ST_OK && tensor->transposed)
-		status = transpose(tensor, view);
+		status = view_transpose(tensor, view);
 	if (status == ST_OK && tensor->indices) {
 		status = read_bounds(eval, tensor, &view->layout, bounds);
 		if (status == ST_OK)
-			apply(view, bounds, tensor->indices);
+			view_slice(view, bounds, tensor->indices);
 	}
 	if (status == ST_OK && !plain) {
 		const struct world *world = eval->shell->world;
 		view->name = cache ? cache->name : 0;
 		if (!view->name) {
-			add_parts(parts, tensor, bounds, world->tensors[view->tensor].layout.dims);
-			view->name = full_name(world->names, parts);
+			slice_add(parts, tensor, bounds, world->tensors[view->tensor].layout.dims);
+			view->name = slice_name(world->names, parts);
 		}
 		if (cache && !eval->varies)
 			cache->name = view->name;
@@ -269,7 +269,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
         struct view *view)
 {
 	struct slice_parts parts;
-	return view_of(eval, tensor, cache, result, view, &parts);
+	return view_resolve(eval, tensor, cache, result, view, &parts);
 }
 
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)

@@ -4,27 +4,27 @@
 
 #include <string.h>
 
-bool watcher_has(const struct shell *shell, const char *file)
+bool watch_owns_file(const struct shell *shell, const char *file)
 {
 	const struct watch *watch = shell->watch;
 	return watch && watch->own_file && strcmp(file, watch->own_file) == 0;
 }
 
-bool watched(const struct shell *shell)
+bool statement_watched(const struct shell *shell)
 {
 	const struct interpreter *in = shell->interpreter;
 	const char *file = in->now.tree->file;
 	return shell->watch && in->now.frame->space == &in->learner && !in->now.file &&
-	        !(file && watcher_has(shell, file));
+	        !(file && watch_owns_file(shell, file));
 }
 
 /* Its text goes up to where the next one begins. */
-void tell_watch(struct shell *shell, const struct statement *statement, enum status status)
+void watch_report(struct shell *shell, const struct statement *statement, enum status status)
 {
 	const struct interpreter *in = shell->interpreter;
 	const struct tree *tree = in->now.tree;
 	const char *at = statement->begin, *end = tree->text + tree->count;
-	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
+	if (!statement_watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
 	        in->now.frame != &in->base_frame)
 		return;
 	if (statement->next)

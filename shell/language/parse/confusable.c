@@ -1,4 +1,4 @@
-/* strange.c -- characters that were pasted from a page or a word processor: they look like what was meant,
+/* confusable.c -- characters that were pasted from a page or a word processor: they look like what was meant,
  * and are named with what to write */
 #include "shell/language/parse/lex.h"
 
@@ -33,7 +33,7 @@ static const struct {
 
 /* "'-' behind 'x' is a typographic dash (U+2013): write -": with up to 20 bytes of the word before it, begun
  * at a whole character, because the character itself may not be seen */
-static enum status named(
+static enum status confusable_refused(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
 	const char *from = at - word < 20 ? word : at - 20;
@@ -47,7 +47,7 @@ static enum status named(
 
 /* The table first; then the full-width forms of ASCII (U+FF01 to U+FF5E), which name their plain twin
  * themselves. What is in neither is a letter. */
-enum status strange_character(const char *word, const char **at)
+enum status confusable_character(const char *word, const char **at)
 {
 	char instead[] = "write ?";
 	const char *from = *at;
@@ -55,9 +55,10 @@ enum status strange_character(const char *word, const char **at)
 	int bytes = (int)(*at - from);
 	for (size_t i = 0; i < sizeof strange / sizeof *strange; i++)
 		if (code >= strange[i].from && code <= strange[i].to)
-			return named(word, from, bytes, code, strange[i].name, strange[i].instead);
+			return confusable_refused(
+			        word, from, bytes, code, strange[i].name, strange[i].instead);
 	if (code < 0xff01 || code > 0xff5e)
 		return ST_OK;
 	instead[6] = (char)(code - 0xff01 + '!');
-	return named(word, from, bytes, code, "a full-width character", instead);
+	return confusable_refused(word, from, bytes, code, "a full-width character", instead);
 }

@@ -1,4 +1,4 @@
-/* glued.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
+/* spacing.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
  * line as it should be
  *
  *     y=matmul x w            y = matmul x w        a word that looks like KEY=VALUE begins the line
@@ -25,7 +25,7 @@ static const char *assignment_sign(const char *at, const char *after)
 }
 
 /* "tensor x[4] = 1" of "tensor x[4]=1"; what is still wrong with it then is said instead */
-static enum status say_spaced(const char *at, const char *sign, const char *after)
+static enum status spacing_suggest(const char *at, const char *sign, const char *after)
 {
 	const char *left = trim_end(at, sign - (sign[-1] == '+')),
 	           *right = skip_blanks(sign + 1, after, true);
@@ -43,7 +43,7 @@ static enum status say_spaced(const char *at, const char *sign, const char *afte
 	return status;
 }
 
-enum status glued_sign(const char *at, const char *after)
+enum status spacing_sign(const char *at, const char *after)
 {
 	const char *sign = after - at > 1000 ? NULL : assignment_sign(at, after);
 	if (!sign || sign + 1 == after)
@@ -51,12 +51,12 @@ enum status glued_sign(const char *at, const char *after)
 	const char *left = sign - (sign[-1] == '+');
 	/* with blanks already, the line as it should be is the line as it is, and would be said for ever */
 	bool spaced = left > at && is_blank(left[-1]) && is_blank(sign[1]);
-	return spaced ? ST_OK : say_spaced(at, sign, after);
+	return spaced ? ST_OK : spacing_suggest(at, sign, after);
 }
 
 /* `y=matmul x w` and `y =matmul x w` do. In `frob x algo=ring` the sign belongs to an option, unless a
  * command stands right behind it. */
-static bool assigns(const struct parser *parser, const char *sign)
+static bool sign_assigns(const struct parser *parser, const char *sign)
 {
 	const struct word *words = parser->words;
 	const char *right = sign + 1;
@@ -66,16 +66,16 @@ static bool assigns(const struct parser *parser, const char *sign)
 	return command_called(slice_between(right, name_end(right, parser->rest_end))) != NULL;
 }
 
-enum status glued_line(const struct parser *parser)
+enum status spacing_line(const struct parser *parser)
 {
 	const char *at = parser->words->at, *after = parser->rest_end;
 	if (!memchr(at, '=', after - at))
 		return ST_OK;
 	const char *sign = assignment_sign(at, after);
-	return sign && assigns(parser, sign) ? glued_sign(at, after) : ST_OK;
+	return sign && sign_assigns(parser, sign) ? spacing_sign(at, after) : ST_OK;
 }
 
-enum status torn_option(const struct parser *parser, size_t equal)
+enum status spacing_option(const struct parser *parser, size_t equal)
 {
 	const struct command *row = command_called(slice_of(parser->words));
 	const struct word *key = &parser->words[equal - 1];
@@ -85,7 +85,7 @@ enum status torn_option(const struct parser *parser, size_t equal)
 }
 
 /* The line is shown with blanks at its first arrow, its other words as they are */
-enum status glued_arrow(const struct command *row, const char *at, const char *after)
+enum status spacing_arrow(const struct command *row, const char *at, const char *after)
 {
 	const char *arrow = memmem(at, after - at, "->", 2);
 	if (!arrow || after - at > 200)

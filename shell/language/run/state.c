@@ -1,4 +1,4 @@
-/* life.c -- the interpreter's state: made, forgotten when the world is new, freed.
+/* state.c -- the interpreter's state: made, forgotten when the world is new, freed.
  *
  * Ids of names belong to a world. Emptying it makes all ids in trees void at once by counting the
  * generation on; a tree may still be running then (the line that emptied it). */
@@ -21,7 +21,7 @@ struct interpreter *interpreter_create(void)
 	return in;
 }
 
-static void forget_names(struct interpreter *in)
+static void interpreter_forget(struct interpreter *in)
 {
 	namespace_forget(&in->learner);
 	schedule_forget(in);
@@ -33,13 +33,13 @@ static void forget_names(struct interpreter *in)
 void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
-	forget_names(in);
+	interpreter_forget(in);
 	for (struct scope *scope = in->now.scope; scope;
 	        scope = scope->up) /* ifs and loops may run around the line */
 		scope_release(scope);
 	in->generation++;
 	in->section = 0;
-	in->told_dry = false;
+	in->noted_dry = false;
 	in->digest = HASH_BEGIN;
 }
 
@@ -47,7 +47,7 @@ void interpreter_free(struct interpreter *in)
 {
 	if (!in)
 		return;
-	forget_names(in);
+	interpreter_forget(in);
 	scope_release(&in->base_scope);
 	frame_release(&in->base_frame);
 	mem_free(in->reference);

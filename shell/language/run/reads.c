@@ -1,4 +1,4 @@
-/* data.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated.
+/* reads.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated.
  *
  *     print x[0] + norm(y)      reads = { x[0], norm(y) }, ranks 1 and 3
  *
@@ -13,7 +13,7 @@
 #include "shell/language/run/run.h"
 
 /* The read that `formula` stands for on one rank */
-static enum status read_of(struct eval *eval, const struct formula *formula, struct data_read *read)
+static enum status read_make(struct eval *eval, const struct formula *formula, struct data_read *read)
 {
 	if (formula->kind == FORMULA_ELEMENT) {
 		read->kind = READ_ELEMENT;
@@ -40,7 +40,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 }
 
 /* One read on every rank of the set; a read waits on its line's stream */
-static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+static enum status reads_make(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
 	struct eval eval = eval_for(shell, set);
@@ -55,7 +55,7 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 			        STREAM_DEFAULT; /* a thread of the host brings nothing from the device */
 		reads[i].after =
 		        call && call->statement->row->shows ? call_read_stream(call, rank) : STREAM_HOST;
-		enum status status = read_of(&eval, formula, &reads[i]);
+		enum status status = read_make(&eval, formula, &reads[i]);
 		if (status != ST_OK)
 			return on_rank(&eval, status);
 		i++;
@@ -64,7 +64,7 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 }
 
 /* What was read goes into the log; where the world stands in for one that had the data, it comes from there. */
-static enum status steer(
+static enum status read_replay(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
 {
 	size_t count = (size_t)ranks_count(set);
@@ -80,7 +80,7 @@ static enum status steer(
 	        SHOWN(what));
 }
 
-enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values)
 {
 	enum status status = ST_OK;
@@ -96,11 +96,11 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	struct data_read *reads = mem_alloc(ranks_count(set) * sizeof *reads);
 	shell->interpreter->guessed |= guesses;
 	for (int i = 0; i < formula->read_count && status == ST_OK && !guesses; i++) {
-		status = reads_of(shell, formula->reads[i], set, call, reads);
+		status = reads_make(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
 			status = shell_read(shell, set, reads, reason, got + i * n);
 		if (status == ST_OK && reason && !shell_keeps_no_data(shell))
-			status = steer(shell, formula->reads[i]->written, set, got + i * n);
+			status = read_replay(shell, formula->reads[i]->written, set, got + i * n);
 		/* the values of the set's ranks, one behind the other, each to the place of its rank: the last first */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
 			if (ranks_has(set, rank))

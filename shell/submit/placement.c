@@ -1,10 +1,10 @@
-/* where.c -- may an operation run on its stream, and on the memory that its operands are in? Those of a GPU want device
+/* placement.c -- may an operation run on its stream, and on the memory that its operands are in? Those of a GPU want device
  * memory, NCCL's with no gaps; a thread of the host reaches none; a disk is for copies alone. */
 #include "shell/submit/plan.h"
 #include "world/world.h"
 
 /* Nothing but copies reaches a disk; `then`: where the data go from pinned memory. */
-static enum status off_disk(const struct shell *shell, const struct submit_plan *plan,
+static enum status operand_off_disk(const struct shell *shell, const struct submit_plan *plan,
         const struct operand *operand, const char *then)
 {
 	const char *name = names_text(shell->world->names, operand->name);
@@ -19,7 +19,7 @@ enum status plan_on_device(const struct shell *shell, const struct submit_plan *
 	for (int i = 0; i < plan->operands; i++) {
 		const struct operand *operand = &plan->operand[i];
 		const char *name = names_text(shell->world->names, operand->name);
-		enum status status = off_disk(shell, plan, operand, ", and that to the device");
+		enum status status = operand_off_disk(shell, plan, operand, ", and that to the device");
 		if (status != ST_OK)
 			return status;
 		if (operand->space != SPACE_DEVICE)
@@ -46,8 +46,9 @@ enum status plan_fits_stream(const struct shell *shell, int rank, const struct s
 		        "the GPU",
 		        title, thread);
 	for (int i = 0; i < plan->operands; i++) {
-		enum status status =
-		        plan->record.kind == OP_KERNEL ? off_disk(shell, plan, &plan->operand[i], "") : ST_OK;
+		enum status status = plan->record.kind == OP_KERNEL
+		        ? operand_off_disk(shell, plan, &plan->operand[i], "")
+		        : ST_OK;
 		if (status != ST_OK)
 			return status;
 		if (plan->operand[i].space == SPACE_DEVICE)
