@@ -8,10 +8,11 @@
 
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
- * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
- * argument: n number, t tensor, s stream, e event, g group, c cause, l link, group, stream or tensor, o operation, m kind of
- * memory, or alone a section, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
- * section, w kind of work, or alone a section, y stream or tensor, or as the last a section. nature: enum function_nature */
+ * computed by: value_of_ that, of run/functions.h; a row without one does not build. nature: enum
+ * function_nature. kinds, one letter an argument: n number, t tensor, s stream, e event, g group,
+ * c cause, l link, group, stream or tensor, o operation, m kind of memory, k section (default: the
+ * current one), x stream, group or kind of work, w kind of work, y stream or tensor. The last of
+ * m, w, x, y may be a section. */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -70,12 +71,13 @@ enum function {
 	        FUNCTION_ROWS
 };
 enum function_nature {
-	NATURE_PLAIN, /* of its arguments and the books */
+	NATURE_PLAIN, /* of its arguments and the world */
 	NATURE_WORD,  /* ... and it needs no bracket */
-	NATURE_DATA,  /* reads tensors, for all ranks at once before it is computed (run/reads.c) */
-	NATURE_RANK,  /* a metric: of what the rank has queued up to now. Needs no bracket */
+	/* reads tensors, for all ranks at once before it is evaluated (run/reads.c) */
+	NATURE_DATA,
+	NATURE_RANK,  /* a metric of the rank's queued work so far; needs no bracket */
 	NATURE_ALL,   /* a metric of all ranks together */
-	NATURE_CLOCK, /* NATURE_RANK, of times: on a GPU it may be another one when the line runs again */
+	NATURE_CLOCK, /* NATURE_RANK, of times: on a GPU it may differ when the line runs again */
 	NATURE_CLOCK_OF_ALL
 };
 
@@ -83,11 +85,12 @@ struct function_row {
 	enum function function;
 	const char *name;
 	int least;
-	const char *kinds; /* as many as there may be */
+	const char *kinds; /* as many as there may be arguments */
 	enum function_nature nature;
 };
 const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
-const char *function_near(const char *word);                         /* the nearest name, or NULL */
+/* the nearest name, or NULL */
+const char *function_near(const char *word);
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;
@@ -96,12 +99,12 @@ static inline bool function_reads_clock(const struct function_row *row)
 {
 	return row->nature >= NATURE_CLOCK;
 }
-/* It compares tensors: an `expect` on it holds where there is no data */
+/* It compares tensors: an `expect` on it holds without data. */
 static inline bool function_is_close(const struct function_row *row)
 {
 	return row->function == FUNCTION_CLOSE || row->function == FUNCTION_CLOSE_STEP;
 }
-/* `peak` alone is the function: its word names nothing else */
+/* `peak` alone is the function: nothing else has its name. */
 static inline bool function_is_word(const struct function_row *row)
 {
 	return !row->least && (row->nature == NATURE_WORD || function_is_metric(row));

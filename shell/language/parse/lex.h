@@ -1,8 +1,8 @@
-/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`, `}` and
- * a comment end it too.
+/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`,
+ * `}` and a comment end it too.
  *
- * Pure; positions point into a NUL-terminated text, so one character behind `end` may always be looked at.
- * `end` is the first character not to be read. */
+ * Pure. Positions point into a NUL-terminated text, so the character at `end`, the first not to be
+ * read, may be looked at. */
 #ifndef RANKSH_LEX_H
 #define RANKSH_LEX_H
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The smallest questions are asked of every character: they are inline */
+/* Asked of every character, therefore inline */
 static inline bool is_name_start(char c) /* a-z A-Z _ and bytes of UTF-8 */
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -30,40 +30,40 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 {
 	size_t length = (size_t)(after - at);
 	if (length && *at != *what)
-		return false; /* nearly always: before anything is counted */
+		return false; /* nearly always: no length is computed */
 	return strlen(what) == length && memcmp(at, what, length) == 0;
 }
 
-/* A backslash at the end of a line joins it to the next: it is a blank here.
- * Behind blanks (newlines too if `lines`) and comments. */
+/* Returns the position after blanks (newlines too if `lines`) and comments. A backslash at the end
+ * of a line is a blank: it joins the next line. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
-/* [at, after) without the blanks and newlines at its end: where those begin */
+/* Returns the end of [at, after) without the blanks and newlines there. */
 const char *trim_end(const char *at, const char *after);
-/* Behind blanks, newlines too, but it stops at a step's title as well as at a statement. */
+/* As skip_blanks with lines, but it stops at a step's title as well. */
 const char *skip_to_statement(const char *at, const char *end);
-/* "## title", where a statement could begin: a step of a program begins (run/player.h). */
+/* Returns true at "## title", which begins a step of a program (run/player.h). */
 bool is_title(const char *at, const char *end);
-/* True where a statement's words end: newline ; { } or the end. */
+/* Returns true at a newline ; { } or the end. */
 bool at_line_end(const char *at, const char *end);
-/* The end of the word at `at`: ST_INCOMPLETE when a bracket or quote is open at `end`, ST_SYNTAX when it can
- * never be closed. */
+/* Finds the end of the word at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`;
+ * ST_SYNTAX: it can never be closed. */
 enum status scan_word(const char *at, const char *end, const char **after);
-/* Behind the text whose opening quote is at `at`; NULL: it stays open. */
+/* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);
-/* Steps over the letter at *at of a word, which is not ASCII. ST_SYNTAX, worded: it was pasted in place of
+/* Steps over the non-ASCII letter at *at of a word. ST_SYNTAX, worded: it is confusable with
  * another character (a curly quote, a no-break space). */
 enum status confusable_character(const char *word, const char **at);
 bool is_transposed(const char *at, const char *end); /* ".T" stands at `at` */
-/* Position of the = of KEY=VALUE, or NULL: not an option. */
+/* Returns the = of KEY=VALUE; NULL if it is no option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);
 struct slice_of_text slice_of_string(const char *string);
 bool slices_equal(struct slice_of_text a, struct slice_of_text b);
-/* The first word of a line as a string, as much of it as a message shows */
+/* The first word of a line as a string, cut to what a message shows */
 enum { WORD_SHOWN = 64 };
 void word_text(struct slice_of_text written, char *word);
 bool is_listed(const char *words, struct slice_of_text word); /* words: "a b c", or NULL */
-/* A word of the language, or a metric: no name for new things. */
+/* Returns true for a word of the language or a metric, which no new thing may have as its name. */
 bool name_is_reserved(struct slice_of_text name);
 
 #endif

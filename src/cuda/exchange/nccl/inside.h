@@ -50,7 +50,7 @@ struct party {
 	bool leaves;              /* released: nothing more is queued */
 	int64_t since;            /* the real time of that, ns */
 	int inside;               /* the host is in calls of it */
-	char *words; /* the error of a FAILED party, also when it is GONE; NULL: none */
+	char *words;              /* the error of a FAILED party, also when it is GONE; NULL: none */
 	bool untold;              /* the error was not reported yet */
 	int64_t made;             /* the thread's clock when it was made */
 	struct service *services; /* NCCL_REACH, on the target */
