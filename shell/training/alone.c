@@ -27,7 +27,7 @@ void alone_release(struct alone *alone)
 /* ---- what there is ---- */
 
 /* One block has the three arrays */
-static void divide(struct alone *alone, float *values)
+static void alone_divide(struct alone *alone, float *values)
 {
 	alone->end = values;
 	alone->begin = values + alone->elements;
@@ -35,7 +35,7 @@ static void divide(struct alone *alone, float *values)
 }
 
 /* What rank 0 has declared, parameters first */
-static enum status find_wholes(struct shell *shell, struct alone *alone)
+static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	alone->whole = mem_alloc(parts->count * sizeof *alone->whole);
@@ -81,7 +81,7 @@ enum status alone_wholes(struct shell *shell, const struct program *program, str
 	while (status == ST_OK && stop == PLAYER_STEP)
 		status = player_go(player, &stop);
 	if (status == ST_OK)
-		status = find_wholes(&scratch, &alone);
+		status = alone_find_wholes(&scratch, &alone);
 	player_free(player);
 	scratch_close(&scratch, shell);
 	*whole = alone.whole;
@@ -105,7 +105,7 @@ const struct whole *whole_of(const struct alone *alone, const char *name, const 
 }
 
 /* The tensors of rank 0's lines, as the lines so far make them */
-static enum status take_all(struct shell *shell, const struct alone *alone, float *values)
+static enum status alone_read(struct shell *shell, const struct alone *alone, float *values)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	enum status status = ST_OK;
@@ -136,7 +136,7 @@ static enum status take_all(struct shell *shell, const struct alone *alone, floa
  * steps, times the difference of parameters, is no more than that of the gradients. None is smaller than what
  * rounding leaves beside the others (`rounding` of the root mean square): an element without a gradient is
  * compared too. */
-static void weigh(struct alone *alone, const struct whole *w, const float *root, int t)
+static void alone_weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);
 	double sum = 0, begun = 1 - pow(BETA2, t), rounding = alone->half ? 2e-2 : 1e-5;
@@ -152,7 +152,7 @@ static void weigh(struct alone *alone, const struct whole *w, const float *root,
 
 /* ---- training ---- */
 
-static enum status play(struct shell *shell, struct player *player, struct alone *alone)
+static enum status alone_play(struct shell *shell, struct player *player, struct alone *alone)
 {
 	enum status status = ST_OK;
 	enum player_stop stop = PLAYER_STEP;
@@ -164,15 +164,15 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 		if (status == ST_OK && stop != until)
 			status = fail(ST_ARGUMENT, "the program has no setup, or no iteration");
 		if (status == ST_OK && t == 0)
-			status = find_wholes(shell, alone);
+			status = alone_find_wholes(shell, alone);
 		if (status == ST_OK && t == 0) {
-			divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
+			alone_divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
 			for (size_t i = 0; i < alone->elements; i++)
 				alone->weight[i] = 1;
 		}
 		if (status == ST_OK &&
 		        (t == 0 || t == alone->iterations || whole_of(alone, alone->whole[0].name, "v")))
-			status = take_all(shell, alone, t ? alone->end : alone->begin);
+			status = alone_read(shell, alone, t ? alone->end : alone->begin);
 		if (status == ST_OK && t)
 			status = compared_loss(shell, &alone->loss);
 		if (status == ST_OK && t)
@@ -187,7 +187,7 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 			for (int i = 0; i < alone->count; i++) {
 				const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
 				if (!*w->state && v && whole_count(v) == whole_count(w))
-					weigh(alone, w, alone->end + v->first, t);
+					alone_weigh(alone, w, alone->end + v->first, t);
 			}
 		}
 	}
@@ -211,7 +211,7 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 		status = program_player(alone->program, &scratch, &player);
 	}
 	if (status == ST_OK)
-		status = play(&scratch, player, alone);
+		status = alone_play(&scratch, player, alone);
 	player_free(player);
 	scratch_close(&scratch, shell);
 	transport_stop(transport);
@@ -237,6 +237,6 @@ enum status alone_spread(struct shell *shell, enum status status, struct alone *
 	if (status == ST_OK)
 		status = transport_broadcast(shell->transport, 0, (void **)&values, &bytes);
 	if (status == ST_OK)
-		divide(alone, values);
+		alone_divide(alone, values);
 	return status;
 }

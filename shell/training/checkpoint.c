@@ -49,7 +49,7 @@ void checkpoint_release(struct checkpoint *c)
 
 /* The parts of all ranks, each of the first rank that holds it. Equal words mean the same part: of, state, place
  * and shape. */
-static enum status choose_shards(struct shell *shell, struct checkpoint *c)
+static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	struct names *seen = names_create();
@@ -79,7 +79,7 @@ static enum status choose_shards(struct shell *shell, struct checkpoint *c)
 /* ---- the ranks' work ---- */
 
 /* The copies of one rank's shards to the host, behind all that it has queued, and the host's wait for them */
-static enum status bring_shards(struct shell *shell, int rank, const struct checkpoint *c, op_id *sync)
+static enum status shards_bring_rank(struct shell *shell, int rank, const struct checkpoint *c, op_id *sync)
 {
 	struct record record = queue_record(shell, OP_SYNC, "sync");
 	op_id last = 0;
@@ -99,13 +99,13 @@ static enum status bring_shards(struct shell *shell, int rank, const struct chec
 	return status;
 }
 
-static enum status bring_all(struct shell *shell, const struct checkpoint *c)
+static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 {
 	int n = shell->world->n;
 	op_id *sync = mem_alloc((size_t)n * sizeof *sync);
 	enum status status = ST_OK;
 	for (int rank = 0; rank < n && status == ST_OK; rank++)
-		status = bring_shards(shell, rank, c, &sync[rank]);
+		status = shards_bring_rank(shell, rank, c, &sync[rank]);
 	if (status == ST_OK)
 		status = shell_reach(shell, sync, n);
 	mem_free(sync);
@@ -115,7 +115,7 @@ static enum status bring_all(struct shell *shell, const struct checkpoint *c)
 /* ---- the files ---- */
 
 /* The outcome of the first process that failed becomes everyone's. */
-static enum status agree_all(struct shell *shell, enum status mine)
+static enum status checkpoint_agree(struct shell *shell, enum status mine)
 {
 	enum status status = ST_OK;
 	for (int process = 0; process < transport_size(shell->transport) && status == ST_OK; process++)
@@ -126,7 +126,7 @@ static enum status agree_all(struct shell *shell, enum status mine)
 
 /* File i of a checkpoint is shard i, the last one (i == shards) the manifest. behind: ".new" until all is written, or "" */
 enum { PATH_ROOM = 600 };
-static const char *file_of(
+static const char *checkpoint_file(
         const char *prefix, const struct checkpoint *c, size_t i, const char *behind, char path[PATH_ROOM])
 {
 	if (i == c->shards)
@@ -137,7 +137,7 @@ static const char *file_of(
 }
 
 /* Each process writes the shards of its rank, and process 0 the manifest. */
-static bool writes_file(const struct shell *shell, const struct checkpoint *c, size_t i)
+static bool checkpoint_writes(const struct shell *shell, const struct checkpoint *c, size_t i)
 {
 	if (shell->replaying)
 		return false;
@@ -146,19 +146,20 @@ static bool writes_file(const struct shell *shell, const struct checkpoint *c, s
 }
 
 /* Files `from` to `to` - 1 lose their `.new`. */
-static enum status rename_files(
+static enum status checkpoint_rename(
         struct shell *shell, const char *prefix, const struct checkpoint *c, size_t from, size_t to)
 {
 	char path[PATH_ROOM], written[PATH_ROOM];
 	enum status status = ST_OK;
 	for (size_t i = from; i < to && status == ST_OK; i++)
-		if (writes_file(shell, c, i) &&
-		        rename(file_of(prefix, c, i, ".new", written), file_of(prefix, c, i, "", path)) != 0)
+		if (checkpoint_writes(shell, c, i) &&
+		        rename(checkpoint_file(prefix, c, i, ".new", written),
+		                checkpoint_file(prefix, c, i, "", path)) != 0)
 			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
-	return agree_all(shell, status);
+	return checkpoint_agree(shell, status);
 }
 
-static enum status write_shard(struct shell *shell, const char *prefix, struct checkpoint *c, size_t number)
+static enum status shard_write(struct shell *shell, const char *prefix, struct checkpoint *c, size_t number)
 {
 	struct shard *shard = &c->shard[number];
 	struct view view;
@@ -169,14 +170,14 @@ static enum status write_shard(struct shell *shell, const char *prefix, struct c
 	if (status == ST_OK)
 		status = read_floats(shell, 0, &view, values);
 	if (status == ST_OK && !shell->replaying)
-		status = npy_save(file_of(prefix, c, number, ".new", path), &shard->layout, values);
+		status = npy_save(checkpoint_file(prefix, c, number, ".new", path), &shard->layout, values);
 	shard->digest = hash_bytes(HASH_BEGIN, values, bytes);
 	mem_free(values);
 	return status;
 }
 
 /* Each rank its own; then everybody knows all digests, or in whose words it went wrong. */
-static enum status write_shards(struct shell *shell, const char *prefix, struct checkpoint *c)
+static enum status shards_write(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
 	struct transport *transport = shell->transport;
 	int processes = transport_size(transport);
@@ -185,10 +186,10 @@ static enum status write_shards(struct shell *shell, const char *prefix, struct 
 	enum status status = ST_OK;
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
 		if (c->shard[i].line.rank == shell->world->me) {
-			status = write_shard(shell, prefix, c, i);
+			status = shard_write(shell, prefix, c, i);
 			mine[i] = c->shard[i].digest;
 		}
-	status = agree_all(shell, status);
+	status = checkpoint_agree(shell, status);
 	if (status == ST_OK)
 		status = transport_share(transport, mine, all, c->shards * sizeof *mine);
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
@@ -233,7 +234,7 @@ static cJSON *whole_json(const struct whole *whole)
 }
 
 /* On a line of its own; the object is given up. */
-static void put_json(struct text *out, cJSON *object, const char *behind)
+static void put_json_line(struct text *out, cJSON *object, const char *behind)
 {
 	char *printed = cJSON_PrintUnformatted(object);
 	text_add(out, "%s%s\n", printed, behind);
@@ -245,21 +246,21 @@ static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor
                                 manifest_kind = {
                                         .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
 
-static enum status write_manifest(
+static enum status manifest_write(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
 	struct text text = {0};
 	char path[PATH_ROOM];
 	struct output output = *how;
 	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
-	put_json(&text, cJSON_CreateString(c->model), "");
+	put_json_line(&text, cJSON_CreateString(c->model), "");
 	text_add(&text, ",\"parts\":%d,\"loses\":", c->parts);
-	put_json(&text, cJSON_CreateString(c->loses), ",\"parameters\":[");
+	put_json_line(&text, cJSON_CreateString(c->loses), ",\"parameters\":[");
 	for (int i = 0; i < c->wholes; i++)
-		put_json(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
+		put_json_line(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
 	for (size_t i = 0; i < c->shards; i++)
-		put_json(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
-	output.path = file_of(prefix, c, c->shards, ".new", path);
+		put_json_line(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
+	output.path = checkpoint_file(prefix, c, c->shards, ".new", path);
 	output.kind = &manifest_kind;
 	enum status status = shell_write(shell, &output, &text);
 	text_release(&text);
@@ -267,7 +268,7 @@ static enum status write_manifest(
 }
 
 /* The folder of the files, where it is not there; what is wrong with it is told when the first file is written. */
-static void make_folder(const struct shell *shell, const char *prefix)
+static void checkpoint_make_folder(const struct shell *shell, const char *prefix)
 {
 	const char *slash = strrchr(prefix, '/');
 	struct text folder = {0};
@@ -279,7 +280,7 @@ static void make_folder(const struct shell *shell, const char *prefix)
 }
 
 /* Of an earlier checkpoint that had more shards */
-static void remove_shards_from(const char *prefix, size_t number)
+static void shards_remove_from(const char *prefix, size_t number)
 {
 	char path[PATH_ROOM];
 	do
@@ -289,7 +290,7 @@ static void remove_shards_from(const char *prefix, size_t number)
 
 /* The files that this process writes, and those as which they are written first; then all know. how: `force` and `line` for
  * all files of the checkpoint */
-static enum status may_replace_all(
+static enum status checkpoint_check_files(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
 	char path[PATH_ROOM];
@@ -297,49 +298,49 @@ static enum status may_replace_all(
 	enum status status = ST_OK;
 	output.path = path;
 	for (size_t i = 0; i < 2 * (c->shards + 1) && status == ST_OK; i++) {
-		if (!writes_file(shell, c, i / 2))
+		if (!checkpoint_writes(shell, c, i / 2))
 			continue;
-		file_of(prefix, c, i / 2, i % 2 ? ".new" : "", path);
+		checkpoint_file(prefix, c, i / 2, i % 2 ? ".new" : "", path);
 		output.kind = i / 2 < c->shards ? &shard_kind : &manifest_kind;
 		status = may_replace(&output);
 	}
-	return agree_all(shell, status);
+	return checkpoint_agree(shell, status);
 }
 
-static enum status write_files(
+static enum status checkpoint_write(
         struct shell *shell, const char *prefix, const struct output *how, struct checkpoint *c)
 {
 	char path[PATH_ROOM];
-	const char *manifest = file_of(prefix, c, c->shards, "", path);
-	bool writes_it = writes_file(shell, c, c->shards),
+	const char *manifest = checkpoint_file(prefix, c, c->shards, "", path);
+	bool writes_it = checkpoint_writes(shell, c, c->shards),
 	     earlier = writes_it && file_there(manifest) == FILE_REGULAR && manifest_whole(manifest);
-	enum status status = may_replace_all(shell, prefix, how, c);
+	enum status status = checkpoint_check_files(shell, prefix, how, c);
 	if (status != ST_OK)
 		return status;
-	make_folder(shell, prefix);
-	status = write_shards(shell, prefix, c);
+	checkpoint_make_folder(shell, prefix);
+	status = shards_write(shell, prefix, c);
 	if (status == ST_OK)
-		status = write_manifest(shell, prefix, how, c);
+		status = manifest_write(shell, prefix, how, c);
 	/* that of an earlier checkpoint of this name: the others rename no shard before it is gone */
 	if (status == ST_OK && writes_it)
 		unlink(manifest);
 	if (status == ST_OK)
 		status = shell_agree(shell, 0, ST_OK);
 	if (status == ST_OK)
-		status = rename_files(shell, prefix, c, 0, c->shards);
+		status = checkpoint_rename(shell, prefix, c, 0, c->shards);
 	if (status == ST_OK)
-		status = rename_files(shell, prefix, c, c->shards, c->shards + 1);
+		status = checkpoint_rename(shell, prefix, c, c->shards, c->shards + 1);
 	if (status == ST_OK && earlier)
-		remove_shards_from(prefix, c->shards);
+		shards_remove_from(prefix, c->shards);
 	for (size_t i = 0; i <= c->shards && status != ST_OK; i++)
-		if (writes_file(shell, c, i))
-			unlink(file_of(prefix, c, i, ".new", path));
+		if (checkpoint_writes(shell, c, i))
+			unlink(checkpoint_file(prefix, c, i, ".new", path));
 	return status;
 }
 
 /* ---- all of it ---- */
 
-static enum status wants(const struct shell *shell)
+static enum status checkpoint_check(const struct shell *shell)
 {
 	const struct training *t = shell->training;
 	if (shell_keeps_no_data(shell))
@@ -355,7 +356,7 @@ static enum status wants(const struct shell *shell)
 	return ST_OK;
 }
 
-static void say_saved(struct shell *shell, const char *prefix, const struct checkpoint *c)
+static void checkpoint_report(struct shell *shell, const char *prefix, const struct checkpoint *c)
 {
 	struct text size = {0};
 	double bytes = 0;
@@ -372,7 +373,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 	const struct training *t = shell->training;
 	struct checkpoint c = {.iteration = t->iteration};
 	struct text path = {0}, model = {0}, loses = {0}, line = {0};
-	enum status status = wants(shell);
+	enum status status = checkpoint_check(shell);
 	if (status != ST_OK)
 		return status;
 	text_add(&path, "%s-%d", prefix, t->iteration);
@@ -384,7 +385,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 	if (status == ST_OK)
 		status = alone_wholes(shell, t->now.program, &c.whole, &c.wholes);
 	if (status == ST_OK)
-		status = choose_shards(shell, &c);
+		status = shards_choose(shell, &c);
 	text_add(&line, "checkpoint ");
 	if (every)
 		text_add(&line, "every=%ld ", every);
@@ -392,18 +393,18 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 	struct output how = {.force = force, .line = text_string(&line)};
 	bool chosen = status == ST_OK;
 	if (chosen && !shell->recalls)
-		status = may_replace_all(shell, text_string(&path), &how, &c);
+		status = checkpoint_check_files(shell, text_string(&path), &how, &c);
 	if (chosen)
 		status = shell_replaces(shell, text_string(&path), status);
 	if (status == ST_OK)
-		status = bring_all(shell, &c);
+		status = shards_bring(shell, &c);
 	bool gathered = status == ST_OK;
 	if (status == ST_OK && !shell->recalls)
-		status = write_files(shell, text_string(&path), &how, &c);
+		status = checkpoint_write(shell, text_string(&path), &how, &c);
 	if (gathered)
 		status = shell_written(shell, text_string(&path), status);
 	if (status == ST_OK && !shell->recalls)
-		say_saved(shell, text_string(&path), &c);
+		checkpoint_report(shell, text_string(&path), &c);
 	text_release(&path);
 	text_release(&model);
 	text_release(&loses);

@@ -25,7 +25,7 @@ struct preset {
 
 /* What `data` says, unless `sizes_only`: nothing of it is read, since a model is looked at before its data is there. `loader`
  * with 0 workers: the data is where the GPU reads it, as for `verify`'s one rank */
-static void put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
+static void driver_put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
         const struct head *model, struct text *out)
 {
 	static const char *const kinds[] = {
@@ -49,12 +49,12 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct load
 }
 
 /* Sets the option to a number, given before or not */
-static struct given *give(struct choice *choice, const char *name, struct number number)
+static struct given *choice_give_number(struct choice *choice, const char *name, struct number number)
 {
 	return choice_give(choice, &(struct given){.name = name, .number = number});
 }
 
-static void give_stage(const struct plan *plan, struct choice *strategy)
+static void choice_give_stage(const struct plan *plan, struct choice *strategy)
 {
 	const struct {
 		const char *name;
@@ -63,24 +63,24 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 	        {"transfer", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
 		if (head_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
-			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
+			choice_give_number(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
 /* The text's, which overrules what the line gives the model: then `idle` has a line of it. 0: there is no text */
-static void give_vocab(int vocab, struct choice *model, struct text *idle)
+static void choice_give_vocab(int vocab, struct choice *model, struct text *idle)
 {
 	const struct given *given = choice_given(model, "vocab");
 	if (vocab && given && !given->word && given->number.value != vocab)
 		text_add(idle, "vocab=%g has no effect: the text has %d\n", given->number.value, vocab);
 	if (vocab && head_option(&model->head, "vocab"))
-		give(model, "vocab", (struct number){vocab, UNIT_PLAIN});
+		choice_give_number(model, "vocab", (struct number){vocab, UNIT_PLAIN});
 }
 
 /* ---- together ---- */
 
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
-static void add_text(struct program *program, const char *text, size_t count)
+static void driver_add(struct program *program, const char *text, size_t count)
 {
 	program_add(program,
 	        &(struct player_file){
@@ -88,7 +88,7 @@ static void add_text(struct program *program, const char *text, size_t count)
 }
 
 /* Its file, with the options given. kind: "model", "strategy" */
-static void add_choice(struct program *program, struct choice *choice, const char *kind)
+static void program_add_choice(struct program *program, struct choice *choice, const char *kind)
 {
 	struct text what = {0};
 	text_add(&what, "%s %s", kind, choice->name);
@@ -100,17 +100,17 @@ static void add_choice(struct program *program, struct choice *choice, const cha
 }
 
 /* The program of these choices, whose files are read in the order of `order`; `first` stands before them. */
-static struct program *put_together(struct shell *shell, struct choice *choice, const int *order, int count,
-        const struct text *first, const char *name)
+static struct program *program_assemble(struct shell *shell, struct choice *choice, const int *order,
+        int count, const struct text *first, const char *name)
 {
 	struct program *made = program_make(name, shell->world->names);
 	made->built_in = true;
-	add_text(made, text_string(first), first->count);
+	driver_add(made, text_string(first), first->count);
 	for (int i = 0; i < count; i++) {
 		struct choice *one = &choice[order[i]];
 		made->built_in &= !choice_is_path(one->name);
 		one->file.shares = i > 1;
-		add_choice(made, one, i ? "strategy" : "model");
+		program_add_choice(made, one, i ? "strategy" : "model");
 		if (!i) {
 			text_put(&made->parts, one->head.parts.bytes, one->head.parts.count);
 			continue;
@@ -118,12 +118,12 @@ static struct program *put_together(struct shell *shell, struct choice *choice, 
 		text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
 		text_put(&made->own_pace, one->head.own_pace.bytes, one->head.own_pace.count);
 	}
-	add_text(made, drive, sizeof drive - 1);
+	driver_add(made, drive, sizeof drive - 1);
 	return made;
 }
 
 /* Options that are changed in a world whose lines run again: of the strategies that have them, else of the model */
-static void give_changed(struct changes *changes, struct choice *choice, int count)
+static void choices_give_changed(struct changes *changes, struct choice *choice, int count)
 {
 	for (int i = 0; changes && i < changes->options; i++) {
 		const struct given *given = changes->option[i];
@@ -145,8 +145,8 @@ static void give_changed(struct changes *changes, struct choice *choice, int cou
 /* The program of these choices; the first is the model's. name NULL: the model is only looked at. What `data`
  * and `stage` have said is given to them here as options, where a file has such an option and the line does
  * not give it. */
-static enum status build(struct shell *shell, struct choice *choice, int count, int ranks, const char *name,
-        struct program **made)
+static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
+        const char *name, struct program **made)
 {
 	const struct plan *plan = &shell->training->now;
 	struct text first = {0}, idle = {0};
@@ -155,7 +155,7 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	for (int i = 0; i < count && status == ST_OK; i++)
 		status = choose_head(shell, i == 0, &choice[i]);
 	if (status == ST_OK && count > 1)
-		give_changed(shell->changes, choice, count);
+		choices_give_changed(shell->changes, choice, count);
 	if (status == ST_OK)
 		status = stack_order(choice, count, order);
 	if (status == ST_OK)
@@ -163,15 +163,15 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	if (status == ST_OK)
 		status = stack_options(choice, count);
 	if (status == ST_OK) {
-		put_data(plan, !name, count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head,
+		driver_put_data(plan, !name, count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head,
 		        &first);
-		give_vocab(plan->data.vocab, &choice[0], &idle);
+		choice_give_vocab(plan->data.vocab, &choice[0], &idle);
 		for (int i = 1; i < count; i++)
-			give_stage(plan, &choice[i]);
+			choice_give_stage(plan, &choice[i]);
 		status = stack_mesh(choice, count, ranks, &first);
 	}
 	if (status == ST_OK)
-		*made = put_together(shell, choice, order, count, &first, name ? name : choice->name);
+		*made = program_assemble(shell, choice, order, count, &first, name ? name : choice->name);
 	if (status == ST_OK) {
 		stack_links(choice, count, shell->world->machine, ranks, &(*made)->links);
 		stack_idle(choice, count, told, &idle);
@@ -189,7 +189,7 @@ enum status choose_model(struct shell *shell, struct choice *model)
 {
 	struct training *t = shell->training;
 	struct program *program = NULL;
-	enum status status = build(shell, model, 1, 1, NULL, &program);
+	enum status status = choices_build(shell, model, 1, 1, NULL, &program);
 	if (status == ST_OK)
 		status = program_walk(shell, program, 1);
 	if (status == ST_OK) {
@@ -207,7 +207,7 @@ enum status choose_model(struct shell *shell, struct choice *model)
 }
 
 /* The model of the program as it was chosen, mlp where there is none; a script is its own model. Texts are the program's. */
-static struct choice model_of(const struct program *program)
+static struct choice choice_of_model(const struct program *program)
 {
 	struct choice choice = {.name = program ? program->name : "mlp"};
 	if (!program)
@@ -222,27 +222,27 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
         const struct otherwise *otherwise)
 {
 	bool script = program_is_script(alone);
-	struct choice model = model_of(alone), serial = {.name = "serial"};
+	struct choice model = choice_of_model(alone), serial = {.name = "serial"};
 	if ((otherwise->f32 && !file_has_option(&model.file, "dtype")) ||
 	        (otherwise->seed && !file_has_option(&model.file, "seed")) ||
 	        (otherwise->loss_scale > 0 && !file_has_option(&model.file, "loss_scale")) ||
 	        (otherwise->micros > 1 && choose_file(shell, false, &serial) != ST_OK))
 		return NULL;
 	if (otherwise->f32)
-		give(&model, "dtype", (struct number){0})->word = "f32";
+		choice_give_number(&model, "dtype", (struct number){0})->word = "f32";
 	if (otherwise->loss_scale > 0)
-		give(&model, "loss_scale", (struct number){otherwise->loss_scale, UNIT_PLAIN});
+		choice_give_number(&model, "loss_scale", (struct number){otherwise->loss_scale, UNIT_PLAIN});
 	const struct given *given = choice_given(&model, "seed");
 	double begin = given ? given->number.value : 1;
 	if (otherwise->seed)
-		give(&model, "seed", (struct number){begin + otherwise->seed, UNIT_PLAIN});
+		choice_give_number(&model, "seed", (struct number){begin + otherwise->seed, UNIT_PLAIN});
 	struct program *program = program_make(alone->name, names);
 	if (!script)
 		program_add(program, &alone->file[0]);
-	add_choice(program, &model, script ? "script" : "model");
+	program_add_choice(program, &model, script ? "script" : "model");
 	if (otherwise->micros > 1) {
-		give(&serial, "accumulate", (struct number){otherwise->micros, UNIT_PLAIN});
-		add_choice(program, &serial, "strategy");
+		choice_give_number(&serial, "accumulate", (struct number){otherwise->micros, UNIT_PLAIN});
+		program_add_choice(program, &serial, "strategy");
 		choice_release(&serial);
 	}
 	if (!script)
@@ -253,7 +253,7 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 enum status choose_model_again(struct shell *shell)
 {
 	struct program *before = program_use(shell->training->now.model_program);
-	struct choice choice = model_of(before);
+	struct choice choice = choice_of_model(before);
 	enum status status = before ? choose_model(shell, &choice) : ST_OK;
 	program_release(before);
 	return status;
@@ -267,7 +267,7 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 }
 
 /* "ddp=2 bucket=8k + tp=2": the line, before sizes are worked out and options handed on */
-static void put_written(const struct choice *choice, int count, struct text *out)
+static void choices_put_line(const struct choice *choice, int count, struct text *out)
 {
 	for (int i = 1; i < count; i++) {
 		text_add(out, "%s%s", i > 1 ? " + " : "", choice[i].name);
@@ -286,14 +286,14 @@ enum status choose_program(struct shell *shell, struct choice *choice, int count
 {
 	struct text name = {0}, written = {0};
 	if (!choice[0].name)
-		choice[0] = model_of(shell->training->now.model_program);
+		choice[0] = choice_of_model(shell->training->now.model_program);
 	for (int i = 1; i < count; i++)
 		text_add(&name, "%s%s", i > 1 ? " + " : "", choice[i].name);
-	put_written(choice, count, &written);
+	choices_put_line(choice, count, &written);
 	*made = NULL;
-	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), made);
+	enum status status = choices_build(shell, choice, count, shell->world->n, text_string(&name), made);
 	if (status == ST_OK)
-		status = build(shell, choice, 1, 1, choice[0].name, &(*made)->alone);
+		status = choices_build(shell, choice, 1, 1, choice[0].name, &(*made)->alone);
 	if (status == ST_OK)
 		text_put(&(*made)->written, written.bytes, written.count);
 	text_release(&name);
@@ -313,7 +313,7 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 
 /* Why verify's one rank, which trains from the beginning, has other numbers: by `# loses` of what had saved it, and by
  * the parts of the batch, where the model has a line for them. */
-static void put_resumed(const struct checkpoint *c, const struct text *parts, struct text *out)
+static void checkpoint_put_loses(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
 	static const char then[] = "up to the checkpoint, ";
 	const char *line = text_string(parts), *why = line + strcspn(line, ":");
@@ -335,7 +335,7 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 	struct text begin = {0}, driver = {0};
 	text_put(&begin, from->file[0].text, from->file[0].count);
 	text_add(&begin, "def refresh { }\n");
-	add_text(made, text_string(&begin), begin.count);
+	driver_add(made, text_string(&begin), begin.count);
 	for (size_t i = 1; i + 1 < from->files; i++)
 		program_add(made, &from->file[i]);
 	text_add(&driver,
@@ -346,12 +346,12 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 	        first);
 	quote_text(c->path, &driver);
 	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);
-	add_text(made, text_string(&driver), driver.count);
+	driver_add(made, text_string(&driver), driver.count);
 	made->built_in = from->built_in;
 	made->first = first;
 	made->alone = program_use(from->alone);
 	program_copy_heads(from, made);
-	put_resumed(c, &made->parts, &made->resumed);
+	checkpoint_put_loses(c, &made->parts, &made->resumed);
 	enum status status = program_take(shell, made);
 	program_release(made);
 	text_release(&begin);

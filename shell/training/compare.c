@@ -23,7 +23,7 @@ enum status part_floats(
 
 /* ---- elements ---- */
 
-static void add_element(struct difference *d, double here, double there, double weight)
+static void difference_add(struct difference *d, double here, double there, double weight)
 {
 	double away = fabs(here - there);
 	d->wrong += !isfinite(away);
@@ -37,7 +37,7 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
 	struct difference d = {0};
 	int64_t first = alone->whole[i].first, count = whole_count(&alone->whole[i]);
 	for (int64_t k = first; k < first + count; k++)
-		add_element(&d, other->end[k], alone->end[k], alone->weight[k]);
+		difference_add(&d, other->end[k], alone->end[k], alone->weight[k]);
 	return d;
 }
 
@@ -75,7 +75,7 @@ int64_t part_place(
 
 /* ---- the parts ---- */
 
-static enum status outside(const struct part_line *line, const struct whole *whole, int64_t i)
+static enum status part_outside(const struct part_line *line, const struct whole *whole, int64_t i)
 {
 	struct text block = {0};
 	if (line->rows || line->cols)
@@ -113,12 +113,12 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(line, &view.layout, whole, i), at = whole->first + place;
 		if (place < 0) {
-			status = outside(line, whole, i);
+			status = part_outside(line, whole, i);
 			break;
 		}
 		seen[at] = true;
 		if (mine && own->status == ST_OK) {
-			add_element(own, mine[i], alone->end[at], alone->weight[at]);
+			difference_add(own, mine[i], alone->end[at], alone->weight[at]);
 			own->moved += mine[i] != alone->begin[at];
 		}
 	}
@@ -159,7 +159,7 @@ enum status compare_await(struct shell *shell)
 
 /* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks, added in the same order by
  * all. */
-static enum status add_ranks(struct shell *shell, struct difference *mine, int count)
+static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = transport_size(shell->transport);
 	size_t each = (size_t)count * sizeof *mine;
@@ -203,5 +203,5 @@ enum status compare_parts(struct shell *shell, const struct alone *alone, struct
 			        (long long)(k / whole->cols), (long long)(k % whole->cols), whole->name);
 	}
 	mem_free(seen);
-	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
+	return status == ST_OK ? differences_share(shell, d, alone->count) : status;
 }

@@ -35,14 +35,14 @@ struct loss_event {
 	double value;
 };
 
-static int by_time(const void *a, const void *b)
+static int loss_by_time(const void *a, const void *b)
 {
 	const struct loss_event *x = a, *y = b;
 	return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->rank - y->rank;
 }
 
 /* values: by rank, then iteration */
-static struct loss_event *events_of(
+static struct loss_event *loss_events(
         const struct shell *shell, const double *values, size_t iterations, size_t *count)
 {
 	const struct curves *curves = &shell->training->curves;
@@ -57,24 +57,24 @@ static struct loss_event *events_of(
 				        backend_times(shell->backend, id).end, (int)rank, value};
 		}
 	if (events)
-		qsort(events, *count, sizeof *events, by_time);
+		qsort(events, *count, sizeof *events, loss_by_time);
 	return events;
 }
 
 /* Losses that come so close together, ns, are of one time: none in the simulator; where times are measured, a tenth of what
  * an iteration takes, since no two ranks come at once. */
-static int64_t at_once(const struct shell *shell, const struct loss_event *events, size_t count)
+static int64_t loss_events_near(const struct shell *shell, const struct loss_event *events, size_t count)
 {
 	if (!shell->backend->measures || !count)
 		return 0;
 	return (events[count - 1].time - events[0].time) * shell->world->n / (10 * (int64_t)count);
 }
 
-static void make_points(
+static void curve_make_points(
         const struct shell *shell, const struct loss_event *events, size_t count, struct curve *curve)
 {
 	int n = shell->world->n, have = 0, all = 0;
-	int64_t near = at_once(shell, events, count);
+	int64_t near = loss_events_near(shell, events, count);
 	double *latest = mem_alloc((size_t)n * sizeof *latest);
 	bool *some = mem_alloc((size_t)n), *seen = mem_alloc((size_t)n);
 	for (size_t i = 0; i < count; i++) {
@@ -100,7 +100,7 @@ static void make_points(
 /* ---- the curve */
 
 /* "ddp=2 bucket=8k + tp=2, mlp layers=4"; a number behind it where there was one of that name */
-static char *name_of(const struct curves *curves, const struct program *program)
+static char *curve_name(const struct curves *curves, const struct program *program)
 {
 	struct text name = {0};
 	text_put(&name, program->written.bytes, program->written.count);
@@ -122,7 +122,7 @@ static void curve_release(struct curve *curve)
 	mem_free(curve->point);
 }
 
-static void drop_open(struct curves *curves)
+static void curves_drop_open(struct curves *curves)
 {
 	if (curves->open)
 		curve_release(&curves->curve[--curves->count]);
@@ -139,11 +139,11 @@ enum status curves_gather(struct shell *shell)
 	for (size_t k = 0; k < iterations; k++)
 		mine[k] = noted_value(shell, curves->loss[k * n + (size_t)shell->world->me]);
 	enum status status = transport_share(shell->transport, mine, all, iterations * sizeof *mine);
-	drop_open(curves);
-	struct loss_event *events = status == ST_OK ? events_of(shell, all, iterations, &count) : NULL;
+	curves_drop_open(curves);
+	struct loss_event *events = status == ST_OK ? loss_events(shell, all, iterations, &count) : NULL;
 	if (count) {
-		struct curve curve = {.name = name_of(curves, shell->training->now.program)};
-		make_points(shell, events, count, &curve);
+		struct curve curve = {.name = curve_name(curves, shell->training->now.program)};
+		curve_make_points(shell, events, count, &curve);
 		*MEM_ADD(&curves->curve, &curves->count) = curve;
 		curves->open = true;
 	}
@@ -156,7 +156,7 @@ enum status curves_gather(struct shell *shell)
 void curves_world_ends(struct curves *curves, bool again)
 {
 	if (again)
-		drop_open(curves);
+		curves_drop_open(curves);
 	curves->open = false;
 	mem_free(curves->loss);
 	curves->loss = NULL;

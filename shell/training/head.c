@@ -6,47 +6,47 @@
 
 #include <string.h>
 
-static bool begins(const char *line, size_t count, const char *with)
+static bool line_begins(const char *line, size_t count, const char *with)
 {
 	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
 /* A line of the head, without "# " */
-static void read_line(struct head *head, const char *line, size_t count, bool first)
+static void head_read_line(struct head *head, const char *line, size_t count, bool first)
 {
 	const char *colon = memchr(line, ':', count), *name = colon ? colon : line + count;
 	if (first && colon) {
 		const char *from = colon + 1 + (colon + 1 < line + count && colon[1] == ' ');
 		text_put(&head->help, from, (size_t)(line + count - from));
-	} else if (begins(line, count, "axis ") && !memchr(line + 5, ' ', (size_t)(name - line) - 5)) {
+	} else if (line_begins(line, count, "axis ") && !memchr(line + 5, ' ', (size_t)(name - line) - 5)) {
 		text_put(&head->axis, line + 5, (size_t)(name - line) - 5);
 		while (name < line + count && (*name == ':' || *name == ' '))
 			name++;
 		text_put(&head->cuts, name, (size_t)(line + count - name));
-	} else if (begins(line, count, "after ")) {
+	} else if (line_begins(line, count, "after ")) {
 		text_put(&head->after, line + 6, count - 6);
-	} else if (begins(line, count, "alone:")) {
+	} else if (line_begins(line, count, "alone:")) {
 		text_put(&head->alone, line + 6, count - 6);
-	} else if (begins(line, count, "loses ") && colon) {
+	} else if (line_begins(line, count, "loses ") && colon) {
 		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
-	} else if (begins(line, count, "parts ") && colon) {
+	} else if (line_begins(line, count, "parts ") && colon) {
 		text_put(&head->parts, line + 6, count - 6);
-	} else if (begins(line, count, "own pace ") && colon) {
+	} else if (line_begins(line, count, "own pace ") && colon) {
 		text_add(&head->own_pace, "%.*s\n", (int)count - 9, line + 9);
 	} else if (count) {
-		if (begins(line, count, "sends:"))
+		if (line_begins(line, count, "sends:"))
 			text_put(&head->sends, line, count);
 		text_put(&head->notes, line, count);
 		text_put(&head->notes, "\n", 1);
 	}
 }
 
-static void read_comments(struct head *head, const char *at, const char *end)
+static void head_read_comments(struct head *head, const char *at, const char *end)
 {
 	for (bool first = true; at < end && *at == '#'; first = false) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
 		const char *line = at + 1 + (at + 1 < after && at[1] == ' ');
-		read_line(head, line, (size_t)(after - line), first);
+		head_read_line(head, line, (size_t)(after - line), first);
 		at = after + (newline != NULL);
 	}
 }
@@ -57,7 +57,7 @@ const struct embedded *built_in_part(const char *name)
 }
 
 /* The part that a line of the file's top sources; NULL: another line, or a file of the user's */
-static const struct embedded *sourced(const struct statement *line)
+static const struct embedded *sourced_part(const struct statement *line)
 {
 	char name[WORD_SHOWN];
 	if (line->kind != STATEMENT_COMMAND || strcmp(line->row->name, "source") != 0 || !line->arguments)
@@ -66,14 +66,14 @@ static const struct embedded *sourced(const struct statement *line)
 	return built_in_part(name);
 }
 
-static enum status read_parts(struct head *head)
+static enum status head_read_parts(struct head *head)
 {
 	enum status status = ST_OK;
 	int trees = 1;
 	for (int i = 0; i < trees && status == ST_OK; i++)
 		for (const struct statement *line = head->tree[i]->block.first; line; line = line->next) {
 			const struct embedded *part =
-			        status == ST_OK && trees < HEAD_TREES ? sourced(line) : NULL;
+			        status == ST_OK && trees < HEAD_TREES ? sourced_part(line) : NULL;
 			if (part)
 				status = tree_parse(
 				        &head->tree[trees++], part->bytes, part->count, part->path, 1);
@@ -88,9 +88,9 @@ enum status head_read(struct head *head, const struct player_file *file)
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s", fail_text());
 	if (status == ST_OK)
-		status = read_parts(head);
+		status = head_read_parts(head);
 	if (status == ST_OK)
-		read_comments(head, file->text, file->text + file->count);
+		head_read_comments(head, file->text, file->text + file->count);
 	return status;
 }
 
@@ -137,7 +137,7 @@ void head_defaults(const struct head *head, struct text *out)
 }
 
 /* `of="*.csv"` takes any file with that ending; those that are built in are offered */
-static void built_in_keys(struct slice_of_text key, const char *ending, int length, struct text *out)
+static void head_put_files(struct slice_of_text key, const char *ending, int length, struct text *out)
 {
 	struct text ends = {0};
 	const char *name;
@@ -158,7 +158,7 @@ void head_keys(const struct head *head, struct text *out)
 		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
 			size_t length = strcspn(word, " ");
 			if (*word == '*')
-				built_in_keys(at->given->name, word + 1, (int)length - 1, out);
+				head_put_files(at->given->name, word + 1, (int)length - 1, out);
 			else
 				text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), (int)length, word);
 			word += length;

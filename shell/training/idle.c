@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* What a value says by itself: 0, off, none */
-static bool is_nothing(const struct text *value)
+static bool value_is_off(const struct text *value)
 {
 	struct number number;
 	int used = 0;
@@ -23,7 +23,7 @@ static bool is_nothing(const struct text *value)
 }
 
 /* with="NAME=WORD WORD": the option NAME of the file is one of these words; with="NAME": it is not nothing */
-static bool holds(const struct choice *choice, const char *with)
+static bool option_holds(const struct choice *choice, const char *with)
 {
 	const char *words = strchr(with, '=');
 	struct text name = {0}, value = {0};
@@ -34,13 +34,14 @@ static bool holds(const struct choice *choice, const char *with)
 		given_text(given, &value);
 	else if (line)
 		text_put(&value, line->value.at, line->value.length);
-	bool is = words ? option_is_of(words + 1, slice_of_string(text_string(&value))) : !is_nothing(&value);
+	bool is =
+	        words ? option_is_of(words + 1, slice_of_string(text_string(&value))) : !value_is_off(&value);
 	text_release(&name);
 	text_release(&value);
 	return is;
 }
 
-static const char *works_on(const struct choice *choice, int count, const char *axis)
+static const char *strategy_on_axis(const struct choice *choice, int count, const char *axis)
 {
 	for (int i = 1; axis && i < count; i++)
 		if (strcmp(text_string(&choice[i].head.axis), axis) == 0)
@@ -49,11 +50,12 @@ static const char *works_on(const struct choice *choice, int count, const char *
 }
 
 /* "top=1 has no effect without experts=", a line; of an option that several files have, for the first of them */
-static void tell(const struct choice *choice, int count, int i, const struct given *given, struct text *out)
+static void idle_put_option(
+        const struct choice *choice, int count, int i, const struct given *given, struct text *out)
 {
 	const struct option_line *line = head_option(&choice[i].head, given->name);
-	const char *beside = line ? works_on(choice, count, line->unless) : NULL;
-	const char *with = line && line->with && !holds(&choice[i], line->with) ? line->with : NULL;
+	const char *beside = line ? strategy_on_axis(choice, count, line->unless) : NULL;
+	const char *with = line && line->with && !option_holds(&choice[i], line->with) ? line->with : NULL;
 	for (int k = 1; k < i; k++)
 		if (choice_given(&choice[k], given->name))
 			return;
@@ -82,5 +84,5 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 {
 	for (int i = 0; i < count; i++)
 		for (int k = i ? 0 : from; k < choice[i].givens; k++)
-			tell(choice, count, i, &choice[i].given[k], out);
+			idle_put_option(choice, count, i, &choice[i].given[k], out);
 }

@@ -20,53 +20,53 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum status torn(const struct checkpoint *c, const char *what)
+static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 {
 	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
 }
 
 /* NULL: it is not there, or no text */
-static const char *word_of(const cJSON *object, const char *key)
+static const char *json_word(const cJSON *object, const char *key)
 {
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
 /* From 0 on; -1: it is not there, or no whole number */
-static int64_t whole_of_key(const cJSON *object, const char *key)
+static int64_t json_whole(const cJSON *object, const char *key)
 {
 	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
 	return number_is_whole(value, 0, 1e15) ? (int64_t)value : -1;
 }
 
-static enum status read_whole(struct checkpoint *c, const cJSON *object)
+static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = word_of(object, "of"), *state = word_of(object, "as");
+	const char *of = json_word(object, "of"), *state = json_word(object, "as");
 	struct whole *whole = &c->whole[c->wholes++];
-	*whole = (struct whole){.rows = whole_of_key(object, "rows"), .cols = whole_of_key(object, "cols")};
+	*whole = (struct whole){.rows = json_whole(object, "rows"), .cols = json_whole(object, "cols")};
 	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
-		return torn(c, "one of its parameters has no name or shape");
+		return manifest_refuse(c, "one of its parameters has no name or shape");
 	snprintf(whole->name, sizeof whole->name, "%s", of);
 	snprintf(whole->state, sizeof whole->state, "%s", state);
 	return ST_OK;
 }
 
-static enum status read_shard(struct checkpoint *c, const cJSON *object)
+static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = word_of(object, "of"), *state = word_of(object, "as"),
-	           *file = word_of(object, "file"), *digest = word_of(object, "digest");
+	const char *of = json_word(object, "of"), *state = json_word(object, "as"),
+	           *file = json_word(object, "file"), *digest = json_word(object, "digest");
 	struct shard *shard = &c->shard[c->shards++];
 	if (!of || !file || strchr(file, '/') || !digest)
-		return torn(c, "one of its shards has no name, file or digest");
-	struct part_line line = {.rank = (int)whole_of_key(object, "rank"),
+		return manifest_refuse(c, "one of its shards has no name, file or digest");
+	struct part_line line = {.rank = (int)json_whole(object, "rank"),
 	        .of = names_keep(c->names, of),
 	        .state = names_keep(c->names, state ? state : ""),
 	        .flat = cJSON_HasObjectItem(object, "at"),
-	        .row = whole_of_key(object, "row"),
-	        .col = whole_of_key(object, "col")};
+	        .row = json_whole(object, "row"),
+	        .col = json_whole(object, "col")};
 	if (line.flat) {
-		line.at = whole_of_key(object, "at");
-		line.rows = whole_of_key(object, "rows");
-		line.cols = whole_of_key(object, "cols");
+		line.at = json_whole(object, "at");
+		line.rows = json_whole(object, "rows");
+		line.cols = json_whole(object, "cols");
 	}
 	*shard = (struct shard){
 	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
@@ -76,18 +76,18 @@ static enum status read_shard(struct checkpoint *c, const cJSON *object)
 	return ST_OK;
 }
 
-static enum status read_manifest(struct checkpoint *c, const cJSON *object)
+static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 {
 	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
 	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
-	const char *what = word_of(object, "ranksh"), *model = word_of(object, "model"),
-	           *loses = word_of(object, "loses");
-	int64_t iteration = whole_of_key(object, "iteration"), parts = whole_of_key(object, "parts");
+	const char *what = json_word(object, "ranksh"), *model = json_word(object, "model"),
+	           *loses = json_word(object, "loses");
+	int64_t iteration = json_whole(object, "iteration"), parts = json_whole(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)
-		return torn(c, "it does not say that it is one");
+		return manifest_refuse(c, "it does not say that it is one");
 	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
-		return torn(c, "its model, iteration or parameters are missing");
+		return manifest_refuse(c, "its model, iteration or parameters are missing");
 	c->model = mem_copy_text(model, strlen(model));
 	c->loses = mem_copy_text(loses ? loses : "", loses ? strlen(loses) : 0);
 	c->iteration = (int)iteration;
@@ -95,15 +95,15 @@ static enum status read_manifest(struct checkpoint *c, const cJSON *object)
 	c->names = names_create();
 	c->whole = mem_alloc((size_t)cJSON_GetArraySize(wholes) * sizeof *c->whole);
 	c->shard = mem_alloc((size_t)cJSON_GetArraySize(shards) * sizeof *c->shard);
-	cJSON_ArrayForEach(one, wholes) status = status == ST_OK ? read_whole(c, one) : status;
-	cJSON_ArrayForEach(one, shards) status = status == ST_OK ? read_shard(c, one) : status;
+	cJSON_ArrayForEach(one, wholes) status = status == ST_OK ? manifest_read_whole(c, one) : status;
+	cJSON_ArrayForEach(one, shards) status = status == ST_OK ? manifest_read_shard(c, one) : status;
 	return status;
 }
 
 /* ---- where it is ---- */
 
 /* The highest N below `below` of files PREFIX-N.json; -1: there is none */
-static long latest(const char *prefix, long below)
+static long checkpoint_latest(const char *prefix, long below)
 {
 	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
 	struct text folder = {0};
@@ -128,13 +128,13 @@ static long latest(const char *prefix, long below)
 
 /* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX. ST_FILE:
  * there is none of these. */
-static enum status find_manifest(const char *path, struct text *found)
+static enum status manifest_find(const char *path, struct text *found)
 {
 	long number;
 	text_add(found, "%s%s", path, path_ends(path, ".json") ? "" : ".json");
 	if (access(text_string(found), F_OK) == 0)
 		return ST_OK;
-	number = latest(path, LONG_MAX);
+	number = checkpoint_latest(path, LONG_MAX);
 	if (number < 0)
 		return fail(ST_FILE, "there is no checkpoint %s: neither %s nor %s-ITERATION.json is there",
 		        path, text_string(found), path);
@@ -150,7 +150,7 @@ enum status checkpoint_name_before(
 		return ST_OK;
 	size_t length = strlen(prefix);
 	bool is_latest = strncmp(found, prefix, length) == 0 && found[length] == '-';
-	long before = is_latest ? latest(prefix, strtol(found + length + 1, NULL, 10)) : -1;
+	long before = is_latest ? checkpoint_latest(prefix, strtol(found + length + 1, NULL, 10)) : -1;
 	if (transport_rank(shell->transport) == 0 && before >= 0) {
 		char words[400];
 		snprintf(words, sizeof words, "%s", fail_text());
@@ -165,7 +165,7 @@ enum status checkpoint_open(struct shell *shell, const char *path, struct checkp
 	char place[512] = "", *bytes = NULL;
 	size_t count;
 	*c = (struct checkpoint){0};
-	enum status status = transport_rank(shell->transport) == 0 ? find_manifest(path, &found) : ST_OK;
+	enum status status = transport_rank(shell->transport) == 0 ? manifest_find(path, &found) : ST_OK;
 	snprintf(place, sizeof place, "%s", text_string(&found));
 	text_release(&found);
 	status = shell_spread(shell, status, place, sizeof place);
@@ -175,7 +175,7 @@ enum status checkpoint_open(struct shell *shell, const char *path, struct checkp
 	status = shell_file(shell, place, &bytes, &count);
 	cJSON *object = status == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
 	if (status == ST_OK)
-		status = object ? read_manifest(c, object) : torn(c, "it is no JSON");
+		status = object ? manifest_read(c, object) : manifest_refuse(c, "it is no JSON");
 	cJSON_Delete(object);
 	mem_free(bytes);
 	return checkpoint_name_before(shell, path, place, status);
@@ -188,7 +188,7 @@ bool manifest_whole(const char *path)
 	size_t count = 0;
 	cJSON *object = read_file(path, &bytes, &count) == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
 	c.path = mem_copy_text(path, strlen(path));
-	bool whole = object && read_manifest(&c, object) == ST_OK;
+	bool whole = object && manifest_read(&c, object) == ST_OK;
 	cJSON_Delete(object);
 	mem_free(bytes);
 	checkpoint_release(&c);

@@ -21,7 +21,7 @@ const char *choice_name(bool model, int i)
 	return embedded_name(folder_of(model), i, ".rsh");
 }
 
-static enum status no_such(bool model, const char *name)
+static enum status choice_unknown(bool model, const char *name)
 {
 	struct text names = {0};
 	const char *what = model ? "model" : "strategy", *other;
@@ -43,11 +43,11 @@ bool choice_is_path(const char *name)
 	return strchr(name, '/') || path_ends(name, ".rsh");
 }
 
-static enum status embedded_file(bool model, struct choice *choice)
+static enum status choice_embedded(bool model, struct choice *choice)
 {
 	const struct embedded *at = embedded_find(folder_of(model), choice->name, ".rsh");
 	if (!at)
-		return no_such(model, choice->name);
+		return choice_unknown(model, choice->name);
 	choice->file = (struct player_file){
 	        .name = at->path, .text = mem_copy_text(at->bytes, at->count), .count = at->count};
 	return ST_OK;
@@ -58,7 +58,7 @@ enum status choose_file(struct shell *shell, bool model, struct choice *choice)
 	char *bytes;
 	choice->file = (struct player_file){.name = choice->name};
 	if (!choice_is_path(choice->name))
-		return embedded_file(model, choice);
+		return choice_embedded(model, choice);
 	enum status status = shell_file(shell, choice->name, &bytes, &choice->file.count);
 	choice->file.text = status == ST_OK ? bytes : NULL;
 	return status;
@@ -86,7 +86,7 @@ static void choice_follows(bool model, const char *name, struct text *out)
 		text_add(out, "%s\n", other);
 	if (!*name ||
 	        (choice_is_path(name) ? read_file(name, &bytes, &choice.file.count)
-	                              : embedded_file(model, &choice)) != ST_OK)
+	                              : choice_embedded(model, &choice)) != ST_OK)
 		return;
 	choice.file.text = bytes ? bytes : choice.file.text;
 	text_add(out, "help\nsource\n");
@@ -116,7 +116,7 @@ void choice_changes(struct text *out)
 		for (int i = 0; (name = choice_name(model, i)); i++) {
 			struct text keys = {0};
 			struct choice choice = {.name = name, .file.name = name};
-			if (embedded_file(model, &choice) == ST_OK &&
+			if (choice_embedded(model, &choice) == ST_OK &&
 			        head_read(&choice.head, &choice.file) == ST_OK)
 				head_keys(&choice.head, &keys);
 			for (char *key = strtok(keys.bytes, "\n"); key; key = strtok(NULL, "\n"))
@@ -135,7 +135,7 @@ void choice_those_with(const char *option, struct text *out)
 	const char *name;
 	for (int i = 0; (name = choice_name(false, i)); i++) {
 		struct choice choice = {.name = name};
-		if (embedded_file(false, &choice) == ST_OK && file_has_option(&choice.file, option))
+		if (choice_embedded(false, &choice) == ST_OK && file_has_option(&choice.file, option))
 			text_add(out, "%s%s", out->count ? " " : "", name);
 		choice_release(&choice);
 	}

@@ -36,7 +36,7 @@ void shell_close(struct shell *shell)
 }
 
 /* `again`: the lines of this world run again, with the plan that it began with. */
-static enum status empty(struct shell *shell, bool again)
+static enum status shell_empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
 	noted_release(shell);
@@ -53,10 +53,10 @@ static enum status empty(struct shell *shell, bool again)
 
 enum status shell_reset(struct shell *shell)
 {
-	return empty(shell, false);
+	return shell_empty(shell, false);
 }
 
 enum status shell_reset_again(struct shell *shell)
 {
-	return empty(shell, true);
+	return shell_empty(shell, true);
 }

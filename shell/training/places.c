@@ -5,7 +5,7 @@
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 
-static const struct statement *def_in(const struct head *head, struct slice_of_text name)
+static const struct statement *head_find_def(const struct head *head, struct slice_of_text name)
 {
 	for (int i = 0; head->tree[i]; i++)
 		for (const struct statement *def = head->tree[i]->defs; def; def = def->next_call)
@@ -16,7 +16,7 @@ static const struct statement *def_in(const struct head *head, struct slice_of_t
 
 /* The def of a file read before the i-th whose name is nearest, among all its trees: the file's and its parts'.
  * NULL: none is as near as one letter. */
-static const struct statement *near_place(
+static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
 	const struct statement *near = NULL;
@@ -35,7 +35,7 @@ static const struct statement *near_place(
 
 /* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
  * not nearly that of one. */
-static enum status check_place(
+static enum status place_check(
         const struct choice *choice, const int *order, int i, const struct statement *def)
 {
 	const struct statement *place = NULL;
@@ -43,13 +43,13 @@ static enum status check_place(
 	char name[WORD_SHOWN];
 	word_text(def->word->written, name);
 	for (int k = 0; k < i && !place; k++)
-		place = def_in(&choice[order[k]].head, def->word->written);
+		place = head_find_def(&choice[order[k]].head, def->word->written);
 	if (place && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
 		        WHOLE(place->source));
-	const struct statement *near = place ? NULL : near_place(choice, order, i, name);
+	const struct statement *near = place ? NULL : place_near(choice, order, i, name);
 	if (near)
 		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
 		        def->line, name, WHOLE(near->word->written));
@@ -57,7 +57,7 @@ static enum status check_place(
 }
 
 /* A strategy's option has no name of the model's options: they are variables of one scope. */
-static enum status check_options(const struct choice *choice, int i)
+static enum status options_check(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
 		char name[WORD_SHOWN] = "";
@@ -74,7 +74,8 @@ static enum status check_options(const struct choice *choice, int i)
 /* ---- overridden and lost ---- */
 
 /* The last def of that name on the top level of the file, before line `line` (0: anywhere); NULL: none */
-static const struct statement *top_def(const struct choice *choice, struct slice_of_text name, int line)
+static const struct statement *choice_top_def(
+        const struct choice *choice, struct slice_of_text name, int line)
 {
 	const struct statement *found = NULL;
 	for (const struct statement *at = choice->head.tree[0]->block.first; at; at = at->next)
@@ -86,14 +87,14 @@ static const struct statement *top_def(const struct choice *choice, struct slice
 
 /* Appends a note if the def, of a user's own file and without `replaced`, keeps an earlier def of the file, or one of another
  * strategy of the line, from being called. It may be meant. */
-static void note_lost(
+static void place_note_lost(
         const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
 {
 	const struct choice *own = &choice[order[i]];
-	const struct statement *lost = top_def(own, def->word->written, def->line);
+	const struct statement *lost = choice_top_def(own, def->word->written, def->line);
 	const struct choice *of = own;
 	for (int k = i - 1; k > 0 && !lost; k--)
-		lost = top_def(of = &choice[order[k]], def->word->written, 0);
+		lost = choice_top_def(of = &choice[order[k]], def->word->written, 0);
 	if (!lost)
 		return;
 	text_add(out, "%s:%d: def %.*s replaces that of ", own->file.name, def->line,
@@ -109,17 +110,17 @@ void choices_lost(const struct choice *choice, const int *order, int count, stru
 		        at = at->next)
 			if (at->kind == STATEMENT_DEF && !at->replaces &&
 			        choice_is_path(choice[order[i]].name))
-				note_lost(choice, order, i, at, out);
+				place_note_lost(choice, order, i, at, out);
 }
 
 enum status choices_fit(const struct choice *choice, const int *order, int count)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i < count && status == ST_OK; i++)
-		status = check_options(choice, i);
+		status = options_check(choice, i);
 	for (int i = 1; i < count; i++)
 		for (const struct statement *def = choice[order[i]].head.tree[0]->defs;
 		        def && status == ST_OK; def = def->next_call)
-			status = check_place(choice, order, i, def);
+			status = place_check(choice, order, i, def);
 	return status;
 }

@@ -10,7 +10,7 @@
 
 /* A command begins to play. Where some lines of a step have run, neither running them again nor going on would be
  * the program. */
-static enum status begin(const struct shell *shell, struct training *t)
+static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
 	enum status status = player_runs(shell) ? fail(ST_ARGUMENT, "a program's own lines cannot play it")
@@ -47,7 +47,7 @@ void program_list(struct shell *shell)
 
 /* "why; why": of the lines "EXPR: why" whose condition holds where the program is now. what: the head's word for
  * them */
-static enum status lines_that_hold(
+static enum status program_lines_holding(
         struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -89,8 +89,8 @@ void program_parts(const struct shell *shell, int *parts)
 enum status program_loses(struct shell *shell, struct text *out)
 {
 	const struct program *program = shell->training->now.program;
-	enum status status = lines_that_hold(shell, &program->loses, "loses", out);
-	return status == ST_OK ? lines_that_hold(shell, &program->resumed, "loses", out) : status;
+	enum status status = program_lines_holding(shell, &program->loses, "loses", out);
+	return status == ST_OK ? program_lines_holding(shell, &program->resumed, "loses", out) : status;
 }
 
 enum status program_inside(struct shell *shell)
@@ -107,7 +107,7 @@ enum status program_inside(struct shell *shell)
  *     ROUND   step 0 of the next iteration  END     nowhere: a script without a loop is over
  *
  * `round` is how many steps an iteration has had: where data decides, better than what the walk has counted. */
-static void move_on(struct training *t, enum player_stop stop)
+static void training_move_on(struct training *t, enum player_stop stop)
 {
 	t->played++;
 	t->at++;
@@ -125,7 +125,7 @@ static void move_on(struct training *t, enum player_stop stop)
 
 /* Behind an iteration after which one was asked for. Where it cannot be written training goes on, as it does when a
  * disk is full: it is said, and a script fails at its end. */
-static enum status checkpoint_due(struct shell *shell, const struct training *t)
+static enum status play_checkpoint(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
 		return ST_OK;
@@ -138,7 +138,7 @@ static enum status checkpoint_due(struct shell *shell, const struct training *t)
 	return ST_OK;
 }
 
-static enum status play_shown(struct shell *shell, struct training *t, bool head, bool lines)
+static enum status play_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	struct showing show = {.shell = shell,
 	        .t = t,
@@ -161,12 +161,12 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		showing_end(&show);
 	showing_release(&show);
 	if (status == ST_OK) {
-		move_on(t, stop);
+		training_move_on(t, stop);
 		if (stop == PLAYER_ROUND) {
 			world_iteration_end(shell->world);
 			curves_iteration(shell);
 		}
-		return stop == PLAYER_ROUND ? checkpoint_due(shell, t) : ST_OK;
+		return stop == PLAYER_ROUND ? play_checkpoint(shell, t) : ST_OK;
 	}
 	t->torn = true;
 	if (status != ST_INTERRUPTED && status != ST_QUIT) {
@@ -183,22 +183,22 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 
 /* Lines that run again stop at the step that is asked for (t->limit); what is left of their line is what they
  * did then (t->cut). */
-static enum status next_step(struct shell *shell, struct training *t, bool head, bool lines)
+static enum status play_next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	t->cut = t->limit >= 0 && t->played >= t->limit;
 	if (t->cut)
 		return ST_OK;
 	if (t->ended)
 		return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
-	return play_shown(shell, t, head, lines);
+	return play_step(shell, t, head, lines);
 }
 
 enum status program_steps(struct shell *shell, long steps, bool show)
 {
 	struct training *t = shell->training;
-	enum status status = begin(shell, t);
+	enum status status = play_begin(shell, t);
 	for (long i = 0; i < steps && status == ST_OK && !t->cut && (i == 0 || !t->ended); i++)
-		status = next_step(shell, t, show, show && (steps <= 3 || i + 1 == steps));
+		status = play_next_step(shell, t, show, show && (steps <= 3 || i + 1 == steps));
 	return status;
 }
 
@@ -208,17 +208,17 @@ static enum status play_iteration(struct shell *shell, struct training *t)
 	int iteration = t->iteration;
 	enum status status = ST_OK;
 	do
-		status = next_step(shell, t, false, false);
+		status = play_next_step(shell, t, false, false);
 	while (status == ST_OK && !t->cut && !t->ended && t->iteration == iteration);
 	return status;
 }
 
 /* A loss that is read is waited for, and what is typed after an answer does not come before it: where each rank goes at
  * its own pace, one of them all would be kept back by the slowest, `run` after `run`. */
-static enum status say_loss(struct shell *shell, const struct training *t, bool at_end)
+static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};
-	enum status status = lines_that_hold(shell, &t->now.program->own_pace, "own pace", &pace);
+	enum status status = program_lines_holding(shell, &t->now.program->own_pace, "own pace", &pace);
 	if (status == ST_OK && (at_end || !pace.count))
 		status = state_iteration(shell, at_end);
 	text_release(&pace);
@@ -227,7 +227,7 @@ static enum status say_loss(struct shell *shell, const struct training *t, bool 
 
 /* Where `run` was stopped, and the last loss that is known: a later one would have to be waited for. Of a GPU, which may not
  * answer any more, none is asked for */
-static enum status stopped(struct shell *shell, const struct training *t)
+static enum status play_interrupted(struct shell *shell, const struct training *t)
 {
 	if (!t->now.program->loops || t->in_setup)
 		return ST_INTERRUPTED;
@@ -245,15 +245,15 @@ static enum status stopped(struct shell *shell, const struct training *t)
 enum status program_iterations(struct shell *shell, long iterations, bool progress)
 {
 	struct training *t = shell->training;
-	enum status status = begin(shell, t);
+	enum status status = play_begin(shell, t);
 	long every = iterations <= 10 ? 1 : (iterations + 9) / 10;
 	for (long i = 1; i <= iterations && status == ST_OK && !t->cut; i++) {
 		status = play_iteration(shell, t);
 		if (status == ST_OK && !t->cut && progress && t->now.program->loops &&
 		        (i % every == 0 || i == iterations))
-			status = say_loss(shell, t, i == iterations);
+			status = play_report_loss(shell, t, i == iterations);
 	}
 	if (status == ST_INTERRUPTED && progress)
-		return stopped(shell, t);
+		return play_interrupted(shell, t);
 	return status == ST_OK && progress ? curves_gather(shell) : status;
 }

@@ -19,7 +19,7 @@ struct program *program_make(const char *name, struct names *names)
 	return program;
 }
 
-static struct player_file *add_file(
+static struct player_file *program_copy_file(
         struct program *program, const struct player_file *file, struct player_file **list, size_t *count)
 {
 	struct given *given = mem_alloc((size_t)file->givens * sizeof *given);
@@ -40,13 +40,13 @@ static struct player_file *add_file(
 
 void program_add(struct program *program, const struct player_file *file)
 {
-	add_file(program, file, &program->file, &program->files);
+	program_copy_file(program, file, &program->file, &program->files);
 }
 
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count)
 {
 	const struct player_file part = {.name = name, .what = name, .text = text, .count = count};
-	add_file(program, &part, &program->aside, &program->asides);
+	program_copy_file(program, &part, &program->aside, &program->asides);
 }
 
 const struct player_file *program_file(const struct program *program, const char *name)
@@ -81,7 +81,7 @@ struct program *program_with(
 			own.text = text;
 			own.count = count;
 		}
-		add_file(
+		program_copy_file(
 		        made, &own, aside ? &made->aside : &made->file, aside ? &made->asides : &made->files);
 	}
 	made->built_in = true;
@@ -90,7 +90,7 @@ struct program *program_with(
 	return made;
 }
 
-static void release_files(struct player_file *file, size_t files)
+static void program_release_files(struct player_file *file, size_t files)
 {
 	for (size_t i = 0; i < files; i++) {
 		mem_free((void *)(uintptr_t)file[i].given);
@@ -119,8 +119,8 @@ void program_release(struct program *program)
 	text_release(&program->idle);
 	text_release(&program->written);
 	mem_free(program->name);
-	release_files(program->file, program->files);
-	release_files(program->aside, program->asides);
+	program_release_files(program->file, program->files);
+	program_release_files(program->aside, program->asides);
 	if (program->hunted) {
 		program_release(program->hunted->whole);
 		text_release(&program->hunted->tried);
@@ -163,7 +163,7 @@ void program_model(const struct program *program, struct text *out)
 }
 
 /* The value that the option was given; false: none was */
-static bool put_given(const struct player_file *file, struct slice_of_text name, struct text *out)
+static bool file_put_given(const struct player_file *file, struct slice_of_text name, struct text *out)
 {
 	for (int i = 0; i < file->givens; i++)
 		if (slice_is(name, file->given[i].name)) {
@@ -174,7 +174,7 @@ static bool put_given(const struct player_file *file, struct slice_of_text name,
 }
 
 /* A file before that one has the option too */
-static bool has_option(const struct program *program, size_t number, struct slice_of_text name)
+static bool program_has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;
 	char option[WORD_SHOWN];
@@ -186,7 +186,7 @@ static bool has_option(const struct program *program, size_t number, struct slic
 
 /* The file's text; the defaults of its options are the values that they were given. An option that a file
  * before has, and that is shared with it, becomes a comment. */
-static void put_file(const struct program *program, size_t number, struct text *out)
+static void program_put_file(const struct program *program, size_t number, struct text *out)
 {
 	const struct player_file *file = &program->file[number];
 	struct tree *tree = NULL;
@@ -199,9 +199,10 @@ static void put_file(const struct program *program, size_t number, struct text *
 			           *value = file->text + (at->given->value.at - tree->text);
 			text_put(out, from, (size_t)(line - from));
 			text_add(out,
-			        file->shares && has_option(program, number, at->given->name) ? "# " : "");
+			        file->shares && program_has_option(program, number, at->given->name) ? "# "
+			                                                                             : "");
 			text_put(out, line, (size_t)(value - line));
-			if (!put_given(file, at->given->name, out))
+			if (!file_put_given(file, at->given->name, out))
 				text_put(out, value, at->given->value.length);
 			from = value + at->given->value.length;
 		}
@@ -215,7 +216,7 @@ void program_source(const struct program *program, struct text *out)
 		const struct player_file *file = &program->file[i];
 		if (program->files > 1)
 			text_add(out, "%s# ---- %s\n", i ? "\n" : "", file->name);
-		put_file(program, i, out);
+		program_put_file(program, i, out);
 		if (file->count && file->text[file->count - 1] != '\n')
 			text_put(out, "\n", 1);
 	}

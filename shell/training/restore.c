@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* On rank 0: its elements, as many as *layout says (mem_free), and whether they are those that were written */
-static enum status read_elements(
+static enum status shard_read(
         const struct checkpoint *c, const struct shard *shard, struct layout *layout, float **values)
 {
 	struct npy npy = {0};
@@ -53,12 +53,12 @@ static enum status read_elements(
 }
 
 /* The shard's elements into `values` [whole_count], and marked in `seen`. On rank 0. */
-static enum status place_shard(const struct checkpoint *c, const struct shard *shard,
+static enum status shard_place(const struct checkpoint *c, const struct shard *shard,
         const struct whole *whole, float *values, bool *seen)
 {
 	struct layout layout;
 	float *read;
-	enum status status = read_elements(c, shard, &layout, &read);
+	enum status status = shard_read(c, shard, &layout, &read);
 	int64_t count = status == ST_OK ? layout_count(&layout) : 0;
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(&shard->line, &layout, whole, i);
@@ -75,14 +75,14 @@ static enum status place_shard(const struct checkpoint *c, const struct shard *s
 }
 
 /* On rank 0: values: [whole_count] of all its shards together */
-static enum status gather_whole(const struct checkpoint *c, const struct whole *whole, float *values)
+static enum status whole_gather(const struct checkpoint *c, const struct whole *whole, float *values)
 {
 	int64_t count = whole_count(whole), i = 0;
 	bool *seen = mem_alloc((size_t)count);
 	enum status status = ST_OK;
 	for (size_t k = 0; k < c->shards && status == ST_OK; k++)
 		if (whole_find(c->whole, c->wholes, c->shard[k].line.of, c->shard[k].line.state) == whole)
-			status = place_shard(c, &c->shard[k], whole, values, seen);
+			status = shard_place(c, &c->shard[k], whole, values, seen);
 	while (i < count && seen[i])
 		i++;
 	if (status == ST_OK && i < count)
@@ -99,7 +99,7 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 	enum status status = ST_OK;
 	for (int i = 0; i < c->wholes && status == ST_OK && transport_rank(shell->transport) == 0; i++) {
 		float *values = mem_alloc((size_t)whole_count(&c->whole[i]) * sizeof *values);
-		status = gather_whole(c, &c->whole[i], values);
+		status = whole_gather(c, &c->whole[i], values);
 		mem_free(values);
 	}
 	return checkpoint_name_before(shell, path, c->path, shell_agree(shell, 0, status));
@@ -107,7 +107,8 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 
 /* ---- does it fit? ---- */
 
-static enum status other_model(const struct checkpoint *c, const struct whole *whole, const char *words)
+static enum status restore_refuse_model(
+        const struct checkpoint *c, const struct whole *whole, const char *words)
 {
 	return fail(ST_SHAPE, "%s was saved of %s: %s%s%s %s", c->path, c->model, whole->name,
 	        *whole->state ? "'s " : "", whole->state, words);
@@ -115,14 +116,15 @@ static enum status other_model(const struct checkpoint *c, const struct whole *w
 
 /* m and v are Adam's (strategies/parts/parameters.rsh), and sgd keeps nothing: where one side has none of them at all
  * the optimizer is another one. saved: the checkpoint has this one. */
-static enum status other_state(const struct checkpoint *c, const struct whole *whole, bool saved,
+static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {
 	bool adam = strcmp(whole->state, "m") == 0 || strcmp(whole->state, "v") == 0;
 	for (int i = 0; i < count; i++)
 		adam = adam && !*others[i].state;
 	if (!adam)
-		return other_model(c, whole, saved ? "is nothing that this model has" : "is not in it");
+		return restore_refuse_model(
+		        c, whole, saved ? "is nothing that this model has" : "is not in it");
 	return fail(ST_SHAPE,
 	        "%s is of optimizer=%s, and this model has optimizer=%s: `model %s`, as it was saved, goes "
 	        "on from it",
@@ -138,17 +140,17 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 		const struct whole *there = whole_find(c->whole, c->wholes, whole[i].name, whole[i].state);
 		char words[128];
 		if (!there)
-			status = other_state(c, &whole[i], false, c->whole, c->wholes);
+			status = restore_refuse_state(c, &whole[i], false, c->whole, c->wholes);
 		else if (there->rows != whole[i].rows || there->cols != whole[i].cols) {
 			snprintf(words, sizeof words,
 			        "is [%" PRId64 ",%" PRId64 "] there and [%" PRId64 ",%" PRId64 "] here",
 			        there->rows, there->cols, whole[i].rows, whole[i].cols);
-			status = other_model(c, there, words);
+			status = restore_refuse_model(c, there, words);
 		}
 	}
 	for (int i = 0; i < c->wholes && status == ST_OK; i++)
 		if (!whole_find(whole, count, c->whole[i].name, c->whole[i].state))
-			status = other_state(c, &c->whole[i], true, whole, count);
+			status = restore_refuse_state(c, &c->whole[i], true, whole, count);
 	mem_free(whole);
 	return status;
 }
@@ -156,7 +158,7 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 /* ---- into the parts ---- */
 
 /* A part's memory may still be written by what is queued: its elements go in when the host has come so far. */
-static enum status fill_parts(struct shell *shell)
+static enum status parts_await(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	size_t n = (size_t)shell->world->n;
@@ -189,7 +191,7 @@ static enum status fill_parts(struct shell *shell)
 	return status;
 }
 
-static enum status fill_part(
+static enum status part_fill(
         struct shell *shell, const struct part_line *line, const struct whole *whole, const float *values)
 {
 	struct view view;
@@ -214,19 +216,19 @@ static enum status fill_part(
 enum status checkpoint_restore(struct shell *shell, const struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
-	enum status status = fill_parts(shell);
+	enum status status = parts_await(shell);
 	for (int i = 0; i < c->wholes && status == ST_OK && !shell->dry; i++) {
 		const struct whole *whole = &c->whole[i];
 		size_t bytes = (size_t)whole_count(whole) * sizeof(float);
 		float *values = mem_alloc(bytes);
 		if (transport_rank(shell->transport) == 0)
-			status = gather_whole(c, whole, values);
+			status = whole_gather(c, whole, values);
 		status = shell_spread(shell, status, values, bytes);
 		for (size_t k = 0; k < parts->count && status == ST_OK; k++) {
 			const struct part_line *line = &parts->line[k];
 			if (line->rank == shell->world->me && strcmp(line->of, whole->name) == 0 &&
 			        strcmp(line->state, whole->state) == 0)
-				status = fill_part(shell, line, whole, values);
+				status = part_fill(shell, line, whole, values);
 		}
 		mem_free(values);
 	}

@@ -20,7 +20,7 @@ struct save {
 	struct text *out;
 };
 
-static void on_title(void *self, const char *title, const char *why, int depth)
+static void save_title(void *self, const char *title, const char *why, int depth)
 {
 	struct save *save = self;
 	transcript_title(save->transcript, depth);
@@ -31,7 +31,8 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 		text_add(save->out, "# %.*s\n", (int)length, line);
 }
 
-static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+static void save_line(
+        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct save *save = self;
 	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
@@ -71,7 +72,7 @@ void typed_forget(struct training *t)
 	t->typed_count = t->typed_latest = 0;
 }
 
-static enum status type_again(struct save *save, const struct typed_lines *typed)
+static enum status save_type_again(struct save *save, const struct typed_lines *typed)
 {
 	return interpreter_run(&save->scratch, text_string(&typed->lines), typed->lines.count, NULL, 1);
 }
@@ -94,14 +95,14 @@ static enum status save_steps(struct save *save, const struct training *t)
 {
 	struct player *player = NULL;
 	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
-	enum status status = type_again(save, typed++); /* what was there before the program */
+	enum status status = save_type_again(save, typed++); /* what was there before the program */
 	if (status == ST_OK)
 		status = program_player(t->now.program, &save->scratch, &player);
 	if (status == ST_OK)
-		player_watch(player, (struct watcher){save, on_title, on_line});
+		player_watch(player, (struct watcher){save, save_title, save_line});
 	for (long i = 0; i < t->played && status == ST_OK; i++) {
 		while (typed < end && typed->played == i && status == ST_OK)
-			status = type_again(save, typed++);
+			status = save_type_again(save, typed++);
 		if (status == ST_OK)
 			status = save_step(save, player);
 	}

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 /* The budget of the scratch session is used up: that of the learner's, which it came from, is looked at. */
-static bool more(struct budget *budget)
+static bool scratch_more(struct budget *budget)
 {
 	struct shell *of = budget->self;
 	struct budget *outer = &of->budget;
@@ -25,7 +25,7 @@ static bool more(struct budget *budget)
 	return go_on;
 }
 
-static bool waits(struct budget *budget)
+static bool scratch_waits(struct budget *budget)
 {
 	struct shell *of = budget->self;
 	return of->budget.waits(&of->budget);
@@ -44,8 +44,8 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	if (status == ST_OK)
 		status = shell_reset(scratch); /* a world of that machine */
 	scratch->budget = (struct budget){.steps = of->budget.steps,
-	        .more = of->budget.more ? more : NULL,
-	        .waits = of->budget.waits ? waits : NULL,
+	        .more = of->budget.more ? scratch_more : NULL,
+	        .waits = of->budget.waits ? scratch_waits : NULL,
 	        .self = of};
 	shell_replaying(scratch, 1);
 	return status;

@@ -10,7 +10,7 @@
 /* ---- where it is ---- */
 
 /* "21", or "21?" where data decides and no iteration has shown it yet */
-static void put_total(const struct training *t, struct text *out)
+static void step_put_total(const struct training *t, struct text *out)
 {
 	const struct program *p = t->now.program;
 	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
@@ -23,7 +23,7 @@ static void put_total(const struct training *t, struct text *out)
 void step_place(const struct training *t, struct text *out)
 {
 	text_add(out, "step %zu/", t->at + 1);
-	put_total(t, out);
+	step_put_total(t, out);
 	if (t->now.program->loops && t->in_setup)
 		text_add(out, " of the setup");
 	else if (t->now.program->loops)
@@ -56,7 +56,7 @@ const struct program_step *step_ahead(const struct training *t)
 
 enum { SCREEN_LINES = 24 };
 
-static void say_row(struct showing *show, struct text *line)
+static void showing_put_row(struct showing *show, struct text *line)
 {
 	struct out *out = show->shell->out;
 	struct text folded = {0};
@@ -67,7 +67,7 @@ static void say_row(struct showing *show, struct text *line)
 }
 
 /* "step 12/21 of iteration 0   title        ranks 0-3" */
-static void say_head(struct showing *show, const char *title)
+static void showing_put_head(struct showing *show, const char *title)
 {
 	struct shell *shell = show->shell;
 	struct text head = {0}, ranks = {0}, line = {0};
@@ -87,13 +87,13 @@ static void say_head(struct showing *show, const char *title)
 	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
 	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
 	        both ? gap > 1 ? gap : 1 : 0, "", both ? word : "", both ? text_string(&ranks) : "");
-	say_row(show, &line);
+	showing_put_row(show, &line);
 	text_release(&head);
 	text_release(&ranks);
 	show->told = true;
 }
 
-static void say_why(struct showing *show, const char *why)
+static void showing_put_why(struct showing *show, const char *why)
 {
 	struct out *out = show->shell->out;
 	const char *end = why + strlen(why), *line;
@@ -101,12 +101,12 @@ static void say_why(struct showing *show, const char *why)
 	while ((line = text_line(&why, end, &length))) {
 		struct text row = {0};
 		text_add(&row, "  %s%.*s%s\n", STYLED(out, COLOUR_NOTE, (int)length, line));
-		say_row(show, &row);
+		showing_put_row(show, &row);
 	}
 }
 
 /* What does not fit on the screen is counted: it is told behind the step. */
-static void echo_line(struct showing *show, const char *line, size_t length)
+static void showing_echo_line(struct showing *show, const char *line, size_t length)
 {
 	struct text row = {0};
 	if (show->used >= SCREEN_LINES - 2) {
@@ -114,12 +114,12 @@ static void echo_line(struct showing *show, const char *line, size_t length)
 		return;
 	}
 	text_add(&row, "    %s%.*s%s\n", STYLED(show->shell->out, COLOUR_KERNEL, (int)length, line));
-	say_row(show, &row);
+	showing_put_row(show, &row);
 }
 
 /* Where the lines of the script begin, and behind the last one its end: found once a step, since a step may be long, and its
  * file as well */
-static void index_lines(struct showing *show)
+static void showing_index_file(struct showing *show)
 {
 	const struct player_file *file = show->t->now.program->file;
 	const char *at = file->text, *end = at + file->count;
@@ -130,53 +130,55 @@ static void index_lines(struct showing *show)
 }
 
 /* Line i of the file, from 1 on, without its end */
-static struct slice_of_text file_line(const struct showing *show, size_t i)
+static struct slice_of_text showing_file_line(const struct showing *show, size_t i)
 {
 	const char *at = show->begin[i - 1], *end = show->begin[i];
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-static bool is_title(struct slice_of_text line)
+static bool showing_is_title(struct slice_of_text line)
 {
 	return line.length > 1 && strncmp(line.at, "##", 2) == 0;
 }
 
 /* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by; or the statement
  * itself, where it is of a file that this one sources, or goes over several lines */
-static void echo(struct showing *show, const struct statement *statement)
+static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last;
 	if (!show->begin)
-		index_lines(show);
-	struct slice_of_text line = last < show->begins ? file_line(show, last) : (struct slice_of_text){0};
+		showing_index_file(show);
+	struct slice_of_text line =
+	        last < show->begins ? showing_file_line(show, last) : (struct slice_of_text){0};
 	if (!line.length || !memmem(line.at, line.length, statement->source.at, statement->source.length)) {
-		echo_line(show, statement->source.at, statement->source.length);
+		showing_echo_line(show, statement->source.at, statement->source.length);
 		return;
 	}
-	while (first > show->line + 1 && !is_title(file_line(show, first - 1)))
+	while (first > show->line + 1 && !showing_is_title(showing_file_line(show, first - 1)))
 		first--;
 	for (size_t i = first; i <= last && i > show->line; i++) {
-		line = file_line(show, i);
+		line = showing_file_line(show, i);
 		size_t blanks = strspn(line.at, " \t");
 		if (blanks < line.length && line.at[blanks] != '#')
-			echo_line(show, line.at, line.length);
+			showing_echo_line(show, line.at, line.length);
 	}
 	show->line = last > show->line ? last : show->line;
 }
 
-static void on_title(void *self, const char *title, const char *why, int depth)
+static void showing_title(void *self, const char *title, const char *why, int depth)
 {
 	struct showing *show = self;
 	show->depth = depth;
 	if (show->lines)
 		transcript_title(show->t->transcript, depth);
 	if (show->head)
-		say_head(show, title);
+		showing_put_head(show, title);
 	if (show->lines)
-		say_why(show, why);
+		showing_put_why(show, why);
 }
 
-static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+static void showing_line(
+        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct showing *show = self;
 	if (show->lines)
@@ -185,13 +187,13 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 		return;
 	const struct program_step *ahead = step_ahead(show->t);
 	if (show->head && !show->told && ahead && !*ahead->title)
-		say_head(show, "");
-	echo(show, statement);
+		showing_put_head(show, "");
+	showing_echo(show, statement);
 }
 
 void showing_watch(struct showing *show)
 {
-	player_watch(show->t->player, (struct watcher){show, on_title, on_line});
+	player_watch(show->t->player, (struct watcher){show, showing_title, showing_line});
 }
 
 void showing_release(struct showing *show)
@@ -202,7 +204,7 @@ void showing_release(struct showing *show)
 void showing_end(struct showing *show)
 {
 	if (show->head && !show->told)
-		say_head(show, "");
+		showing_put_head(show, "");
 	/* a line of the screen is the prompt's, one may say how many are left out */
 	if (show->lines && !show->echoes)
 		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);

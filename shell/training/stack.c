@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char *axis_of(const struct choice *choice)
+static const char *choice_axis(const struct choice *choice)
 {
 	return text_string(&choice->head.axis);
 }
@@ -26,9 +26,9 @@ static const char *axis_of(const struct choice *choice)
 /* ---- which go together ---- */
 
 /* "zero and fsdp both cut the parameters over dp_shard: one of them" */
-static enum status same_axis(const struct choice *one, const struct choice *other)
+static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
-	const char *cuts = text_string(&one->head.cuts), *axis = axis_of(one);
+	const char *cuts = text_string(&one->head.cuts), *axis = choice_axis(one);
 	bool same = *cuts && strcmp(cuts, text_string(&other->head.cuts)) == 0;
 	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
 	if (strcmp(one->name, other->name) != 0)
@@ -39,20 +39,20 @@ static enum status same_axis(const struct choice *one, const struct choice *othe
 }
 
 /* None that stands alone, and no axis twice */
-static enum status go_together(const struct choice *choice, int count)
+static enum status stack_check(const struct choice *choice, int count)
 {
 	for (int i = 1; i < count && count > 2; i++)
 		if (choice[i].head.alone.count)
 			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
 			        text_string(&choice[i].head.alone));
 	for (int i = 1; i < count; i++) {
-		const char *axis = axis_of(&choice[i]);
+		const char *axis = choice_axis(&choice[i]);
 		if (!*axis && choice[i].size)
 			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
 			        choice[i].name, choice[i].name);
 		for (int k = 1; k < i && *axis; k++)
-			if (strcmp(axis_of(&choice[k]), axis) == 0)
-				return same_axis(&choice[k], &choice[i]);
+			if (strcmp(choice_axis(&choice[k]), axis) == 0)
+				return stack_refuse_axis(&choice[k], &choice[i]);
 	}
 	return ST_OK;
 }
@@ -60,10 +60,10 @@ static enum status go_together(const struct choice *choice, int count)
 /* ---- the order of reading ---- */
 
 /* The first, of those that are not read yet, behind which choice `i` is to be read; 0: there is none. */
-static int behind_which(const struct choice *choice, int i, int count, const bool *read)
+static int stack_awaits(const struct choice *choice, int i, int count, const bool *read)
 {
 	for (int k = 1; k < count; k++) {
-		struct slice_of_text axis = slice_of_string(axis_of(&choice[k]));
+		struct slice_of_text axis = slice_of_string(choice_axis(&choice[k]));
 		if (!read[k] && k != i && axis.length && is_listed(text_string(&choice[i].head.after), axis))
 			return k;
 	}
@@ -72,17 +72,17 @@ static int behind_which(const struct choice *choice, int i, int count, const boo
 
 /* Each that is not read stands behind another: who follows from one to the next comes round. From the first
  * that is met twice the circle is gone round once more, for the names. */
-static enum status circle(const struct choice *choice, int count, const bool *read)
+static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
 	bool met[FILES_MAX] = {false}, named[FILES_MAX] = {false};
 	int at = 1;
 	while (read[at])
 		at++;
-	for (; !met[at]; at = behind_which(choice, at, count, read))
+	for (; !met[at]; at = stack_awaits(choice, at, count, read))
 		met[at] = true;
 	for (int next; !named[at]; at = next) {
-		next = behind_which(choice, at, count, read);
+		next = stack_awaits(choice, at, count, read);
 		text_add(&names, "%s%s behind %s", names.count ? ", " : " ", choice[at].name,
 		        choice[next].name);
 		named[at] = true;
@@ -97,13 +97,13 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 {
 	bool read[FILES_MAX] = {true};
 	order[0] = 0;
-	enum status status = go_together(choice, count);
+	enum status status = stack_check(choice, count);
 	for (int i = 1; i < count && status == ST_OK; i++) {
 		int next = 1;
-		while (next < count && (read[next] || behind_which(choice, next, count, read)))
+		while (next < count && (read[next] || stack_awaits(choice, next, count, read)))
 			next++;
 		if (next == count)
-			return circle(choice, count, read);
+			return stack_refuse_cycle(choice, count, read);
 		read[next] = true;
 		order[i] = next;
 	}
@@ -112,7 +112,7 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 
 /* ---- the mesh ---- */
 
-static enum status wrong_sizes(
+static enum status stack_refuse_sizes(
         const struct choice *choice, int count, const char *open, int64_t product, int ranks)
 {
 	struct text line = {0};
@@ -130,12 +130,12 @@ static enum status wrong_sizes(
 }
 
 /* "mesh dp=2 tp=2"; the sizes are known */
-static void put_mesh(const struct choice *choice, int count, struct text *out)
+static void stack_put_mesh(const struct choice *choice, int count, struct text *out)
 {
 	text_add(out, "mesh");
 	for (int i = 1; i < count; i++)
-		if (*axis_of(&choice[i]))
-			text_add(out, " %s=%d", axis_of(&choice[i]), choice[i].size);
+		if (*choice_axis(&choice[i]))
+			text_add(out, " %s=%d", choice_axis(&choice[i]), choice[i].size);
 }
 
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out)
@@ -146,25 +146,25 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	enum status status = ST_OK;
 	for (int i = 1; i < count; i++) {
 		struct choice *one = &choice[i];
-		bool without = *axis_of(one) && !one->size;
+		bool without = *choice_axis(one) && !one->size;
 		if (without && open)
 			return fail(ST_ARGUMENT, "%s and %s: which sizes? One may be left out: %s=%d + %s",
 			        open->name, one->name, open->name, ranks % 2 ? ranks : 2, one->name);
 		open = without ? one : open;
-		axes += *axis_of(one) != '\0';
+		axes += *choice_axis(one) != '\0';
 		product *= one->size ? one->size : 1;
 		product = product > RANKS_MAX ? RANKS_MAX + 1 : product;
 	}
 	if (status == ST_OK && (open ? ranks % product != 0 : axes && product != ranks))
-		status = wrong_sizes(choice, count, open ? open->name : NULL, product, ranks);
+		status = stack_refuse_sizes(choice, count, open ? open->name : NULL, product, ranks);
 	if (status != ST_OK)
 		return status;
 	if (open)
 		open->size = (int)(ranks / product);
 	if (axes == 1 && open)
-		text_add(out, "mesh %s=world", axis_of(open));
+		text_add(out, "mesh %s=world", choice_axis(open));
 	else if (axes)
-		put_mesh(choice, count, out);
+		stack_put_mesh(choice, count, out);
 	text_add(out, axes ? "\n" : "");
 	return ST_OK;
 }
@@ -172,7 +172,7 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 /* Which links the neighbours along an axis use, as bits: those of a node, of any kind, and the adapters between
  * nodes. Neighbours lie `apart` ranks from each other; the last one's is the first, as in a ring. */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
-static int links_along(const struct machine *machine, int ranks, int size, int apart)
+static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {
 	int links = 0;
 	for (int from = 0; from < ranks && size > 1; from++) {
@@ -197,13 +197,13 @@ void stack_links(
 	        BY_NVLINK, BY_PCIE, BY_NVLINK | BY_ADAPTERS, BY_PCIE | BY_ADAPTERS, BY_ADAPTERS};
 	int links[FILES_MAX], axes = 0, ways_said = 0;
 	for (int i = count - 1, apart = 1; i > 0; i--) {
-		links[i] = *axis_of(&choice[i]) ? links_along(machine, ranks, choice[i].size, apart) : 0;
-		apart *= *axis_of(&choice[i]) ? choice[i].size : 1;
-		axes += *axis_of(&choice[i]) != '\0';
+		links[i] = *choice_axis(&choice[i]) ? axis_links(machine, ranks, choice[i].size, apart) : 0;
+		apart *= *choice_axis(&choice[i]) ? choice[i].size : 1;
+		axes += *choice_axis(&choice[i]) != '\0';
 	}
 	if (axes < 2)
 		return;
-	put_mesh(choice, count, out);
+	stack_put_mesh(choice, count, out);
 	for (size_t way = 0; way < sizeof order / sizeof *order; way++) {
 		int left = 0, said = 0;
 		for (int i = 1; i < count; i++)
@@ -213,7 +213,7 @@ void stack_links(
 				const char *before = said ? --left > 1 ? ", " : " and "
 				        : ways_said       ? ", "
 				                          : ": ";
-				text_add(out, "%s%s", before, axis_of(&choice[i]));
+				text_add(out, "%s%s", before, choice_axis(&choice[i]));
 				said++;
 			}
 		if (said)
@@ -244,7 +244,7 @@ struct given *choice_give(struct choice *choice, const struct given *given)
 	return &choice->given[i];
 }
 
-static bool same_value(const struct given *a, const struct given *b)
+static bool given_equal(const struct given *a, const struct given *b)
 {
 	if (a->word || b->word)
 		return a->word && b->word && strcmp(a->word, b->word) == 0;
@@ -253,11 +253,11 @@ static bool same_value(const struct given *a, const struct given *b)
 
 /* Files of the line that have an option of one name have one option: each gets what is given to one of them, as
  * whichever is read first takes it. So it has one value; the model's too. */
-static enum status share(struct choice *choice, int i, int count, const struct given *given)
+static enum status option_share(struct choice *choice, int i, int count, const struct given *given)
 {
 	for (int k = 1; k < count; k++) {
 		const struct given *other = choice_given(&choice[k], given->name);
-		if (k != i && other && !same_value(given, other))
+		if (k != i && other && !given_equal(given, other))
 			return fail(ST_ARGUMENT, "%s= follows %s and %s: it is one option, and has one value",
 			        given->name, choice[i < k ? i : k].name, choice[i < k ? k : i].name);
 		if (k != i && head_option(&choice[k].head, given->name))
@@ -268,7 +268,7 @@ static enum status share(struct choice *choice, int i, int count, const struct g
 
 /* Behind a strategy that has it not: the model's, where no strategy of the line has it, or somebody else's. One that
  * nobody has is left where it stands: who reads that file tells what it might have been (options.c). */
-static enum status give_away(struct choice *choice, int i, int count, const struct given *given, bool *gone)
+static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};
 	enum status status = ST_OK;
@@ -279,7 +279,7 @@ static enum status give_away(struct choice *choice, int i, int count, const stru
 	if (!those.count)
 		choice_those_with(given->name, &those);
 	*gone = head_option(&choice[0].head, given->name);
-	if (*gone && (status = share(choice, i, count, given)) == ST_OK)
+	if (*gone && (status = option_share(choice, i, count, given)) == ST_OK)
 		choice_give(&choice[0], given);
 	else if (!*gone && those.count)
 		status = fail(ST_ARGUMENT, "%s has no option '%s': it is one of %s, and follows that name",
@@ -298,9 +298,9 @@ enum status stack_options(struct choice *choice, int count)
 			struct given given = one->given[k];
 			bool gone = false;
 			if (head_option(&one->head, given.name))
-				status = share(choice, i, count, &given);
+				status = option_share(choice, i, count, &given);
 			else
-				status = give_away(choice, i, count, &given, &gone);
+				status = option_move(choice, i, count, &given, &gone);
 			one->given[kept] = given;
 			kept += !gone;
 		}

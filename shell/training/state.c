@@ -19,7 +19,7 @@ struct held {
 
 _Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
 
-static int64_t sum(const struct held *held, int kinds)
+static int64_t held_sum(const struct held *held, int kinds)
 {
 	int64_t bytes = 0;
 	for (int kind = 0; kind < kinds; kind++)
@@ -28,11 +28,11 @@ static int64_t sum(const struct held *held, int kinds)
 }
 
 /* peak: what it was made of; else what there is now */
-static void put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
+static void held_put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
 	if (peak) {
 		text_add(out, "   peak of ");
-		bytes_text(sum(held, KIND_COUNT), out);
+		bytes_text(held_sum(held, KIND_COUNT), out);
 		text_add(out, " on ");
 	}
 	text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
@@ -44,12 +44,12 @@ static void put_kinds(const struct ranks *ranks, const struct held *held, bool p
 	}
 	if (!peak)
 		text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes",
-		        (long long)sum(held, KIND_OPTIMIZER + 1));
+		        (long long)held_sum(held, KIND_OPTIMIZER + 1));
 	text_add(out, "\n");
 }
 
 /* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
-static void put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
+static void held_put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
 {
 	struct ranks done = {0};
 	int sets = 0;
@@ -65,7 +65,7 @@ static void put_sets(const struct held *held, const struct ranks *set, bool peak
 				ranks_add(&alike, other);
 				ranks_add(&done, other);
 			}
-		put_kinds(&alike, &held[rank], peak, out);
+		held_put_kinds(&alike, &held[rank], peak, out);
 	}
 	if (sets > SETS_SHOWN)
 		text_add(out, "... and %d ranks more\n", sets - SETS_SHOWN);
@@ -86,7 +86,7 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] +=
 			        layout_bytes(&tensor->layout);
 	}
-	put_sets(held, set, peak, out);
+	held_put_sets(held, set, peak, out);
 	mem_free(held);
 }
 
@@ -130,7 +130,7 @@ static int64_t first_phase(const struct shell *shell)
 }
 
 /* A number of the program's files, as rank 0 has it; 0: it has none of that name, or a word */
-static double variable_of(const struct training *t, const char *name)
+static double program_number(const struct training *t, const char *name)
 {
 	struct text text = {0};
 	if (t->player)
@@ -142,12 +142,13 @@ static double variable_of(const struct training *t, const char *name)
 
 /* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's beginning
  * to the end of all that is queued. Nothing where the lines are no strategy's, or an end is not known. */
-static void put_rate(const struct shell *shell, struct text *out)
+static void state_put_rate(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
-	double seq = variable_of(t, "seq"),
-	       units = (t->iteration - t->now.program->first) * variable_of(t, "batch") * (seq > 1 ? seq : 1);
-	bool timed = variable_of(t, "F") > 0; /* stages of given times: no model, no rows */
+	double seq = program_number(t, "seq"),
+	       units = (t->iteration - t->now.program->first) * program_number(t, "batch") *
+	        (seq > 1 ? seq : 1);
+	bool timed = program_number(t, "F") > 0; /* stages of given times: no model, no rows */
 	int64_t from = first_phase(shell), to = queue_end(shell);
 	if (!timed && units > 0 && from >= 0 && to > from)
 		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
@@ -176,7 +177,7 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 }
 
 /* NULL: the rank has no such tensor */
-static const struct tensor *tensor_named(const struct world *world, int rank, const char *name)
+static const struct tensor *state_tensor(const struct world *world, int rank, const char *name)
 {
 	struct thing thing = world_find(world, rank, names_find(world->names, name, strlen(name)));
 	return thing.kind == THING_TENSOR ? &world->tensors[thing.index] : NULL;
@@ -190,7 +191,7 @@ enum status program_loss(struct shell *shell, double *loss)
 	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
 	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
 	for (int rank = 0; rank < world->n; rank++)
-		if (tensor_named(world, rank, "loss"))
+		if (state_tensor(world, rank, "loss"))
 			tensor[rank] = "loss";
 	enum status status = state_read(shell, READ_ELEMENT, tensor, &set, values);
 	int count = ranks_count(&set);
@@ -204,26 +205,26 @@ enum status program_loss(struct shell *shell, double *loss)
 }
 
 /* end: of all that is queued; -1: not told */
-static void put_loss(const struct shell *shell, double loss, int64_t end, struct text *out)
+static void state_put_loss(const struct shell *shell, double loss, int64_t end, struct text *out)
 {
 	if (!isnan(loss))
 		text_add(out, "   loss %.6g", loss);
 	if (end >= 0)
 		text_add(out, "   done at %.2f ms", (double)end / 1e6);
-	put_rate(shell, out);
+	state_put_rate(shell, out);
 	text_add(out, "\n");
 }
 
 /* "loss scale 16384: 2 of 20 steps left out", where a model's is dynamic (strategies/parts/parameters.rsh). With --dry
  * nothing overflows. */
-static void put_scale(const struct shell *shell, struct text *out)
+static void state_put_scale(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
-	const struct tensor *scaler = tensor_named(shell->world, 0, "scaler");
-	if (shell->dry || !scaler || !(variable_of(t, "dynamic") > 0))
+	const struct tensor *scaler = state_tensor(shell->world, 0, "scaler");
+	if (shell->dry || !scaler || !(program_number(t, "dynamic") > 0))
 		return;
-	text_add(out, "   loss scale %.6g: ", variable_of(t, "factor"));
-	int left_out = t->iteration - (int)variable_of(t, "steps");
+	text_add(out, "   loss scale %.6g: ", program_number(t, "factor"));
+	int left_out = t->iteration - (int)program_number(t, "steps");
 	if (left_out)
 		text_add(out, "%d of %d step%s left out, whose gradients overflowed\n", left_out,
 		        t->iteration, t->iteration == 1 ? "" : "s");
@@ -232,11 +233,11 @@ static void put_scale(const struct shell *shell, struct text *out)
 }
 
 /* A look waits for nothing: what a read of the tensor would make final is not final yet. */
-static bool is_final(const struct shell *shell, const char *name)
+static bool state_is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
 	for (int rank = 0; rank < world->n; rank++) {
-		const struct tensor *tensor = tensor_named(world, rank, name);
+		const struct tensor *tensor = state_tensor(world, rank, name);
 		if (tensor && tensor->last_writer &&
 		        backend_times(shell->backend, tensor->last_writer).projected)
 			return false;
@@ -249,7 +250,7 @@ static bool is_final(const struct shell *shell, const char *name)
 enum { EXPERTS_LISTED = 16 };
 
 /* "tokens by expert 12% 31% 40% 17%, dropped 3.2%", or of many the least and the most */
-static void put_shares(const double *routed, const double *dropped, size_t experts, struct text *out)
+static void experts_put(const double *routed, const double *dropped, size_t experts, struct text *out)
 {
 	double all = 0, lost = 0, least = INFINITY, most = 0;
 	for (size_t e = 0; e < experts; e++) {
@@ -270,7 +271,7 @@ static void put_shares(const double *routed, const double *dropped, size_t exper
 
 /* By the tensors `routed` and `dropped` of a model with experts (strategies/parts/experts.rsh): counts by expert of all
  * iterations so far, on each rank of its own tokens */
-static enum status put_experts(struct shell *shell, struct text *out)
+static enum status state_put_experts(struct shell *shell, struct text *out)
 {
 	const struct world *world = shell->world;
 	struct data_read *reads = mem_alloc((size_t)world->n * sizeof *reads);
@@ -278,7 +279,7 @@ static enum status put_experts(struct shell *shell, struct text *out)
 	int count = 0;
 	for (int rank = 0; rank < world->n; rank++) {
 		struct data_read *read = &reads[count];
-		if (!tensor_named(world, rank, "routed") || !tensor_named(world, rank, "dropped"))
+		if (!state_tensor(world, rank, "routed") || !state_tensor(world, rank, "dropped"))
 			continue;
 		*read = (struct data_read){.kind = READ_LIST, .stream = STREAM_DEFAULT};
 		if (interpreter_view(shell, rank, "routed", &read->a) == ST_OK &&
@@ -296,7 +297,7 @@ static enum status put_experts(struct shell *shell, struct text *out)
 	for (size_t i = 0; i < (size_t)count * each && status == ST_OK; i++)
 		sum[i % each] += values[i];
 	if (status == ST_OK)
-		put_shares(sum, sum + each / 2, each / 2, out);
+		experts_put(sum, sum + each / 2, each / 2, out);
 	mem_free(reads);
 	mem_free(values);
 	mem_free(sum);
@@ -310,15 +311,15 @@ enum status state_progress(struct shell *shell, struct text *out)
 
 	if (!t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
-	enum status status = is_final(shell, "loss") ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
+	enum status status = state_is_final(shell, "loss") ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
 		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
 	text_add(out, "   iterations %d", t->iteration);
-	put_loss(shell, loss, -1, out);
-	put_scale(shell, out);
-	return status == ST_OK && is_final(shell, "routed") ? put_experts(shell, out) : ST_OK;
+	state_put_loss(shell, loss, -1, out);
+	state_put_scale(shell, out);
+	return status == ST_OK && state_is_final(shell, "routed") ? state_put_experts(shell, out) : ST_OK;
 }
 
 enum status state_iteration(struct shell *shell, bool last)
@@ -331,9 +332,9 @@ enum status state_iteration(struct shell *shell, bool last)
 	if (status != ST_OK)
 		return status;
 	text_add(&line, "   iteration %d", shell->training->iteration);
-	put_loss(shell, loss, queue_end(shell), &line);
+	state_put_loss(shell, loss, queue_end(shell), &line);
 	if (last)
-		put_scale(shell, &line);
+		state_put_scale(shell, &line);
 	out_put(shell->out, line.bytes, line.count);
 	text_release(&line);
 	return ST_OK;

@@ -9,7 +9,7 @@
 enum { INDENT = 5, CONTINUED = 2 };
 
 /* The words, wrapped, on the line that `lead` begins; further lines from column `hang` on, which is no less than lead's */
-static void say_hanging(struct shell *shell, const char *lead, const char *words, int hang)
+static void tell_hanging(struct shell *shell, const char *lead, const char *words, int hang)
 {
 	struct text wrapped = {0};
 	text_wrapped(&wrapped, words, hang, out_width(shell->out));
@@ -36,7 +36,7 @@ struct note {
 	struct text term, words;
 };
 
-static struct note read_note(const char *line, size_t length)
+static struct note note_read(const char *line, size_t length)
 {
 	const char *end = line + length, *from = line, *term_end = line, *words = line;
 	int gaps = 0;
@@ -68,7 +68,7 @@ static void note_release(struct note *note)
 	*note = (struct note){0};
 }
 
-static bool goes_on(const struct note *note, const struct note *next)
+static bool note_continues(const struct note *note, const struct note *next)
 {
 	if (!note->words.count || note->kind == DRAWING || next->kind != SENTENCE)
 		return false;
@@ -79,7 +79,7 @@ static bool goes_on(const struct note *note, const struct note *next)
 }
 
 /* A row whose term takes half of the line has its words right behind it, where they do not fit as they are. */
-static void say_note(struct shell *shell, const struct note *note)
+static void note_tell(struct shell *shell, const struct note *note)
 {
 	struct text lead = {0}, words = {0};
 	int width = out_width(shell->out), column = INDENT + note->column;
@@ -99,34 +99,34 @@ static void say_note(struct shell *shell, const struct note *note)
 		out_say(shell->out, "%s%s%s%s\n", text_string(&lead),
 		        STYLED(shell->out, COLOUR_NOTE, text_string(&words)));
 	else if (words.count)
-		say_hanging(shell, text_string(&lead), text_string(&words), hang);
+		tell_hanging(shell, text_string(&lead), text_string(&words), hang);
 	text_release(&lead);
 	text_release(&words);
 }
 
-static void say_notes(struct shell *shell, const struct text *notes)
+static void tell_notes(struct shell *shell, const struct text *notes)
 {
 	const char *at = text_string(notes), *end = at + notes->count, *line;
 	struct note note = {0};
 	size_t length;
 	while ((line = text_line(&at, end, &length))) {
-		struct note next = read_note(line, length);
-		if (goes_on(&note, &next)) {
+		struct note next = note_read(line, length);
+		if (note_continues(&note, &next)) {
 			text_add(&note.words, " %s", text_string(&next.words));
 			note_release(&next);
 		} else {
-			say_note(shell, &note);
+			note_tell(shell, &note);
 			note_release(&note);
 			note = next;
 		}
 	}
-	say_note(shell, &note);
+	note_tell(shell, &note);
 	note_release(&note);
 }
 
 /* ---- help ---- */
 
-static void say_first(struct shell *shell, const char *name, const struct head *head)
+static void tell_title(struct shell *shell, const char *name, const struct head *head)
 {
 	enum { COLUMN = 17 };
 	struct text help = {0};
@@ -154,32 +154,32 @@ void choice_list(struct shell *shell, bool models)
 	        models ? "chooses it" : "writes its program");
 }
 
-static void say_whole(struct shell *shell, const struct choice *choice)
+static void tell_choice(struct shell *shell, const struct choice *choice)
 {
 	struct text options = {0};
 	head_options(&choice->head, out_width(shell->out), &options);
-	say_first(shell, choice->name, &choice->head);
-	say_notes(shell, &choice->head.notes);
+	tell_title(shell, choice->name, &choice->head);
+	tell_notes(shell, &choice->head.notes);
 	out_put(shell->out, text_string(&options), options.count);
 	text_release(&options);
 }
 
 /* Of several that stack: what holds in a stack too. What a whole help says of memory and bytes is of one alone. */
-static void say_several(struct shell *shell, const struct choice *choice, int count)
+static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
 	const char *indent = "     ";
 	out_say(shell->out, "   axes of the mesh, from the outermost:\n");
 	for (int i = 1; i < count; i++) {
 		const struct head *head = &choice[i].head;
 		struct text axis = {0}, options = {0};
-		say_first(shell, choice[i].name, head);
+		tell_title(shell, choice[i].name, head);
 		if (head->axis.count)
 			text_add(&axis, "axis %s: %s", text_string(&head->axis), text_string(&head->cuts));
 		head_defaults(head, &options);
 		const struct text *const lines[] = {&axis, &head->sends, &options};
 		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
 			if (lines[k]->count)
-				say_hanging(shell, indent, text_string(lines[k]), INDENT + CONTINUED);
+				tell_hanging(shell, indent, text_string(lines[k]), INDENT + CONTINUED);
 		text_release(&axis);
 		text_release(&options);
 	}
@@ -188,7 +188,7 @@ static void say_several(struct shell *shell, const struct choice *choice, int co
 	        "an option follows its strategy; `strategy %s help` says what each does, and what the "
 	        "strategy costs alone",
 	        quoted_word("%s", choice[1].name).text);
-	say_hanging(shell, "   ", text_string(&more), 3);
+	tell_hanging(shell, "   ", text_string(&more), 3);
 	text_release(&more);
 }
 
@@ -199,7 +199,7 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 	if (status == ST_OK && source)
 		out_put(shell->out, choice.file.text, choice.file.count);
 	else if (status == ST_OK)
-		say_whole(shell, &choice);
+		tell_choice(shell, &choice);
 	choice_release(&choice);
 	return status;
 }
@@ -213,7 +213,7 @@ enum status choice_tell_several(struct shell *shell, struct choice *choice, int 
 	if (status == ST_OK)
 		status = stack_order(choice, count, order);
 	if (status == ST_OK)
-		say_several(shell, choice, count);
+		tell_several(shell, choice, count);
 	for (int i = 1; i < count; i++)
 		choice_release(&choice[i]);
 	return status;

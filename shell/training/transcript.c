@@ -46,7 +46,7 @@ struct transcript *transcript_make(void)
 	return mem_alloc(sizeof(struct transcript));
 }
 
-static void clear(struct transcript *transcript)
+static void transcript_clear(struct transcript *transcript)
 {
 	for (size_t i = 0; i < transcript->count; i++)
 		mem_free(transcript->entry[i].text);
@@ -55,14 +55,14 @@ static void clear(struct transcript *transcript)
 
 void transcript_free(struct transcript *transcript)
 {
-	clear(transcript);
+	transcript_clear(transcript);
 	mem_free(transcript->entry);
 	mem_free(transcript);
 }
 
 void transcript_begin(struct transcript *transcript)
 {
-	clear(transcript);
+	transcript_clear(transcript);
 	transcript->depth = 0;
 }
 
@@ -81,14 +81,14 @@ void transcript_title(struct transcript *transcript, int depth)
 
 /* ---- taking down ---- */
 
-static struct ran_line *add(struct transcript *transcript, enum entry_kind kind, int depth)
+static struct ran_line *transcript_add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
 	struct ran_line *line = MEM_ADD(&transcript->entry, &transcript->count);
 	*line = (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
 	return line;
 }
 
-static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
+static enum entry_kind entry_kind_of(enum ran ran, const struct statement *statement)
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
@@ -102,7 +102,7 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 /* An entry for each text of the statement: ranks whose text and phase are alike share one. As soon as one
  * rank's rendering hung on nothing that varies, it is that of all; the search among the entries of this
  * statement is short, as there are few different texts. */
-static void add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
+static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
 	size_t first = transcript->count;
@@ -121,7 +121,7 @@ static void add_texts(struct transcript *transcript, struct shell *shell, enum e
 		                transcript->entry[i].phase != phase))
 			i++;
 		if (i == transcript->count) {
-			struct ran_line *entry = add(transcript, kind, depth);
+			struct ran_line *entry = transcript_add(transcript, kind, depth);
 			entry->text = mem_copy_text(text_string(&text), text.count);
 			entry->phase = phase;
 		}
@@ -135,7 +135,7 @@ static void add_texts(struct transcript *transcript, struct shell *shell, enum e
 }
 
 /* The depth of the block that ends: the last one that has no end yet */
-static int open_depth(const struct transcript *transcript)
+static int transcript_open_depth(const struct transcript *transcript)
 {
 	int open = 0;
 	for (size_t i = transcript->count; i-- > 0;) {
@@ -152,15 +152,15 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 {
 	transcript->runs++;
 	if (ran == RAN_END)
-		add(transcript, ENTRY_CLOSE, open_depth(transcript));
+		transcript_add(transcript, ENTRY_CLOSE, transcript_open_depth(transcript));
 	else
-		add_texts(transcript, shell, kind_of(ran, statement), statement, set, depth);
+		transcript_add_texts(transcript, shell, entry_kind_of(ran, statement), statement, set, depth);
 }
 
 /* ---- showing ---- */
 
 /* "@0-1 forward 3": without the ranks where they are all of them */
-static void put_entry(const struct ran_line *entry, const struct shell *shell, struct text *out)
+static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
 		text_add(out, "@");
@@ -181,7 +181,7 @@ int transcript_width(const struct out *out)
 	return (int)least_of(out_width(out), SCREEN);
 }
 
-static void say_line(struct shell *shell, const struct text *line)
+static void transcript_put_line(struct shell *shell, const struct text *line)
 {
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
@@ -189,7 +189,7 @@ static void say_line(struct shell *shell, const struct text *line)
 /* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines
  * end at the next entry that is no deeper than the call; those of the same statement on other ranks
  * (entry->run) stand between, and are passed over. */
-static bool is_idle(const struct transcript *transcript, size_t call)
+static bool call_is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];
 	if (entry->kind != ENTRY_CALL)
@@ -209,14 +209,14 @@ static bool is_idle(const struct transcript *transcript, size_t call)
 }
 
 /* Its own lines: those of deeper calls, and phases, are left out. */
-static bool is_own(const struct transcript *transcript, const struct ran_line *entry)
+static bool entry_is_own(const struct transcript *transcript, const struct ran_line *entry)
 {
 	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE &&
 	        entry->kind != ENTRY_SETTING;
 }
 
 /* Rows of the screen that the entry takes, alone on a line */
-static int rows_of(const struct shell *shell, const struct text *entry)
+static int entry_rows(const struct shell *shell, const struct text *entry)
 {
 	struct text line = {0}, folded = {0};
 	text_add(&line, "%*s%s", INDENT, "", text_string(entry));
@@ -231,24 +231,24 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	struct text line = {0}, one = {0};
 	size_t left = 0, width = (size_t)transcript_width(shell->out);
 	for (size_t i = 0; i < transcript->count; i++) {
-		if (!is_own(transcript, &transcript->entry[i]) || is_idle(transcript, i))
+		if (!entry_is_own(transcript, &transcript->entry[i]) || call_is_idle(transcript, i))
 			continue;
 		text_clear(&one);
-		put_entry(&transcript->entry[i], shell, &one);
+		entry_put(&transcript->entry[i], shell, &one);
 		size_t columns = text_columns(text_string(&line)) + text_columns(text_string(&one));
 		if (line.count && INDENT + columns + 4 > width) {
-			say_line(shell, &line);
+			transcript_put_line(shell, &line);
 			text_clear(&line);
 		}
 		if (!line.count)
-			most -= rows_of(shell, &one);
+			most -= entry_rows(shell, &one);
 		if (most < 0)
 			left++;
 		else
 			text_add(&line, "%s%s", line.count ? ";  " : "", text_string(&one));
 	}
 	if (line.count)
-		say_line(shell, &line);
+		transcript_put_line(shell, &line);
 	if (left)
 		out_say(shell->out, "%*s... and %zu more: `step in` shows all\n", INDENT, "", left);
 	text_release(&line);
@@ -256,7 +256,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 }
 
 /* What an entry does, without names and numbers: the word behind `=`, else the first */
-static struct slice_of_text word_of(const struct ran_line *entry)
+static struct slice_of_text entry_word(const struct ran_line *entry)
 {
 	const char *text = entry->text ? entry->text : "", *result = strstr(text, "= ");
 	if (result)
@@ -266,7 +266,7 @@ static struct slice_of_text word_of(const struct ran_line *entry)
 
 /* The end of what the statement at `first` ran, calls and all: the next entry that is another statement's and no
  * deeper */
-static size_t end_of(const struct transcript *transcript, size_t first)
+static size_t entry_end(const struct transcript *transcript, size_t first)
 {
 	const struct ran_line *entry = &transcript->entry[first];
 	size_t end = first + 1;
@@ -277,13 +277,13 @@ static size_t end_of(const struct transcript *transcript, size_t first)
 }
 
 /* Have both calls run the same lines, but for ranks, names and numbers? */
-static bool ran_alike(const struct transcript *transcript, size_t a, size_t b, size_t count)
+static bool calls_ran_alike(const struct transcript *transcript, size_t a, size_t b, size_t count)
 {
 	int deeper = transcript->entry[b].depth - transcript->entry[a].depth;
 	for (size_t k = 0; k < count; k++) {
 		const struct ran_line *x = &transcript->entry[a + k], *y = &transcript->entry[b + k];
 		if (x->kind != y->kind || x->depth + deeper != y->depth ||
-		        !slices_equal(word_of(x), word_of(y)))
+		        !slices_equal(entry_word(x), entry_word(y)))
 			return false;
 	}
 	return true;
@@ -295,32 +295,32 @@ struct shown_calls {
 };
 
 /* Has the call of `count` entries a like among those that were shown? If not, it joins them. */
-static bool shown_before(
+static bool call_was_shown(
         struct shown_calls *shown, const struct transcript *transcript, size_t first, size_t count)
 {
 	for (size_t i = 0; i < shown->count; i++)
-		if (ran_alike(transcript, shown->first[i], first, count) &&
-		        end_of(transcript, shown->first[i]) == shown->first[i] + count)
+		if (calls_ran_alike(transcript, shown->first[i], first, count) &&
+		        entry_end(transcript, shown->first[i]) == shown->first[i] + count)
 			return true;
 	*MEM_ADD(&shown->first, &shown->count) = first;
 	return false;
 }
 
 /* An entry on a line of its own, as deep as it ran; folded: its lines are left out. False: it says nothing. */
-static bool say_entry(struct shell *shell, const struct transcript *transcript, size_t i, bool folded)
+static bool entry_say(struct shell *shell, const struct transcript *transcript, size_t i, bool folded)
 {
 	const struct ran_line *entry = &transcript->entry[i];
 	struct text line = {0};
-	if (entry->kind == ENTRY_SETTING || is_idle(transcript, i))
+	if (entry->kind == ENTRY_SETTING || call_is_idle(transcript, i))
 		return false;
 	int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
 	text_add(&line, "%*s", 2 * deeper, "");
 	if (entry->kind == ENTRY_CLOSE)
 		text_add(&line, "}");
 	else
-		put_entry(entry, shell, &line);
+		entry_put(entry, shell, &line);
 	text_add(&line, "%s", folded ? " ..." : "");
-	say_line(shell, &line);
+	transcript_put_line(shell, &line);
 	text_release(&line);
 	return true;
 }
@@ -336,12 +336,13 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 			lines++;
 		next = lines;
 		if (entry->kind == ENTRY_CALL) {
-			size_t end = end_of(transcript, i);
-			folded = end - lines >= FOLDED_LEAST && shown_before(&shown, transcript, i, end - i);
+			size_t end = entry_end(transcript, i);
+			folded =
+			        end - lines >= FOLDED_LEAST && call_was_shown(&shown, transcript, i, end - i);
 			next = folded ? end : lines;
 		}
 		for (; i < lines; i++)
-			any = (say_entry(shell, transcript, i, folded) && folded) || any;
+			any = (entry_say(shell, transcript, i, folded) && folded) || any;
 	}
 	if (any)
 		out_say(shell->out, "%*s...: as the call of that name above, with these names and numbers\n",
@@ -354,7 +355,7 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 
 /* Ranks of the entry whose last line stood under another phase come under this one. now: by rank, the phase
  * that the script has set last, which this changes. */
-static void put_phases(
+static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {
 	struct ran_line phase = {.text = NULL};
@@ -368,7 +369,7 @@ static void put_phases(
 		return;
 	text_add(&line, "phase %s", entry->phase ? names_text(shell->world->names, entry->phase) : "off");
 	phase.text = line.bytes;
-	put_entry(&phase, shell, out);
+	entry_put(&phase, shell, out);
 	text_put(out, "\n", 1);
 	text_release(&line);
 }
@@ -387,8 +388,8 @@ void transcript_script(
 			memcpy(phase, outer, bytes);
 			continue;
 		}
-		put_phases(entry, shell, phase, out);
-		put_entry(entry, shell, out);
+		entry_put_phases(entry, shell, phase, out);
+		entry_put(entry, shell, out);
 		text_put(out, "\n", 1);
 		if (entry->kind == ENTRY_OPEN)
 			memcpy(outer, phase, bytes);

@@ -30,7 +30,7 @@ static bool is_word_of(struct slice_of_text word, const char *name)
 
 /* Returns true if the text contains the name. Comments, the sentence of an `option` line, the first word of all (the def's own name)
  * and the word after `before` ("def", "option": the name is made there) do not count. */
-static bool mentions(struct slice_of_text text, const char *name, const char *before)
+static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
 {
 	bool is_option = strcmp(before, "option") == 0;
 	const char *at = text.at, *end = text.at + text.length;
@@ -71,27 +71,27 @@ struct asked_name {
 	struct text *out;
 };
 
-static void look_in_def(void *self, const struct definition *def)
+static void asked_search_def(void *self, const struct definition *def)
 {
 	struct asked_name *asked = self;
-	asked->found |= def != asked->except && mentions(def->statement->why, asked->name, "def");
+	asked->found |= def != asked->except && text_mentions(def->statement->why, asked->name, "def");
 }
 
-static void look_in_file(void *self, const struct definition *def)
+static void asked_search_file(void *self, const struct definition *def)
 {
 	struct asked_name *asked = self;
 	struct slice_of_text text = {def->tree->text, def->tree->count};
-	asked->found = asked->found || mentions(text, asked->name, "option");
+	asked->found = asked->found || text_mentions(text, asked->name, "option");
 }
 
 /* "; parts that do: buckets flat (`source buckets`)" */
-static void put_parts(const char *name, struct text *out)
+static void parts_put_with(const char *name, struct text *out)
 {
 	char first[WORD_SHOWN] = "";
 	const char *part;
 	for (int i = 0; (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
 		const struct embedded *file = built_in_part(part);
-		if (!mentions((struct slice_of_text){file->bytes, file->count}, name, "def"))
+		if (!text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def"))
 			continue;
 		if (!*first)
 			snprintf(first, sizeof first, "%s", part);
@@ -102,30 +102,30 @@ static void put_parts(const char *name, struct text *out)
 }
 
 /* Returns true if a built-in file, or a part that it sources, uses the name. No part sources one that sources it. */
-static bool file_calls(const struct embedded *file, const char *name)
+static bool embedded_calls(const struct embedded *file, const char *name)
 {
-	bool found = mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
+	bool found = text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
 	const char *part;
 	for (int i = 0; !found && (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
 		const struct embedded *sourced = built_in_part(part);
 		char line[WORD_SHOWN + 8];
 		snprintf(line, sizeof line, "source %s", part);
 		found = sourced != file && memmem(file->bytes, file->count, line, strlen(line)) &&
-		        file_calls(sourced, name);
+		        embedded_calls(sourced, name);
 	}
 	return found;
 }
 
 /* Returns true if a built-in strategy has a def of that name and calls it in none of its files: a model or another strategy of the
  * line calls it there (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp), so this program need not. */
-static bool called_by_others(const char *name)
+static bool def_called_elsewhere(const char *name)
 {
 	char def[WORD_SHOWN + 8];
 	const char *strategy;
 	snprintf(def, sizeof def, "\ndef %s ", name);
 	for (int i = 0; (strategy = choice_name(false, i)); i++) {
 		const struct embedded *file = embedded_find("strategies/", strategy, ".rsh");
-		if (memmem(file->bytes, file->count, def, strlen(def)) && !file_calls(file, name))
+		if (memmem(file->bytes, file->count, def, strlen(def)) && !embedded_calls(file, name))
 			return true;
 	}
 	return false;
@@ -140,7 +140,7 @@ static bool is_own_strategy(const struct program *program, const char *file)
 }
 
 /* `refresh` is called by the program of a resumed checkpoint alone */
-static void note_def(void *self, const struct definition *def)
+static void uncalled_note_def(void *self, const struct definition *def)
 {
 	struct asked_name *all = self;
 	char name[WORD_SHOWN];
@@ -149,28 +149,28 @@ static void note_def(void *self, const struct definition *def)
 	        !is_own_strategy(all->program, def->tree->file))
 		return;
 	struct asked_name calls = {.name = name, .except = def};
-	player_each_def(all->player, look_in_def, &calls);
-	if (calls.found || called_by_others(name))
+	player_each_def(all->player, asked_search_def, &calls);
+	if (calls.found || def_called_elsewhere(name))
 		return;
 	text_add(all->out, "%s:%d: nothing in this program calls def %s", def->tree->file,
 	        def->statement->line, name);
-	put_parts(name, all->out);
+	parts_put_with(name, all->out);
 	text_add(all->out, "\n");
 }
 
 /* ---- options ---- */
 
-static void note_options(struct player *player, const struct program *program, const struct player_file *file,
-        struct text *out)
+static void unread_note_options(struct player *player, const struct program *program,
+        const struct player_file *file, struct text *out)
 {
 	for (int i = 0; i < file->givens; i++) {
 		struct asked_name reads = {.name = file->given[i].name};
 		for (size_t k = 0; k < program->files; k++) {
 			struct slice_of_text text = {program->file[k].text, program->file[k].count};
-			reads.found = reads.found || mentions(text, reads.name, "option");
+			reads.found = reads.found || text_mentions(text, reads.name, "option");
 		}
 		if (!reads.found)
-			player_each_def(player, look_in_file, &reads);
+			player_each_def(player, asked_search_file, &reads);
 		if (reads.found)
 			continue;
 		text_add(out, "%s=", reads.name);
@@ -182,8 +182,8 @@ static void note_options(struct player *player, const struct program *program, c
 void program_uncalled(struct player *player, struct program *program)
 {
 	struct asked_name all = {.player = player, .program = program, .out = &program->idle};
-	player_each_def(player, note_def, &all);
+	player_each_def(player, uncalled_note_def, &all);
 	for (size_t i = 2; i + 1 < program->files; i++)
 		if (choice_is_path(program->file[i].name))
-			note_options(player, program, &program->file[i], &program->idle);
+			unread_note_options(player, program, &program->file[i], &program->idle);
 }

@@ -60,13 +60,13 @@ enum verdict verdict_of(const struct alone *alone, const struct difference *d, c
 enum { TITLE_ROOM = 80 };
 
 /* "w1", "w1's m" */
-static const char *title_of(const struct whole *whole, char title[TITLE_ROOM])
+static const char *whole_title(const struct whole *whole, char title[TITLE_ROOM])
 {
 	snprintf(title, TITLE_ROOM, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
 	return title;
 }
 
-static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
+static void verdict_say_table(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
@@ -85,15 +85,15 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 		const char *of_change = isfinite(v->share[i]) ? share
 		        : d[i].wrong                          ? "no number"
 		                                              : "unchanged";
-		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", title_of(whole, title), shape,
+		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", whole_title(whole, title), shape,
 		        of_change, d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
 	}
 }
 
-static void say_limit(struct shell *shell, const struct alone *alone, const struct comparison *v)
+static void verdict_say_limit(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	char title[TITLE_ROOM];
-	const char *where = title_of(&alone->whole[v->worst], title);
+	const char *where = whole_title(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
 	char amount[40] = ""; /* none, where one rank has changed nothing, or something is no number */
 	if (isfinite(most))
@@ -111,7 +111,7 @@ static void say_limit(struct shell *shell, const struct alone *alone, const stru
 }
 
 /* Why nothing can be told */
-static void say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
+static void verdict_say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
 {
 	const struct whole *scaler = scaler_of(alone);
 	struct untrained same = untrained_of(alone, d);
@@ -138,7 +138,7 @@ static void say_none(struct shell *shell, const struct alone *alone, const struc
 }
 
 /* Where training has left parameters as they began, the difference is all that one rank's has changed: 1 */
-static void say_loses(struct shell *shell, const struct alone *alone, const struct difference *d,
+static void verdict_say_loses(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
@@ -160,11 +160,11 @@ static void say_loses(struct shell *shell, const struct alone *alone, const stru
 	        "   after %d iteration%s the largest difference of a parameter is %.2g of what training "
 	        "changed, in %s (parameters as they began: 1)\n",
 	        alone->iterations, alone->iterations == 1 ? "" : "s", v->share[most],
-	        title_of(&alone->whole[most], title));
+	        whole_title(&alone->whole[most], title));
 }
 
 /* Why more, or no more, than usual is allowed */
-static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
+static void verdict_say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	bool factor = alone_by_factor(alone);
 	const char *how = !factor ? alone->half ? "in f32, or its batch in parts"
@@ -203,11 +203,11 @@ void verdict_say(struct shell *shell, const struct alone *alone, const struct di
         const struct comparison *v)
 {
 	enum verdict verdict = verdict_of(alone, d, v);
-	say_parameters(shell, alone, d, v);
+	verdict_say_table(shell, alone, d, v);
 	if (verdict == VERDICT_NONE)
-		say_none(shell, alone, d);
+		verdict_say_none(shell, alone, d);
 	else if (verdict == VERDICT_LOSES)
-		say_loses(shell, alone, d, v);
+		verdict_say_loses(shell, alone, d, v);
 	else {
 		if (verdict == VERDICT_DIFFERS)
 			out_say(shell->out, "   %s%s%s from one rank",
@@ -220,8 +220,8 @@ void verdict_say(struct shell *shell, const struct alone *alone, const struct di
 			out_say(shell->out, "the loss is %.6g, and %.6g on one rank; all tensors agree\n",
 			        v->loss, alone->loss);
 		else {
-			say_limit(shell, alone, v);
-			say_rounding(shell, alone, v);
+			verdict_say_limit(shell, alone, v);
+			verdict_say_rounding(shell, alone, v);
 		}
 	}
 }

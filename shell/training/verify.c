@@ -20,7 +20,7 @@
 /* How many times as far as right computations of one rank are apart is right as well. Tensor parallelism rounds sums in
  * parts, one rank whole ones: up to 2.5 times as far was seen; 5.6 times where a factor on gradients has rounded the
  * backward alone otherwise. */
-static int times_of(const struct alone *alone)
+static int rounding_times(const struct alone *alone)
 {
 	return alone_by_factor(alone) && !alone->half ? 8 : 4;
 }
@@ -47,8 +47,8 @@ static double share_of(const struct alone *alone, int item, const struct differe
 /* ---- one rank ---- */
 
 /* How far one rank that computes `program` is away, in the worst parameter and in its loss */
-static enum status distance_to(struct shell *shell, const struct program *program, const struct alone *alone,
-        struct rounding *rounding)
+static enum status rounding_measure(struct shell *shell, const struct program *program,
+        const struct alone *alone, struct rounding *rounding)
 {
 	struct alone other = {.program = program, .iterations = alone->iterations};
 	enum status status = alone_train(shell, &other);
@@ -72,7 +72,7 @@ static enum status distance_to(struct shell *shell, const struct program *progra
  *     half type     0 in f32; 1-2 its batch in 2, 3 parts
  *     fixed parts   (alone_by_factor) f32: 0-2 a factor of 3, 5, 7; half type: 0 in f32 */
 enum { WAYS = 3 };
-static struct program *otherwise(
+static struct program *rounding_variant(
         struct shell *shell, const struct alone *alone, struct names *names, int way, int seed)
 {
 	bool half = alone->half, fixed = alone_by_factor(alone), by_factor = !half && (fixed || way >= WAYS);
@@ -93,17 +93,17 @@ static struct program *otherwise(
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
  * another by luck does not: two others are asked too */
-static enum status other_beginnings(
+static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
 		struct otherwise begun = {.micros = alone->parts, .seed = i};
 		struct program *same = choose_otherwise(shell, alone->program, names, &begun),
-		               *other = otherwise(shell, alone, names, 0, i);
+		               *other = rounding_variant(shell, alone, names, 0, i);
 		struct alone base = {.program = same, .iterations = alone->iterations, .parts = alone->parts};
 		if (same && other && (status = alone_train(shell, &base)) == ST_OK)
-			status = distance_to(shell, other, &base, rounding);
+			status = rounding_measure(shell, other, &base, rounding);
 		alone_release(&base);
 		program_release(same);
 		program_release(other);
@@ -115,35 +115,35 @@ static enum status other_beginnings(
  * on are tried if the first ones do not explain the distance `most` of the ranks and rounding can explain it: Adam
  * makes a full step of a gradient near zero, and a few ways can all miss the sign that the ranks have. The session's
  * names are the same on all processes, so the programs tried here have names of their own. */
-static enum status rounding_of(
+static enum status rounding_find(
         struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {
 	struct program *other;
 	struct names *names = names_create();
 	enum status status = ST_OK;
 	for (int way = 0; status == ST_OK; way++) {
-		bool explained = times_of(alone) * rounding->worst >= most || most > FURTHEST;
-		if ((way >= WAYS && explained) || !(other = otherwise(shell, alone, names, way, 0)))
+		bool explained = rounding_times(alone) * rounding->worst >= most || most > FURTHEST;
+		if ((way >= WAYS && explained) || !(other = rounding_variant(shell, alone, names, way, 0)))
 			break;
 		rounding->scaled = rounding->scaled || way >= WAYS;
-		status = distance_to(shell, other, alone, rounding);
+		status = rounding_measure(shell, other, alone, rounding);
 		if (status == ST_RANGE || status == ST_SHAPE)
 			status = ST_OK; /* the batch has not so many rows */
 		program_release(other);
 	}
 	if (status == ST_OK && alone->half)
-		status = other_beginnings(shell, alone, names, rounding);
+		status = rounding_other_seeds(shell, alone, names, rounding);
 	names_free(names);
 	return status;
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */
-static enum status widen(struct shell *shell, const struct alone *alone, struct comparison *v)
+static enum status limit_widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	struct rounding rounding = {0};
 	enum status status = ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = rounding_of(shell, alone, v->share[v->worst], &rounding);
+		status = rounding_find(shell, alone, v->share[v->worst], &rounding);
 	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
 		v->rounding = rounding;
@@ -153,12 +153,12 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	return status;
 }
 
-static enum status judge(
+static enum status verify_judge(
         struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
 	v->limit = v->loss_limit = step_limit(alone->half, shell->backend->measures);
 	v->furthest = FURTHEST;
-	v->times = times_of(alone);
+	v->times = rounding_times(alone);
 	for (int i = 0; i < alone->count; i++) {
 		v->share[i] = share_of(alone, i, &d[i]);
 		v->worst = v->share[i] > v->share[v->worst] ? i : v->worst;
@@ -167,7 +167,7 @@ static enum status judge(
 	double loss = loss_share(alone, v->loss);
 	bool far = (v->share[v->worst] > v->limit || loss > v->loss_limit) && !v->lost && !v->loses &&
 	        !verdict_other_steps(alone, d);
-	enum status status = far ? widen(shell, alone, v) : ST_OK;
+	enum status status = far ? limit_widen(shell, alone, v) : ST_OK;
 	for (int i = 0; i < alone->count && status == ST_OK; i++)
 		v->wrong += !(v->share[i] <= v->limit);
 	v->loss_wrong = loss > v->loss_limit;
@@ -183,7 +183,7 @@ static enum status judge(
 	return status;
 }
 
-static enum status compare(struct shell *shell, const struct alone *alone, double loss)
+static enum status verify_compare(struct shell *shell, const struct alone *alone, double loss)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
 	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share), .loss = loss};
@@ -193,7 +193,7 @@ static enum status compare(struct shell *shell, const struct alone *alone, doubl
 		status = program_loses(shell, &loses);
 	v.loses = loses.count ? text_string(&loses) : NULL;
 	if (status == ST_OK)
-		status = judge(shell, alone, d, &v);
+		status = verify_judge(shell, alone, d, &v);
 	text_release(&loses);
 	mem_free(d);
 	mem_free(v.share);
@@ -202,7 +202,7 @@ static enum status compare(struct shell *shell, const struct alone *alone, doubl
 
 /* ---- verify ---- */
 
-static enum status wants(const struct shell *shell, const struct training *t)
+static enum status verify_check(const struct shell *shell, const struct training *t)
 {
 	if (!t->now.program)
 		return fail(ST_ARGUMENT, "verify compares what a strategy trains: `strategy ddp` first");
@@ -215,7 +215,7 @@ static enum status wants(const struct shell *shell, const struct training *t)
 }
 
 /* Rank 0 */
-static enum status train_in_parts(struct shell *shell, struct alone *alone)
+static enum status alone_train_in_parts(struct shell *shell, struct alone *alone)
 {
 	const struct program *whole = alone->program;
 	struct names *names = names_create(); /* its own, as in rounding_of */
@@ -233,7 +233,7 @@ static enum status train_in_parts(struct shell *shell, struct alone *alone)
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
-	enum status status = wants(shell, t);
+	enum status status = verify_check(shell, t);
 	/* to the end of the iteration begun, and of as many as are asked for */
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
@@ -255,10 +255,10 @@ enum status training_verify(struct shell *shell, long iterations)
 	        .program = program->alone ? program->alone : program, .iterations = t->iteration};
 	program_parts(shell, &alone.parts);
 	if (transport_rank(shell->transport) == 0)
-		status = train_in_parts(shell, &alone);
+		status = alone_train_in_parts(shell, &alone);
 	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)
-		status = compare(shell, &alone, loss);
+		status = verify_compare(shell, &alone, loss);
 	alone_release(&alone);
 	return status;
 }

@@ -35,7 +35,7 @@ struct walk {
 	size_t marks;
 };
 
-static void on_title(void *self, const char *title, const char *why, int depth)
+static void walk_title(void *self, const char *title, const char *why, int depth)
 {
 	struct walk *walk = self;
 	struct program_step *step = &walk->program->step[walk->program->steps - 1];
@@ -45,7 +45,8 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	step->title = mem_copy_text(title, strlen(title));
 }
 
-static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+static void walk_line(
+        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct walk *walk = self;
 	const struct shell *shell = &walk->scratch;
@@ -60,7 +61,7 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 }
 
 /* The line that has queued the operation */
-static const struct mark *mark_of(const struct walk *walk, op_id id)
+static const struct mark *walk_mark(const struct walk *walk, op_id id)
 {
 	size_t i = walk->marks - 1;
 	while (i > 0 && walk->mark[i].ops >= (size_t)id)
@@ -70,7 +71,7 @@ static const struct mark *mark_of(const struct walk *walk, op_id id)
 
 /* An iteration that is over has given all its lines: whoever waits then, waits for ever. A send whose receive
  * stands in the next iteration would be one too: programs are not written so, since `run 1` ends there. */
-static enum status nobody_waits(struct walk *walk)
+static enum status walk_check_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
 	enum status status = shell_advance(shell);
@@ -81,7 +82,7 @@ static enum status nobody_waits(struct walk *walk)
 		if (!shell->backend->waiting(shell->backend, rank, &on))
 			continue;
 		struct text label = {0};
-		const struct mark *mark = mark_of(walk, on);
+		const struct mark *mark = walk_mark(walk, on);
 		op_label(shell->world, on, &label);
 		status = fail(ST_STUCK, "%s:%d: the iteration ends, and rank %d still waits in `%s`",
 		        mark->file, mark->line, rank, text_string(&label));
@@ -128,11 +129,11 @@ static enum status walk_steps(struct walk *walk)
 	 * only */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
-	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? nobody_waits(walk) : status;
+	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? walk_check_waits(walk) : status;
 }
 
 /* Of what rank 0 has declared to be parameters */
-static double count_elements(struct shell *shell)
+static double walk_count_elements(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	double elements = 0;
@@ -145,7 +146,7 @@ static double count_elements(struct shell *shell)
 	return elements;
 }
 
-static bool has_threads(const struct world *world)
+static bool walk_has_threads(const struct world *world)
 {
 	for (size_t i = 0; i < world->stream_count; i++)
 		if (world->streams[i].host)
@@ -156,7 +157,7 @@ static bool has_threads(const struct world *world)
 enum status program_walk(struct shell *shell, struct program *program, int ranks)
 {
 	struct walk walk = {.program = program};
-	struct watcher watcher = {.self = &walk, .title = on_title, .line = on_line};
+	struct watcher watcher = {.self = &walk, .title = walk_title, .line = walk_line};
 	enum status status = scratch_open(&walk.scratch, shell, shell->transport, ranks, true);
 	if (status == ST_OK)
 		status = program_player(program, &walk.scratch, &walk.player);
@@ -167,8 +168,8 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 	if (status == ST_OK && !program->built_in)
 		program_uncalled(walk.player, program);
 	if (status == ST_OK) {
-		program->elements = count_elements(&walk.scratch);
-		program->loads = has_threads(walk.scratch.world);
+		program->elements = walk_count_elements(&walk.scratch);
+		program->loads = walk_has_threads(walk.scratch.world);
 		program->schedule = walk.scratch.interpreter->pipeline; /* taken over */
 		walk.scratch.interpreter->pipeline = NULL;
 	}
