@@ -1,13 +1,13 @@
-/* cost.c -- what an operation costs on the machine of the moment it is queued: `set` changes later lines only
+/* cost.c -- the cost of an operation on the machine at the time of queueing: `set` changes later
+ * lines only
  *
- * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device
- * memory reads and writes every byte, so it moves at half the memory's rate; within host memory it takes
- * bytes/host_rate of nothing that others use; to and from a disk at the disk's rate. A collective's time is its
- * algorithm's (collectives/cost.c).
+ * Alone, a kernel takes max(flops / peak, bytes / bandwidth), a copy latency + bytes / rate. A
+ * copy within device memory reads and writes each byte, at half the memory's rate. One within
+ * host memory takes bytes / host_rate and disturbs nothing. Disks have rates of their own. The
+ * cost of a collective is its algorithm's (collectives/cost.c).
  *
- * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
- * thousand ranks is costed once, and what is queued keeps its price when the machine changes. Ranks whose messages go
- * over unlike links have records of their own (shell/submit/plan.c). */
+ * A record is costed once, with its first operation, and shared by all ranks of the line. Ranks
+ * whose messages use different links have records of their own (shell/submit/plan.c). */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
@@ -17,7 +17,7 @@ bool record_is_spin(const struct record *record)
 	return record->kind == OP_KERNEL && record->duration_ns >= 0;
 }
 
-/* A copy without a target is read by the host (`print`). */
+/* Requires a source or a target; without a target the host reads it (`print`). */
 enum copy_way copy_way(const struct record *record)
 {
 	const struct operand *from = record_source(record), *to = record_target(record);
@@ -121,9 +121,8 @@ uint8_t collective_links(const struct machine *machine, const struct match *matc
 	return kinds;
 }
 
-/* By example: 1 MB by a path of 2 us and 10 GB/s takes 2,000 + 100,000 ns alone.
- *
- * The longest of its transfers; each takes its own path when it runs. */
+/* Uses the longest of the transfers. For example, 1 MB on a path of 2 us and 10 GB/s takes 2,000
+ * + 100,000 ns. */
 static void cost_p2p(const struct machine *machine, const struct op *op, struct record *record)
 {
 	record->alone_ns = 0;
@@ -150,11 +149,11 @@ struct path one_sided_path(const struct machine *machine, const struct world *wo
 	const struct part *part = &op_record(world, id)->part[0];
 	int rank = world->ops[id].rank;
 	bool gets = part->direction == ONE_SIDED_GET;
-	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
+	struct path path = {.rate = machine->memory_rate / 2}; /* within the rank's memory */
 	if (part->peer != rank)
 		machine_path(machine, gets ? part->peer : rank, gets ? rank : part->peer, &path);
 	if (gets)
-		path.latency_ns *= 2; /* the request, and the answer */
+		path.latency_ns *= 2; /* request and answer */
 	return path;
 }
 

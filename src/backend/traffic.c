@@ -1,14 +1,13 @@
-/* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
+/* traffic.c -- bytes that a rank has sent over its links, for `traffic` and the metric `sent`
  *
- * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes by
- * the steps of its algorithm (collectives/sent.c); a copy on the bus or the disk. */
+ * A transfer counts on the sender's links, a get on those of the rank it reads, a collective by
+ * the steps of its algorithm (collectives/sent.c), a copy on the bus or disk. */
 #include "backend/traffic.h"
 #include "backend/cost.h"
 #include "collectives/collective.h"
 
 #include <string.h>
 
-/* The message in elements: of the type that the line's tensor has; a barrier's is none. */
 static void traffic_count_collective(const struct world *world, const struct op *op, double *sent)
 {
 	const struct record *record = &world->records[op->record];

@@ -1,7 +1,7 @@
 /* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
  *
- * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is
- * its own buffer, any other is packed into one of ours and unpacked again. */
+ * Kernels take strided tensors in place. Messages are contiguous: a contiguous operand is its
+ * own buffer, others are packed and unpacked. */
 #include "numerics/evaluate.h"
 #include "backend/call.h"
 #include "world/bytes.h"
@@ -30,7 +30,7 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 
 /* ---- kernels */
 
-/* Memory of our own in the tensor's place: with its elements where the kernel reads them. */
+/* Gives the tensor a buffer of its own, with the operand's elements if the kernel reads them. */
 static void *stage_operand(
         const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
 {
@@ -65,11 +65,11 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 void evaluate_copy(const struct world *world, const struct record *record, const void *packed)
 {
 	const struct operand *from = record_source(record), *to = record_target(record);
-	if (from && to) /* else a `print`: the shell reads the memory */
+	if (from && to) /* else a `print`: the shell reads it */
 		evaluate_to_itself(world, from, to, packed);
 }
 
-/* Contiguous elements of any type into the operand. */
+/* Writes contiguous elements of any type into the operand. */
 static void convert_elements(
         const struct world *world, const struct operand *to, enum dtype from, const void *elements)
 {
@@ -87,7 +87,7 @@ static void convert_elements(
 	mem_free(packed);
 }
 
-/* The input is used where it lies if it is contiguous and the output does not lie over it. */
+/* Uses the input in place if it is contiguous and does not overlap the output. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
@@ -102,12 +102,12 @@ void evaluate_to_itself(
 
 /* ---- messages */
 
-/* Contiguous elements: those of the operand itself, or a copy of our own, which the caller frees. */
+/* Contiguous elements: the operand's own, or a copy that the caller frees */
 struct buffer {
 	void *bytes, *own;
 };
 
-/* filled: with the operand's elements */
+/* filled: a copy gets the operand's elements */
 static struct buffer buffer_for(const struct world *world, const struct operand *operand, bool filled)
 {
 	if (layout_contiguous(&operand->layout))
@@ -116,16 +116,14 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 	return (struct buffer){.bytes = own, .own = own};
 }
 
-/* What arrived goes into the operand. */
 static void buffer_back(const struct buffer *buffer, const struct world *world, const struct operand *operand)
 {
 	if (buffer->own)
 		operand_unpack(world, operand, buffer->own);
 }
 
-/* The message is contiguous; strided operands go by way of buffers. Without OUT the result takes the input's
- * place, and what they share is one buffer, unless the input was packed before. Where the two overlap is
- * collective_data()'s affair. */
+/* Without OUT the result replaces the input in one buffer, unless the input was packed before.
+ * collective_data() handles overlaps. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed)
 {
@@ -205,7 +203,7 @@ enum status evaluate_receive(
 
 /* ---- one-sided operations */
 
-/* Each element is one sum, rounded once: nobody sees half of it. */
+/* Adds each element atomically, rounded once. */
 static void add_scaled(
         const struct world *world, const struct record *record, const struct operand *target, void *elements)
 {

@@ -1,16 +1,15 @@
-/* in_flight.c -- operations that run, and memory that changes while they do
+/* in_flight.c -- running operations, and memory that changes meanwhile
  *
- * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
- * those among the running ones that read that memory are evaluated: kernels into memory of their own,
- * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end,
- * straight into place.
+ * Before an output appears or the host fills a tensor, each running operation that reads that
+ * memory is evaluated: a kernel into a buffer of its own, others by packing their input. An
+ * undisturbed operation is computed at its end, in place.
  *
  *      time      1            2                 3
  *      io        |---- copy x -> h ---------------|      reads x as it was at 1
  *      default         |-- x = relu z --|                writes x at 2: the copy's input is packed first
  *
- * So every operation computes with its inputs of the instant it starts, and a race has one outcome, the same
- * on every run: that of the virtual times. */
+ * So each operation sees its inputs as of its start, and a race has the same result in every
+ * run. */
 #include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
@@ -22,7 +21,8 @@ void flight_forget(struct rank_data *data, struct in_flight *running)
 	*running = data->running[--data->count];
 }
 
-/* Does it read of this memory? Of an exchange of several messages, the one that `part` sends. */
+/* Returns true if it reads this memory; for an exchange, only the message that `part` sends
+ * counts. */
 static bool flight_reads(
         const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
 {
@@ -40,7 +40,7 @@ static bool flight_reads(
 	return false;
 }
 
-/* Computes what depends on memory that is about to change: a kernel whole, of others the input. */
+/* Evaluates a kernel, or packs the input of any other, before the memory changes. */
 static void flight_stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);

@@ -1,10 +1,11 @@
-/* messages.c -- transfers, one-sided operations and collectives that need not wait for all */
+/* messages.c -- transfers, one-sided operations and collectives with backup= */
 #include "numerics/rank_data.h"
 #include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
 
-/* ---- transfers: every process sees all of them in the same order; those of its rank it takes part in */
+/* ---- transfers: every process calls these for all transfers in the same order, and takes part
+ * in those of its rank */
 
 void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 {
@@ -12,8 +13,7 @@ void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 		flight_note(data, send, send_part);
 }
 
-/* The bytes go when virtual time says that the transfer ends, at once on both sides: a sender that is not this
- * rank's, and a receiver that is not, are other processes' affair. */
+/* Both sides exchange the bytes when the transfer ends in virtual time. */
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
 {
 	struct world *world = data->world;
@@ -34,7 +34,7 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 		flight_forget(data, running);
 }
 
-/* ---- one-sided operations: as transfers, every process sees all of them */
+/* ---- one-sided operations: called as for transfers */
 
 void data_one_sided_begin(struct rank_data *data, op_id id)
 {
@@ -45,8 +45,7 @@ void data_one_sided_begin(struct rank_data *data, op_id id)
 		flight_note(data, id, gets ? OTHERS_GET : WHOLE);
 }
 
-/* The bytes go when virtual time says that it ends. The rank that they reach first computes what still reads the memory
- * as it was. */
+/* The target first evaluates the operations that read its memory. */
 void data_one_sided_end(struct rank_data *data, op_id id)
 {
 	struct world *world = data->world;
@@ -71,7 +70,7 @@ void data_one_sided_end(struct rank_data *data, op_id id)
 		flight_forget(data, running);
 }
 
-/* ---- collectives that need not wait for all */
+/* ---- collectives with backup= */
 
 void *result_take(struct rank_data *data, uint32_t match)
 {

@@ -1,5 +1,5 @@
-/* rank_data.c -- operations of this process's rank alone: what they read at their begin is in their outputs at their end; what its
- * host writes; failures. in_flight.c says what happens between begin and end. */
+/* rank_data.c -- the operations of this process's rank, what its host writes, and failures.
+ * in_flight.c handles the time between start and end. */
 #include "numerics/rank_data.h"
 #include "numerics/in_flight.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static void *segment_get(void *self, enum space space, int64_t bytes)
 	(void)self;
 	(void)space;
 	void *pages = mem_map(bytes);
-	/* fewer page faults and misses of the TLB; a kernel that refuses goes on with small pages */
+	/* fewer page faults and TLB misses; without them small pages are used */
 	madvise(pages, bytes, MADV_HUGEPAGE);
 	return pages;
 }
@@ -100,8 +100,8 @@ enum status no_group(const struct rank_data *data, int group)
 	        names_text(data->world->names, data->world->groups[group].name));
 }
 
-/* Groups are made in the order of the books, by all processes: a group is a communicator, and making one is a
- * call of all its members. A rank that is in no instance of a group has NULL in its place. */
+/* Makes groups in the same order on all processes: a group is a communicator, made by a call of
+ * all its members. NULL for a group without this rank. */
 void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
@@ -111,7 +111,7 @@ void data_groups(struct rank_data *data)
 		if (group->instance_of[data->world->me] < 0)
 			continue;
 		const struct group_instance *own = group_part(group, data->world->me);
-		/* its members agree on success and failure: then none of them uses the group */
+		/* the members agree on failure; none then uses the group */
 		keep_failure(data, transport_group_make(data->transport, own->n, own->ranks, made));
 	}
 }
@@ -132,8 +132,8 @@ static void disturb_outputs(struct rank_data *data, op_id by, const struct recor
 			flight_disturb(data, by, &record->operand[i]);
 }
 
-/* Others first: who still reads what appears now is evaluated, or has its input packed. Then its own result goes
- * in: the one that was staged, or computed here, by inputs that nobody has disturbed since its start. */
+/* First evaluates operations that still read the memory; then the staged or just computed result
+ * goes in. */
 void data_end(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
@@ -164,7 +164,6 @@ void data_end(struct rank_data *data, op_id id)
 	flight_forget(data, running);
 }
 
-/* Aborted: its parts too. */
 void data_drop(struct rank_data *data, op_id id)
 {
 	for (size_t i = data->count; i-- > 0;)
@@ -190,7 +189,7 @@ void data_fill(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
-	if (record->kernel) /* else the content of a file, which the shell brings */
+	if (record->kernel) /* else the shell brings the content of a file */
 		keep_failure(data, evaluate_kernel(data->world, record, NULL));
 }
 
