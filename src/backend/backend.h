@@ -8,24 +8,26 @@
  *   3 OP_WAIT holds later work of its stream until op.target is done (0: holds nothing)
  *   4 OP_SYNC blocks the host, not the device
  *   5 a `print` is an OP_COPY to the host on the current stream and an OP_SYNC on it
- *   6 copies of pinned memory: one engine a direction; after one of pageable memory the shell queues an OP_SYNC
+ *   6 copies of pinned memory: one engine a direction; the shell queues an OP_SYNC after others
  *   7 the default stream waits for, and holds back, the blocking streams of its device
- *   8 kernels share multiprocessors and memory bandwidth; transfers share links, the least along the path
- *   9 collectives of a group instance run one at a time in issue order; a transfer needs both sides; a
- *     collective starts when its last participant arrives; each holds its multiprocessors from its own arrival
- * 10 the allocator is in world/: OP_SEGMENT only takes host time 11 making a group takes no time
- * 12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two
- * needs no
- *     operation of the other rank
- * 13 a collective that reaches its group's timeout ends undone, with all operations of its part
- * of the group 14 a collective with record.backup begins when all members but that many have
- * arrived 15 the launch of a graph queues its operations; only the first costs a launch Data:
- * inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream,
- * number).
+ *   8 kernels share multiprocessors and memory bandwidth; transfers share the links of their path
+ *   9 collectives of a group instance run one at a time in issue order; a transfer needs both
+ *     sides; a collective starts when its last participant arrives; each participant holds its
+ *     multiprocessors from its own arrival
+ *  10 the allocator is in world/: OP_SEGMENT only takes host time
+ *  11 making a group takes no time
+ *  12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two
+ *     needs no operation of the other rank
+ *  13 a collective that reaches its group's timeout ends undone, as do all operations of its part
+ *  14 a collective with record.backup begins when all members but that many have arrived
+ *  15 the launch of a graph queues its operations; only the first costs a launch
+ * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank,
+ * stream, number).
  *
  * Shared by all backends: cost.h (modelled times, directions of copies), traffic.h (bytes by
- * link), call.h (a record as a kernel call). May call: collectives/ kernels/ world/ machine/
- * base/. An umbrella header: it brings along what it includes. */
+ * link), call.h (a record as a kernel call).
+ * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header: it brings along
+ * what it includes. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 
@@ -46,7 +48,7 @@ struct budget {
 	void *self;
 };
 
-enum host_state { HOST_IDLE /* its program is done */, HOST_BLOCKED /* in a SYNC */, HOST_CRASHED };
+enum host_state { HOST_IDLE /* program done */, HOST_BLOCKED /* in a SYNC */, HOST_CRASHED };
 struct host_now {
 	int64_t clock;
 	enum host_state state;

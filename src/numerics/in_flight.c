@@ -6,7 +6,7 @@
  *
  *      time      1            2                 3
  *      io        |---- copy x -> h ---------------|      reads x as it was at 1
- *      default         |-- x = relu z --|                writes x at 2: the copy's input is packed first
+ *      default         |-- x = relu z --|                writes x at 2: the copy packs it first
  *
  * So each operation sees its inputs as of its start, and a race has the same result in every
  * run. */

@@ -6,8 +6,8 @@
  * before the change, and its result goes in at its end.
  *
  *     time        ------------------------------------------->
- *     y = relu x      |=========================|            x is read as it was at the first bar
- *     x = scale z              |=======|                     x changes here: relu is evaluated just before
+ *     y = relu x      |=========================|            reads x as it was at the first bar
+ *     x = scale z              |=======|                     x changes: relu is evaluated before
  *
  * All ranks exchange the same messages even if one fails: an MPI failure is kept until the shell
  * asks, and its outputs are marked invalid.

@@ -1,13 +1,13 @@
-/* abort.c -- a group's unfinished operations end, undone, and hosts go on: when a line asks for it, at the latest
- * of its ranks' clocks and events; when a collective has waited for longer than the group's timeout, at that time
+/* abort.c -- ends a group's unfinished operations, undone, and resumes hosts: on request at the
+ * latest of its ranks' clocks and events, for a timeout at its time
  *
- * All that happens before that time is carried out first, as for an answer that is owed. Operations that are
- * not at the head of their stream yet end as soon as they get there. */
+ * Earlier events are carried out first, as for an answer. Operations not yet at the head of
+ * their stream end when they get there. */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 
-/* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing, and spoil their
- * outputs. */
+/* Aborts all unfinished operations of a part of the group (-1: of all) and marks their outputs
+ * invalid. */
 static void abort_queued(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];
@@ -19,11 +19,11 @@ static void abort_queued(struct engine *e, int group, int part)
 		        (part >= 0 && of->instance_of[op->rank] != part))
 			continue;
 		op->flags |= OPF_ABORTED;
-		mark_outputs(e, id, id); /* from now on, and again when it ends */
+		mark_outputs(e, id, id); /* now, and again at its end */
 	}
 }
 
-/* Of those that were ended at that time the first by rank, stream and number: whom later lines come behind (sim_answer) */
+/* Returns the first (rank, stream, number) of those ended at that time, for sim_answer. */
 static op_id first_ended(const struct engine *e, int group, int64_t time)
 {
 	op_id first = 0;
@@ -51,7 +51,7 @@ enum status sim_abort(struct backend *backend, int group)
 		if (members[i])
 			time = most_of(time, most_of(e->ranks[i].clock, e->ranks[i].seen));
 	}
-	/* all that the group's ranks do before that time, for good */
+	/* commits all that the group's ranks do before */
 	status = commit(sim, NULL, 0, time, members, NULL);
 	mem_free(members);
 	if (status != ST_OK)
@@ -66,8 +66,8 @@ enum status sim_abort(struct backend *backend, int group)
 	return sim_run(backend, NULL);
 }
 
-/* Of the parts that have expired the one that did first. For the books it is over from now on: what is queued so far does
- * nothing, and what comes is numbered anew. */
+/* Reports the part that timed out first: its queued operations are aborted, and new ones are
+ * numbered from 0. */
 bool sim_expired(struct backend *backend, struct expiry *expiry)
 {
 	struct sim *sim = (struct sim *)backend;

@@ -1,13 +1,12 @@
-/* agenda.c -- what is due when: the pending-event set of the simulation
+/* agenda.c -- the pending-event set
  *
- * A heap of four children a node, ordered by (time, rank, stream, number); the children of place i stand at
- * 4i + 1 .. 4i + 4. Four instead of two: half as many levels, and a node's children share a cache line or
- * two.
+ * A 4-ary heap ordered by (time, rank, stream, number); the children of place i are at 4i + 1 ..
+ * 4i + 4. It has half as many levels as a binary heap, and a node's children share a cache line
+ * or two.
  *   1. no node is due before its parent, so agenda[0] is next;
- *   2. works[agenda[i].work].at == i, and NOWHERE for a work without an event: an event can be moved or
- *      dropped without a search, which every change of a share does;
- *   3. the order is total (no two works have the same), so what comes next never depends on the heap's shape,
- *      and every process carries out the same events in the same order. */
+ *   2. works[agenda[i].work].at == i, NOWHERE without an event: events move without a search;
+ *   3. the order is total, so the next event does not depend on the heap's shape, and all
+ *      processes carry out the same events in the same order. */
 #include "sim/engine.h"
 
 static inline bool due_before(const struct due *a, const struct due *b)
@@ -23,13 +22,12 @@ static inline void agenda_put(struct engine *e, size_t at, struct due due)
 	e->works[due.work].at = at;
 }
 
-/* Finds the place of `due` from the hole `at`: later ones on the way to the root move down into the hole, or
- * else earlier children move up:
+/* Places `due` from the hole `at`: later ones on the way to the root move down, or earlier
+ * children move up:
  *
- *            5                    2               due = 2 for the hole: its parent is later and moves down;
- *        .   8   9            5   8   9           were due = 7, the child 6 would move up instead
- *      6                    6
- */
+ *            5                    2               due = 2 for the hole: its parent moves down;
+ *        .   8   9            5   8   9           with due = 7, the child 6 would move up instead
+ *      6                    6 */
 static void agenda_place(struct engine *e, size_t at, struct due due)
 {
 	struct due *agenda = e->agenda;

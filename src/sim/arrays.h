@@ -1,4 +1,4 @@
-/* arrays.h -- what the arrays of the machine hold: ranks, streams, events, meetings, transfers, links. Part of engine.h. */
+/* arrays.h -- the elements of the machine's arrays. Part of engine.h. */
 #ifndef RANKSH_SIM_ARRAYS_H
 #define RANKSH_SIM_ARRAYS_H
 
@@ -7,35 +7,35 @@
 
 #define NOWHERE UINT32_MAX /* no index */
 
-/* What moves a work on: its owner tells which of the arrays `index` counts in. */
+/* Tells which array the work's `index` refers to. */
 enum owner {
 	OWNER_LANE,
 	OWNER_GROUP,
 	OWNER_TRANSFER,
-	OWNER_RANK /* an idle host's clock is reached: the rank stops */,
-	OWNER_FILL /* this process's host writes a tensor */
+	OWNER_RANK /* at an idle host's clock: the rank stops */,
+	OWNER_FILL /* this host writes a tensor */
 };
 enum work_phase {
 	PHASE_NONE,
-	PHASE_ARRIVE /* the head of a lane may begin */,
-	PHASE_FIXED /* nothing disturbs it */,
-	PHASE_KERNEL /* shares the multiprocessors */,
+	PHASE_ARRIVE /* the head may begin */,
+	PHASE_FIXED /* undisturbed */,
+	PHASE_KERNEL /* shares multiprocessors */,
 	PHASE_LATENCY /* of a flow */,
 	PHASE_FLOW /* shares links */,
-	PHASE_TIMEOUT /* a group's collective has waited as long as it may */,
-	PHASE_QUORUM /* as many have come to a group's collective as it waits for */
+	PHASE_TIMEOUT /* a group's collective times out */,
+	PHASE_QUORUM /* enough members of a collective have arrived */
 };
 
 struct activity {
-	double left;  /* ns that it would still take alone, as of `since` */
-	double share; /* of the speed alone, since then */
+	double left;  /* ns alone, as of `since` */
+	double share; /* of full speed, since then */
 	int64_t since;
-	/* whose rank, stream and number order it: of a collective, place 0's; of a transfer, the sender's */
+	/* orders its events; collective: place 0's, transfer: the sender's */
 	op_id op;
-	uint32_t index;   /* of the lane, group instance, transfer or rank */
-	uint32_t at;      /* place in the heap, NOWHERE if it has no event */
-	uint32_t next;    /* the next kernel of the device */
-	uint32_t touched; /* link.c: the round that looked at it last */
+	uint32_t index;   /* lane, group instance, transfer or rank */
+	uint32_t at;      /* place in the heap; NOWHERE: no event */
+	uint32_t next;    /* next kernel of the device */
+	uint32_t touched; /* link.c: last round */
 	uint8_t owner, phase;
 };
 struct due {
@@ -45,74 +45,74 @@ struct due {
 };
 
 enum lane_state {
-	LANE_QUIET /* no head, or its arrival is due, or it is not issued */,
-	LANE_EVENT /* a wait unresolved */,
+	LANE_QUIET /* no head, not issued, or its arrival is due */,
+	LANE_EVENT /* unresolved wait */,
 	LANE_DEFAULT /* rule 7 */,
 	LANE_ENGINE /* for a copy engine */,
-	LANE_TURN /* the group's earlier collective */,
-	LANE_MATCH /* reached its meeting */,
+	LANE_TURN /* for the group's turn */,
+	LANE_MATCH /* at its meeting */,
 	LANE_RUN
 };
 struct stream_queue {
-	op_id head; /* the first operation of the stream that is not done */
+	op_id head; /* first unfinished operation */
 	uint32_t rank, work;
-	uint32_t next_poked; /* the next lane to look at */
-	uint16_t left;       /* of a P2P at its match: parts not done */
-	uint8_t next;        /* the next stream in line for a copy engine, 0 none */
+	uint32_t next_poked; /* next in the list of pokes */
+	uint16_t left;       /* a P2P's unfinished parts */
+	uint8_t next;        /* next stream waiting for the copy engine; 0: none */
 	uint8_t state, stream;
 	bool blocking, poked;
-	bool high; /* its kernels go first */
+	bool high; /* priority of its kernels */
 };
 
-/* Which streams of the rank a copy engine works for, and which wait in line; 0: none */
+/* Streams at a copy engine: running, and a queue; 0: none */
 struct engine_line {
 	uint8_t running, first, last;
 };
 
 enum rank_state {
-	RANK_RUN /* between two lines of the host's program: only inside host.c */,
+	RANK_RUN /* between two lines, inside host.c only */,
 	RANK_IDLE,
 	RANK_BLOCKED,
 	RANK_CRASHED
 };
 struct rank {
 	int64_t clock; /* the host's */
-	/* an answer made the device's past final up to here: later lines reach it no earlier */
+	/* the device's past is final up to here */
 	int64_t settled;
-	int64_t seen;                          /* time of its latest event */
-	op_id next;                            /* of the host's program */
+	int64_t seen;                          /* its latest event */
+	op_id next;                            /* next line of the host */
 	op_id on;                              /* the SYNC or SEGMENT that blocks it */
-	op_id last_done;                       /* of its device */
-	uint32_t lanes, lane_count, lane_room; /* its lanes are lanes[lanes + stream] */
-	uint32_t unfinished;                   /* issued to the device, not done */
+	op_id last_done;                       /* on the device */
+	uint32_t lanes, lane_count, lane_room; /* lanes[lanes + stream] */
+	uint32_t unfinished;                   /* issued to the device */
 	uint32_t kernels;                      /* list of works */
-	uint32_t held;                         /* collectives that hold multiprocessors ... */
-	double held_part;                      /* ... and how much of them together */
+	uint32_t held;                         /* collectives that hold multiprocessors */
+	double held_part;                      /* their part of them */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
-	uint32_t awaited;                      /* transfers that wait for this rank's side */
-	uint32_t one_sided;                    /* its own one-sided operations that are queued, not done */
-	uint32_t reached;                      /* others', that it is the target of */
-	uint32_t stop, stopped;                /* work of the stop event; the pass that stopped it */
-	uint32_t spreads_next;                 /* run.c: whose stop spreads after its own */
-	/* by the way of their copies */
+	uint32_t awaited;                      /* transfers waiting for this rank */
+	uint32_t one_sided;                    /* its queued one-sided operations */
+	uint32_t reached;                      /* those with it as target */
+	uint32_t stop, stopped;                /* stop event; pass that stopped it */
+	uint32_t spreads_next;                 /* run.c: list */
+	/* by way of copying */
 	struct engine_line engine[COPY_ENGINES];
 	uint8_t state;
-	bool blocking; /* has blocking streams: rule 7 applies */
+	bool blocking; /* rule 7 applies */
 };
 
-/* Of a group: its collectives take turns. */
+/* A group instance: its collectives take turns. */
 struct instance {
 	uint32_t work;
 	uint32_t match; /* whose turn it is; 0: nobody has arrived */
-	uint32_t turn;  /* its sequence number */
+	uint32_t turn;  /* sequence number */
 	uint32_t arrived;
-	uint32_t members; /* on whose links it flows */
-	op_id last;       /* the latest to arrive, and when */
+	uint32_t members; /* with links in the flow */
+	op_id last;       /* last arrival */
 	int64_t first_time, last_time, expired_at;
-	uint32_t stopped; /* the latest pass that stopped a member */
-	uint32_t expired; /* the match that waited too long, until the books know; 0: none */
-	uint32_t windows; /* that are open: its members stop together */
-	uint8_t kinds;    /* bit k: it flows over every member's link of kind k */
+	uint32_t stopped; /* last pass that stopped a member */
+	uint32_t expired; /* match that timed out, not yet reported; 0: none */
+	uint32_t windows; /* open windows: members stop together */
+	uint8_t kinds;    /* bit k: uses each member's link of kind k */
 	bool running;
 };
 
@@ -122,7 +122,7 @@ struct transfer {
 	uint16_t send_part, receive_part;
 	struct path path;
 };
-/* A rank's link of one kind: how many flows are on it, and the first of their ties */
+/* A rank's link of one kind: number of flows, and the list of their ties */
 struct link {
 	uint32_t count, first;
 };
@@ -131,7 +131,7 @@ struct tie {
 	uint32_t work, next;
 };
 
-/* Arrays whose content is the machine's state; one row each, so that a copy forgets none. */
+/* The machine's state, copied array by array. */
 #define ENGINE_ARRAYS(X)              \
 	X(struct rank, ranks)         \
 	X(struct stream_queue, lanes) \

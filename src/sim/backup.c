@@ -1,19 +1,19 @@
-/* backup.c -- collectives that need not wait for all: the last `backup` members to come are left out (Chen et al., Revisiting
+/* backup.c -- collectives that leave out the last `backup` members (Chen et al., Revisiting
  * distributed synchronous SGD, 2016, arXiv:1604.00981)
  *
  *      rank 0  arrives |---- sum of 0, 1, 2 ----|
  *      rank 1   arrives|---- sum of 0, 1, 2 ----|
- *      rank 2      arrives ---- ... ------------|      the third of four, backup=1: it begins
- *      rank 3                                        arrives |- message -|      gets the sum, and its own input is nobody's
+ *      rank 2      arrives ---- ... ------------|      third of four, backup=1: it begins
+ *      rank 3                                        arrives |- message -|      gets the sum only
  *
- * Who arrives at the same time as the last that counts may be one of too many. So who counts is chosen by an event of that
- * time behind all others, by the time at which members were ready, then by rank. A member that is stopped could still come
- * before: the event is put off, as any of the group.
+ * Several members may arrive at the time of the last that counts. An event after all others of
+ * that time chooses by readiness, then by rank. A stopped member could still arrive before, so
+ * the event is put off.
  *
- * It is on the links of those that count, and of nobody else: what another rank has done may be final up to a later time.
- * Who comes while it runs ends with the others. Who comes later has one message from the first that counts, on no link's
- * share. A rank's own collectives of a group keep their order: its next one has no turn before this one is over on it.
- * OPF_LATE marks those that do not count. */
+ * Only links of the members that count carry it. A member that arrives while it runs ends with
+ * the others. A later one gets one message from the first that counts, off the links. A rank's
+ * next collective of the group waits for its end on that rank. OPF_LATE marks members that do
+ * not count. */
 #include "sim/engine.h"
 #include "base/memory.h"
 #include "numerics/rank_data.h"
@@ -23,7 +23,7 @@ static bool member_arrived(const struct engine *e, op_id id)
 	return id && op_arrived(e, id);
 }
 
-/* All that have come bring the same; of others nothing is known. */
+/* Returns true if all arrived members bring the same. */
 static bool members_agree(const struct engine *e, const struct match *match)
 {
 	int first = 0;
@@ -44,7 +44,7 @@ void backup_arrived(struct engine *e, struct instance *instance)
 	agenda_set(e, instance->work, e->s.now, UINT64_MAX);
 }
 
-/* Of those that have come and may count, the one to count last */
+/* Returns the last of the arrived members that may count. */
 static op_id backup_last(const struct engine *e, const struct match *match)
 {
 	op_id last = 0;
@@ -89,7 +89,8 @@ void backup_ends(struct engine *e, const struct match *match)
 	mem_free(counts);
 }
 
-/* It is left out. False: what it brings is not what the others brought, and it will never end. */
+/* Leaves the lane's member out. Returns false if it does not match the others: it then never
+ * ends. */
 static bool backup_leave_out(struct engine *e, uint32_t lane, int *from)
 {
 	struct stream_queue *l = &e->lanes[lane];

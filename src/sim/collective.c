@@ -1,14 +1,14 @@
-/* collective.c -- collectives: one at a time for a group instance, begun by the last to arrive, ended for all
- * at once
+/* collective.c -- collectives: one at a time for a group instance, started by the last arrival
  *
- * A member arrives when its operation is at the head of its stream and it is the collective's turn. From then
- * on it holds multiprocessors of its device. The members' links carry one flow for the whole collective.
+ * A member arrives when its operation is at the head of its stream and the collective has its
+ * turn. From then on it holds multiprocessors. One flow on all members' links stands for the
+ * collective.
  *
  *      rank 0  .... arrives |<- holds SMs ->|========== flow ==========|
- *      rank 1  .................... arrives |========== flow ==========|  rank 1 is to blame: it came last
+ *      rank 1  .................... arrives |========== flow ==========|  rank 1 is to blame
  *
- * A member whose collective is not the group's turn yet waits without holding anything (LANE_TURN): NCCL runs
- * the collectives of a communicator in the order in which they were issued. */
+ * Before its turn a member waits in LANE_TURN and holds nothing: NCCL runs the collectives of a
+ * communicator in issue order. */
 #include "sim/engine.h"
 
 static struct instance *instance_at(const struct engine *e, const struct match *match)
@@ -16,7 +16,8 @@ static struct instance *instance_at(const struct engine *e, const struct match *
 	return &e->instances[e->world->groups[match->group].first + match->instance];
 }
 
-/* Is the rank's own collective before it in the group over? One that is left out may be behind the others. */
+/* Returns true if the rank's own previous collective of the group is over; with backup= it may
+ * lag. */
 static bool previous_over(const struct engine *e, const struct op *op, const struct match *match)
 {
 	if (!match->before)
@@ -39,8 +40,7 @@ bool collective_over(const struct engine *e, const struct op *op)
 	        previous_over(e, op, match);
 }
 
-/* What the collective's flow costs: of all members alike, but for counts that differ: then it lasts as long as for the
- * member with the most to send or receive. */
+/* Returns the record whose flow lasts longest; they differ with counts only. */
 static const struct record *slowest_member(const struct engine *e, const struct match *match)
 {
 	const struct record *most = op_record(e->world, match->member[0]);
@@ -52,14 +52,13 @@ static const struct record *slowest_member(const struct engine *e, const struct 
 	return most;
 }
 
-/* Of a collective with backup= a member may be missing, or wait in vain. */
+/* With backup= a member may be missing, or wait in vain. */
 static bool member_in_state(const struct engine *e, op_id id, enum lane_state state)
 {
 	return id && op_arrived(e, id) && e->lanes[lane_of(e, op_at(e, id))].state == state;
 }
 
-/* All members are there, or as many as it waits for: they start together, and the last to arrive is to blame for the wait
- * of the others. */
+/* Starts all arrived members together; the last to arrive is blamed for the wait of the others. */
 void collective_begin(struct engine *e, struct instance *instance, const struct match *match)
 {
 	const op_id *op = match->member;
@@ -86,8 +85,8 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* Behind the arrival of the first member; collective_begin takes the event for the flow's. Who arrives at its very time is in
- * time. */
+/* Starts the timeout after the first arrival; collective_begin reuses the event. An arrival
+ * exactly at the deadline is in time. */
 void collective_timeout(struct engine *e, struct instance *instance)
 {
 	int64_t timeout = e->world->groups[e->world->matches[instance->match].group].timeout;
@@ -97,8 +96,8 @@ void collective_timeout(struct engine *e, struct instance *instance)
 	agenda_set(e, instance->work, instance->first_time + timeout, UINT64_MAX);
 }
 
-/* It has waited as long as its group lets it. The part of the group takes no operation any more until the books have
- * heard of it (sim_expired): those that stand in it end, and others as soon as they come. */
+/* The part of the group takes no operations until sim_expired reports it: present ones end,
+ * later ones on arrival. */
 static void collective_expire(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
@@ -110,7 +109,6 @@ static void collective_expire(struct engine *e, struct instance *instance)
 	part_abort(e, match->group, match->instance);
 }
 
-/* A member reaches the head of its stream in its turn. */
 void collective_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -130,8 +128,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	sim_rule(9, !instance->match || instance->match == op->match);
 	l->state = LANE_MATCH;
 	instance->match = op->match;
-	/* to blame is the last to arrive; of several at one time (their turn came), the last that was ready,
-	 * then the last in the order of events */
+	/* Blames the last arrival; at equal times the last ready one, then the last in event
+	 * order. */
 	const struct op *known = op_at(e, instance->last);
 	bool together = instance->last && instance->last_time == e->s.now;
 	if (!together || op->ready > known->ready ||
@@ -149,12 +147,12 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		backup_arrived(e, instance);
 }
 
-/* The next collective's turn:
+/* Gives the next collective its turn:
  *
- *      turn = 4     rank 0   #4 ends     its #5 stands in LANE_TURN on another stream: it may arrive now
- *      turn = 5     rank 1   #4 ends     its #5 is not issued yet: it will find its turn when it comes
+ *      turn = 4     rank 0   #4 ends     #5 in LANE_TURN on another stream may arrive now
+ *      turn = 5     rank 1   #4 ends     #5 is not issued yet: it finds its turn later
  *
- * Members that wait for it arrive now. To blame for their wait is their own rank's part in the collective before it. */
+ * Their wait is blamed on the rank's own part in the previous collective. */
 static void collective_next_turn(
         struct engine *e, const struct instance *instance, const struct match *before)
 {
@@ -174,8 +172,8 @@ static void collective_next_turn(
 	}
 }
 
-/* Nobody stands in the rendezvous any more, and its event goes. Sequence numbers are the books': the first of a group, and the
- * first after an abort, is 0. */
+/* Clears the rendezvous and its event. world/ numbers collectives from 0 in a group and after an
+ * abort. */
 static void collective_leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
 	flow_leave(e, instance->work);
@@ -186,14 +184,14 @@ static void collective_leave(struct engine *e, struct instance *instance, uint32
 	instance->turn = turn;
 }
 
-/* An abort: whoever is there has been sent on; sequence numbers start anew, and no window is open. */
+/* After an abort: numbers restart, and no window is open. */
 void collective_forget(struct engine *e, struct instance *instance)
 {
 	collective_leave(e, instance, 0);
 	instance->windows = 0;
 }
 
-/* The flow is over: all members end at once, and the next collective has its turn. */
+/* All members end, and the next collective has its turn. */
 static void collective_end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];

@@ -1,17 +1,15 @@
-/* device.c -- what the lanes of one device share: multiprocessors (kernels), copy engines (one a
- * direction), and the queues of a disk (reads, writes)
+/* device.c -- what the lanes of one device share: multiprocessors, copy engines (one a
+ * direction), the queues of a disk
  *
- * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of
- * high-priority streams run, only they count, and the others stand still. Collectives that wait or run on the
- * rank hold `sms` each, nine tenths at most. Copies of a direction take turns in the order of their
- * arrival.
+ * Each of k running kernels gets (1 - held)/k of the multiprocessors; while kernels of
+ * high-priority streams run, only they count. Collectives that wait or run on the rank hold
+ * `sms` each, nine tenths at most. Copies of a direction run in order of arrival.
  *
- *      a ====--------            two kernels of 2 ms alone, the second 1 ms behind: shared (-) both go half
- *      b     --------====        as fast, so a's end moves from 2 to 3 ms; then b has all of it, and ends at
- *                                4
+ *      a ====--------            two kernels of 2 ms, the second 1 ms later: both run at half
+ *      b     --------====        speed while they share (-), a ends at 3 ms and b at 4
  *
- * What a work has left is kept as ns alone, as of `since`; whenever the number of kernels or the held part
- * changes, all of the device are settled at the old share and planned anew at the new one. */
+ * A work keeps the ns it has left alone, as of `since`. When the number of kernels or the held
+ * part changes, all are settled at the old share and planned at the new one. */
 #include "sim/engine.h"
 
 void work_settle(struct engine *e, struct activity *work)
@@ -21,7 +19,7 @@ void work_settle(struct engine *e, struct activity *work)
 	work->since = e->s.now;
 }
 
-/* share > 0: of the speed alone. The end is rounded up to a whole nanosecond. */
+/* Plans the end at share > 0 of full speed, rounded up to a nanosecond. */
 void work_plan(struct engine *e, uint32_t index, double share)
 {
 	struct activity *work = &e->works[index];
@@ -34,12 +32,11 @@ static bool goes_first(const struct engine *e, uint32_t work)
 	return e->lanes[e->works[work].index].high;
 }
 
-/* By example, with two collectives that hold 0.1 each, and three kernels of which one goes first:
+/* Divides the device among its settled kernels. With two collectives that hold 0.1 each and
+ * three kernels, one of high priority:
  *
- *      held 0.2     kernel of a high stream   1 / 1 * 0.8 of its speed alone
- *                   the two others            0: no event, until the first is done; then 0.4 each
- *
- * Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
+ *      the first     1 / 1 * 0.8 of full speed
+ *      the others    0, no event, until the first is done; then 0.4 each */
 static void share_kernels(struct engine *e, struct rank *r)
 {
 	double held = r->held_part;
@@ -49,7 +46,7 @@ static void share_kernels(struct engine *e, struct rank *r)
 	double share = (1 - (held < 0.9 ? held : 0.9)) / (first ? first : all);
 	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next) {
 		if (first && !goes_first(e, w) && e->works[w].left > 0) {
-			e->works[w].share = 0; /* stands still until those that go first are done */
+			e->works[w].share = 0; /* until the others are done */
 			agenda_drop(e, w);
 		} else {
 			work_plan(e, w, share);
@@ -63,7 +60,7 @@ static void settle_kernels(struct engine *e, struct rank *r)
 		work_settle(e, &e->works[w]);
 }
 
-/* ns: what the kernel takes alone. */
+/* ns: duration alone */
 void kernel_begin(struct engine *e, uint32_t lane, double ns)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
@@ -79,7 +76,7 @@ void kernel_begin(struct engine *e, uint32_t lane, double ns)
 	share_kernels(e, r);
 }
 
-/* Its event has been taken from the heap, or it is aborted. */
+/* Its event was taken from the heap. */
 void kernel_end(struct engine *e, uint32_t lane)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
@@ -113,7 +110,7 @@ static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_wa
 	return &e->ranks[e->lanes[lane].rank].engine[way];
 }
 
-/* The copy has its engine: now it takes its latency, then its link. */
+/* Starts the copy's latency; its link follows. */
 static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -126,7 +123,7 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 	flow_begin(e, l->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* The engine is free, or the lane goes to the end of its line: a list through stream_queue.next. */
+/* Starts on a free engine, or appends the lane to its queue (stream_queue.next). */
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);

@@ -1,12 +1,12 @@
-/* fill.c -- initial data, an untimed fill: the host of this process's rank writes a tensor
+/* fill.c -- initial data: the host of this process's rank writes a tensor, in no time
  *
- * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the
- * writing is an event at the host's time, in its place among those of the device. */
+ * If earlier operations use the memory, the write is an event at the host's time, in order with
+ * the device's. */
 #include "sim/engine.h"
 
 #include "numerics/rank_data.h"
 
-/* Does an operation that is issued and not done use memory of the fill, or does another fill wait already? */
+/* Returns true if an issued, unfinished operation uses the memory, or another fill waits. */
 static bool fill_must_wait(const struct engine *e, op_id fill)
 {
 	const struct rank *r = &e->ranks[e->world->me];
@@ -18,7 +18,7 @@ static bool fill_must_wait(const struct engine *e, op_id fill)
 	return waits;
 }
 
-/* The next fill in line has the one event of fills; e->data keeps them in the order of the program. */
+/* Schedules the first fill of the queue. */
 static void fill_schedule(struct engine *e)
 {
 	op_id id = data_next_fill(e->data);

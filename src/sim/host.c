@@ -1,12 +1,13 @@
-/* host.c -- the hosts: each runs through its program, issuing work at the price of a launch, until a SYNC
- * blocks it or no line is left
+/* host.c -- hosts: each issues its program, a launch an operation, until a SYNC blocks it or no
+ * line is left
  *
- * A host runs ahead of its device: its clock depends on nothing but its lines and the ends of what it waited
- * for. So it needs no events of its own: it runs through its lines in one go, stamps each with its issue
- * time, and stops at the first SYNC whose target has no end yet; the end then calls it back (host_told).
+ * A host's clock depends only on its lines and on the ends of operations it waited for. So it
+ * needs no events: it runs through its lines at once and stops at the first SYNC whose target
+ * has no end; that end resumes it (host_told).
  *
- *      host    launch a | launch b | sync b ............. | launch c      a host's clock
- *      device       [======== a ========][=== b ===]      [ c             arrivals at the issue times */
+ *      host    launch a | launch b | sync b ............. | launch c      the host's clock
+ *      device       [======== a ========][=== b ===]      [ c             arrivals at issue times
+ */
 #include "sim/engine.h"
 #include "world/bytes.h"
 
@@ -23,7 +24,7 @@ static void host_op_done(struct engine *e, struct rank *r, op_id id)
 		world_segment_done(e->world, id);
 }
 
-/* A line for the device: the host pays for the launch and goes on. */
+/* Issues a line to the device. */
 static void host_issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
 {
 	struct op *op = op_at(e, id);
@@ -52,8 +53,8 @@ static bool sync_satisfied(const struct engine *e, const struct rank *r, op_id t
 	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
 }
 
-/* A host-lane operation whose waiting is over: SYNC ends; SEGMENT then takes its time. The host's clock rises
- * to the end of what it waited for, which is then to blame for its time. */
+/* Ends a SYNC or SEGMENT after its wait. The clock rises to the end of the target, which is
+ * blamed; a SEGMENT then takes its time. */
 static void sync_end(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -69,7 +70,7 @@ static void sync_end(struct engine *e, struct rank *r, op_id id)
 	host_op_done(e, r, id);
 }
 
-/* A line for the host itself. */
+/* Carries out a line of the host itself. */
 static void host_op(struct engine *e, uint32_t rank, op_id id)
 {
 	struct rank *r = &e->ranks[rank];
@@ -111,11 +112,8 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	}
 }
 
-/* It ends: every turn takes a line off the program or leaves the state RANK_RUN; a host that waits is called
- * back by host_told when what it waits for is done, and then begins where it stopped.
- *
- * Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks.
- * */
+/* Runs the program until blocked, crashed or over. Nothing here depends on other ranks, and each
+ * turn takes a line or changes the state. */
 void host_run(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
@@ -126,8 +124,7 @@ void host_run(struct engine *e, uint32_t rank)
 		const struct op *op = op_at(e, id);
 		const struct record *record = record_at(e, op);
 		r->next = op->next_program;
-		/* a rank's lines are far apart in memory: the next one is on its way while this one is
-		 * issued */
+		/* lines of a rank are far apart in memory */
 		__builtin_prefetch(op_at(e, r->next));
 		if (op_kind_is_host(record->kind))
 			host_op(e, rank, id);
@@ -141,7 +138,7 @@ void host_run(struct engine *e, uint32_t rank)
 	rank_idle(e, rank);
 }
 
-/* Is what blocks the host over now? Then it goes on at once. */
+/* Resumes the host if its wait is over. */
 void host_told(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];

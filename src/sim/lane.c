@@ -1,16 +1,15 @@
 /* lane.c -- streams: operations in issue order, one at a time; waits; the legacy default stream
  *
- * A lane looks at its head: when it may begin, what it waits for, when it is done. Operations that take no
- * time (record, a wait for what is done) are walked through at once. When something is done, lanes that may
- * hang on it are poked, and looked at in the order of the pokes once the event that did it is carried out
- * (lanes_step). */
+ * A lane steps its head: when it may begin, what it waits for, when it is done. Operations
+ * without duration are passed at once. After an event, lanes that may depend on it are poked,
+ * and lanes_step() steps them in that order. */
 #include "sim/engine.h"
 #include "base/search.h"
 
 #include "numerics/rank_data.h"
 
-/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
- * round; 0: none. */
+/* Rule 7: returns an earlier operation of a blocking stream that holds back the default stream,
+ * or the reverse; 0: none. */
 static op_id lane_holder(const struct engine *e, const struct stream_queue *lane, const struct op *op)
 {
 	const struct rank *r = &e->ranks[lane->rank];
@@ -25,7 +24,7 @@ static op_id lane_holder(const struct engine *e, const struct stream_queue *lane
 	return 0;
 }
 
-/* The operation starts now. Every start passes here. */
+/* Starts an operation. Every start passes here. */
 void lane_begun(struct engine *e, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -40,8 +39,7 @@ void lane_begun(struct engine *e, op_id id)
 		data_begin(e->data, id);
 }
 
-/* A list of lanes, each in it at most once: a chain of streams that free one another is a loop here, not a
- * recursion. */
+/* Lists each lane once at most: streams that free one another are a loop, not a recursion. */
 void lane_poke(struct engine *e, uint32_t lane)
 {
 	if (e->lanes[lane].poked)
@@ -64,8 +62,7 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phas
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
 }
 
-/* The head ends now: the stream moves on, and whoever waits for it is told. The order matters: first the
- * data and the marks of this operation, then hosts and streams that may start others. */
+/* Ends the head: first data and marks, then hosts and streams that may start others. */
 void lane_finish(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -90,7 +87,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 	l->state = LANE_QUIET;
 	r->unfinished--;
 	r->last_done = id;
-	/* lanes of the rank that wait for something on their own device, in the order of the streams */
+	/* lanes that wait on their own device, by stream */
 	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count && r->waiting; i++) {
 		const struct stream_queue *other = &e->lanes[r->lanes + i];
 		if (other->state == LANE_EVENT ? op_done(e, op_at(e, other->head)->target)
@@ -109,7 +106,7 @@ static void lane_wait(struct engine *e, struct stream_queue *lane, enum lane_sta
 	e->ranks[lane->rank].waiting++;
 }
 
-/* An operation that takes no time: a record, or anything aborted. */
+/* Carries out a record, or an aborted operation. */
 static void lane_instant(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
@@ -125,7 +122,6 @@ static void lane_fixed_time(struct engine *e, uint32_t lane, double ns)
 	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
 }
 
-/* Holds its stream, not the host: rule 3. */
 static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 {
 	sim_rule(3, op->target < e->lanes[lane].head);
@@ -138,7 +134,7 @@ static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 	lane_wait(e, &e->lanes[lane], LANE_EVENT);
 }
 
-/* `slow` stretches kernels and spin, as queued; copies and messages are the links' affair. */
+/* `slow` stretches kernels and spin only. */
 static void begin_kernel(struct engine *e, uint32_t lane, const struct record *record)
 {
 	op_id id = e->lanes[lane].head;
@@ -167,12 +163,11 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	}
 }
 
-/* Lines that came after an answer was owed join links and groups no earlier than that answer: than what was
- * settled when they were queued. */
+/* Lines typed after an answer join links and groups no earlier than the answer's time. */
 static bool lane_too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
 	const struct floor *floors = e->log->floors;
-	size_t i; /* behind the floor of the lines that the head is one of */
+	size_t i; /* after the head's floor */
 	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P &&
 	        record->kind != OP_ONE_SIDED)
 		return false;
@@ -183,7 +178,8 @@ static bool lane_too_early(struct engine *e, uint32_t lane, const struct record 
 	return true;
 }
 
-/* Of a group with a timeout: a member that is stopped may end it, or the part has ended and the head ends too. */
+/* In a group with a timeout: returns true if a stopped member may end it, or the part has ended,
+ * and the head with it. */
 static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	const struct instance *instance = instance_of(e, record->group, op->rank);
@@ -197,7 +193,7 @@ static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, cons
 	return true;
 }
 
-/* The head meets others, or reaches the memory of one. */
+/* The head meets others, or accesses the memory of one. */
 static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	if (e->world->groups[record->group].timeout && meeting_may_end(e, lane, op, record))
@@ -217,7 +213,7 @@ static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const 
 	}
 }
 
-/* The head is issued and first in its stream. */
+/* Begins the issued head. */
 static void lane_begin(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -260,7 +256,7 @@ static void lane_begin(struct engine *e, uint32_t lane)
 	}
 }
 
-/* Looks at a stream again: what held its head may be over. */
+/* Steps a lane after a poke. */
 static void lane_step(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];

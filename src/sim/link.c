@@ -1,18 +1,16 @@
 /* link.c -- flows on links: copies, transfers, collectives
  *
- * A flow takes its latency first and is on no link meanwhile. Then it moves at its rate alone times its
- * share: one part in as many as the most crowded of its links carries. A flow that comes or goes touches
- * those it shares a link with and nobody else; all of them are brought up to date at that instant, whether
- * their share changes or not, so that the order of equal times means nothing.
+ * A flow takes its latency first, off the links. Then it moves at full rate divided by the
+ * number of flows on its most crowded link. A flow that comes or goes updates all flows it
+ * shares a link with, changed or not, so that the order of equal times has no effect.
  *
  *      link 1   | A A A A B B |      A is on links 1 and 2, B on 1, C on 2 and 3.
- *      link 2   | A C |              Links 1 and 2 carry two flows each: A, B and C all go at half.
- *      link 3   | C |                When B ends, A is planned anew, and C, who shares none with B, is not.
+ *      link 2   | A C |              Links 1 and 2 carry two flows: A, B and C go at half rate.
+ *      link 3   | C |                When B ends, A is planned again; C is not.
  *
- * What C leaves free on link 3 is nobody's: a max-min fair share would need a fixed point over all flows, and
- * one part in n of the fullest link is what each gets from an adapter that serves its flows in turn. The
- * flows of a link are a list of ties, whose cells come from one free list (room_for_works sees to
- * enough). */
+ * C leaves part of link 3 unused: max-min fairness would need a fixed point over all flows, and
+ * an adapter that serves its flows in turn gives each one part in n. A link's flows are a list
+ * of ties from one free list (room_for_works). */
 #include "sim/engine.h"
 
 static const struct match *flow_match(const struct engine *e, const struct instance *instance)
@@ -20,7 +18,7 @@ static const struct match *flow_match(const struct engine *e, const struct insta
 	return &e->world->matches[instance->match];
 }
 
-/* Of a collective that has begun, whatever became of it since */
+/* Valid for a collective that has begun */
 int flow_member(const struct engine *e, const struct match *match, int i)
 {
 	for (int place = 0; place < match->n; place++) {
@@ -41,9 +39,9 @@ static struct path flow_path(const struct engine *e, op_id id)
 	return one_sided_path(machine_then(e, id), e->world, id);
 }
 
-/* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, the link of
- * each of its kinds of every member that takes part (all, but for backup=). flow_link(e, work, i) is the i-th of them, an
- * index into e->links: rank * LINK_KINDS + kind. */
+/* Returns the number of links: 1 for a copy, those of the path, or for a collective each kind's
+ * link of each counting member. flow_link(e, work, i) is the i-th, an index into e->links: rank
+ * * LINK_KINDS + kind. */
 static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
@@ -64,7 +62,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.link[i];
-	/* a collective: the members' links of the first kind, then those of the next */
+	/* the members' links of the first kind, then of the next */
 	const struct instance *instance = &e->instances[w->index];
 	const struct match *match = flow_match(e, instance);
 	unsigned kinds = instance->kinds;
@@ -76,9 +74,8 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 
-/* Everybody on one of the flow's links is brought up to date and its end planned at its share of now: one
- * part in as many as its most crowded link carries. Two flows may share several links; `round` marks who was
- * done. */
+/* Settles and plans all flows on the flow's links. Two flows may share several: `round` marks
+ * those done. */
 static void flow_share_anew(struct engine *e, uint32_t work)
 {
 	e->s.round++;
@@ -98,7 +95,7 @@ static void flow_share_anew(struct engine *e, uint32_t work)
 		}
 }
 
-/* The flow takes its place on each of its links. */
+/* Puts the flow on its links. */
 static void flow_join(struct engine *e, uint32_t work)
 {
 	bool alone = true;
@@ -111,12 +108,12 @@ static void flow_join(struct engine *e, uint32_t work)
 		alone &= link->count++ == 0;
 	}
 	if (alone)
-		work_plan(e, work, 1); /* or on no link at all: a message of a rank to itself */
+		work_plan(e, work, 1); /* or no link: a message to itself */
 	else
 		flow_share_anew(e, work);
 }
 
-/* ... and leaves them. */
+/* Takes the flow off its links. */
 static void flow_part(struct engine *e, uint32_t work)
 {
 	bool alone = true;
@@ -136,8 +133,8 @@ static void flow_part(struct engine *e, uint32_t work)
 		flow_share_anew(e, work);
 }
 
-/* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,
- * latency and rest add up to their sum rounded up once. */
+/* The latency's end is rounded up, and the surplus is taken off the rest: the sum is rounded up
+ * once. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
 	struct activity *w = &e->works[work];

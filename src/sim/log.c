@@ -1,4 +1,4 @@
-/* log.c -- what held when an operation was queued: its rank's slowness, and the machine. Lines that come later change
+/* log.c -- the rank's slowness and the machine when an operation was queued: later lines change
  * neither */
 #include "sim/engine.h"
 #include "base/memory.h"

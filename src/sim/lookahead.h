@@ -1,5 +1,6 @@
-/* lookahead.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
- * reach.c, project.c, abort.c. An umbrella header: it brings along what it includes. */
+/* lookahead.h -- the simulator as a backend: the machine, and a copy to look ahead with. Shared
+ * by sim.c, reach.c, project.c and abort.c. An umbrella header: it brings along what it
+ * includes. */
 #ifndef RANKSH_SIM_LOOKAHEAD_H
 #define RANKSH_SIM_LOOKAHEAD_H
 
@@ -10,8 +11,8 @@
 struct sim {
 	struct backend backend; /* first: a backend is a sim */
 	struct engine *engine;
-	struct engine *copy; /* of the machine, to look ahead with: made anew for each use */
-	bool projected;      /* it is the projection of the machine as it is now */
+	struct engine *copy; /* made anew for each use */
+	bool projected;      /* the copy is the current projection */
 };
 
 static inline struct engine *engine_of(struct backend *backend)
@@ -19,7 +20,7 @@ static inline struct engine *engine_of(struct backend *backend)
 	return ((struct sim *)backend)->engine;
 }
 
-void sim_ready(struct engine *e); /* room, communicators: before every pass of the machine itself */
+void sim_ready(struct engine *e);                                    /* before each pass of the machine */
 enum status sim_run(struct backend *backend, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
@@ -30,10 +31,10 @@ op_id sim_answer(struct backend *backend, op_id id);
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
 
-struct engine *fresh_copy(struct sim *sim); /* the copy, as the machine is now: no projection any more */
-/* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`
- * and of those that they hang on as quiet. ST_WAITS when the goal is not reached: the copy shows
- * how far it got. */
+struct engine *fresh_copy(struct sim *sim); /* ends the projection */
+/* Carries out what `goal`, or all before `until`, needs. Hosts of the ranks in `start`, and of
+ * the ranks they depend on, are taken as quiet. Fails with ST_WAITS if the goal is not reached;
+ * the copy shows how far it got. */
 enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
         struct budget *budget);
 

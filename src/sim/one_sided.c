@@ -1,11 +1,11 @@
-/* one_sided.c -- put, get, add: a flow over the links of two ranks that one of them begins alone
+/* one_sided.c -- put, get, add: a flow over the links of two ranks, begun by one of them
  *
- *      rank 0  s     |latency|====== put x -> y@1 ======|      reads x at its begin
- *      rank 1                                           y      changes at its end; rank 1's streams stand in no meeting
+ *      rank 0  s     |latency|====== put x -> y@1 ======|      reads x at its start
+ *      rank 1                                           y      changes at its end
  *
- * It is its stream's head like a copy, and the lane's work is its flow. Nobody waits for it, so nothing of the other rank
- * tells when it may come: that is why the ranks of an open window stop together (run.c). `one_sided` and `reached` of the
- * two ranks count what is queued, for the same reason. */
+ * It is the head of its stream, like a copy. Its target has no operation for it and cannot know
+ * when it comes: so the ranks of an open window stop together (run.c), and `one_sided` and
+ * `reached` count queued operations. */
 #include "sim/engine.h"
 #include "numerics/rank_data.h"
 
@@ -49,7 +49,7 @@ void one_sided_end(struct engine *e, uint32_t lane)
 		data_one_sided_end(e->data, id);
 }
 
-/* An abort: what it was to write never comes. */
+/* Aborts it: the write never comes. */
 void one_sided_forget(struct engine *e, uint32_t lane)
 {
 	flow_leave(e, e->lanes[lane].work);

@@ -1,9 +1,9 @@
-/* otherwise.c -- operations of a world whose lines run again, without what made them late
+/* otherwise.c -- changed operations of a what-if run
  *
- *      as it was     kernel a ====----====      copy b ..........=====      host |launch|sync ........|
+ *      before        kernel a ====----====      copy b ..........=====      host |launch|sync ........|
  *      otherwise     alone: a ========          ns 0   b |                  no_launch, not_held: ||
  *
- * They share nothing: to others it is as if they were not there. */
+ * They share nothing; others run as if they did not exist. */
 #include "sim/engine.h"
 #include "base/search.h"
 
@@ -17,7 +17,7 @@ static const struct op_otherwise *otherwise_find(const struct engine *e, op_id i
 	return i < log->otherwise_count && log->otherwise[i].id == id ? &log->otherwise[i] : NULL;
 }
 
-/* A meeting is what one of its members is. */
+/* A change of one member changes its meeting. */
 static const struct op_otherwise *otherwise_find_met(const struct engine *e, op_id id)
 {
 	const struct op *op = &e->world->ops[id];

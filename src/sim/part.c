@@ -1,4 +1,4 @@
-/* part.c -- the operations that stand in a part of a group: which they are, and their end before their time (abort.c, and
+/* part.c -- operations at a rendezvous of a part of a group, and their early end (abort.c;
  * collective.c at a timeout) */
 #include "sim/engine.h"
 
@@ -16,7 +16,8 @@ bool of_group(const struct record *record, int group)
 	        record->group == group;
 }
 
-/* Takes the lane's head out of its rendezvous, or out of the wait for its turn: it holds nothing any more. */
+/* Takes the lane's head out of its rendezvous or its wait for a turn: it holds nothing any more.
+ */
 static void head_leave(struct engine *e, uint32_t index)
 {
 	struct stream_queue *lane = &e->lanes[index];
@@ -26,13 +27,13 @@ static void head_leave(struct engine *e, uint32_t index)
 		one_sided_forget(e, index);
 	else if (lane->state == LANE_TURN)
 		e->ranks[lane->rank].waiting--;
-	else if (e->works[lane->work].at != NOWHERE) /* backup.c: it fetches the result */
+	else if (e->works[lane->work].at != NOWHERE) /* backup.c: fetching the result */
 		agenda_drop(e, lane->work);
 	else
 		device_hold(e, lane->head, -1);
 }
 
-/* The lane's head ends at the time of the abort, and spoils what it was to write. */
+/* Ends the lane's head now and marks its outputs invalid. */
 static void head_end(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
@@ -52,7 +53,7 @@ bool stands_in(const struct engine *e, const struct stream_queue *lane, int grou
 	return stands && of_group(op_record(e->world, lane->head), group);
 }
 
-/* Every lane of the part's ranks whose head stands in a rendezvous of the group, or waits for its turn */
+/* Calls act() for each lane of the part with stands_in(). */
 static void part_for_lanes(struct engine *e, int group, const struct group_instance *part,
         void (*act)(struct engine *e, uint32_t lane))
 {
@@ -64,7 +65,7 @@ static void part_for_lanes(struct engine *e, int group, const struct group_insta
 	}
 }
 
-/* First everybody leaves, then all end: the end of one may start the next operation of a stream. */
+/* All leave before any ends, because an end may start the stream's next operation. */
 void part_abort(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];

@@ -1,18 +1,16 @@
-/* project.c -- the forecast: what would be if nobody issued anything more. A copy of the machine run to its
- * end, kept until the next line
+/* project.c -- the projection: a copy of the machine in which nothing more is issued, run to its
+ * end and kept until the next line
  *
- * In the copy all hosts are taken to be quiet, so no rank stops at its horizon. It shares nothing with the
- * machine but what a pass only reads (engine_log, the books): operations from the first open one on are in
- * its overlay, so their times there are the forecast's, and the books keep what is final. An operation
- * without an end in the forecast waits for a line, or for ever: waits/ tells which. */
+ * In the copy all hosts are quiet, so no rank stops. It shares engine_log and the finished
+ * operations with the machine, and overlays the open ones. An operation without an end in it
+ * waits for a line, or for ever (waits/). */
 #include "sim/lookahead.h"
 #include "base/search.h"
 
-/* The copy begins where the machine stands, with the hosts' new lines, which it runs through as the machine
- * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
+/* The copy also runs the hosts' new lines first, so that what is final comes out the same. */
 static enum status project_run(struct sim *sim, struct budget *budget)
 {
-	make_instances(sim->engine); /* and no communicators: rank 0 may look by itself, at its prompt */
+	make_instances(sim->engine); /* no communicators: rank 0 may look alone */
 	struct engine *future = fresh_copy(sim);
 	future->everybody_quiet = true;
 	enum status status = engine_run(future, budget);
@@ -20,16 +18,15 @@ static enum status project_run(struct sim *sim, struct budget *budget)
 	return status;
 }
 
-/* The projection; NULL when asked within a pass */
+/* Returns the projection; NULL within a pass. */
 static const struct engine *sim_future(struct sim *sim)
 {
-	if (!sim->projected && sim->engine->in_pass) /* asked by a hook in the middle of an event */
+	if (!sim->projected && sim->engine->in_pass) /* by a hook, during an event */
 		return NULL;
 	return sim->projected || project_run(sim, NULL) == ST_OK ? sim->copy : NULL;
 }
 
-/* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was
- * done before or not. */
+/* Counts the steps even if rank 0 has made the projection alone (`view`). */
 enum status sim_project(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
@@ -41,7 +38,7 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 	return ST_OK;
 }
 
-/* A kernel's under its rank's `slow` */
+/* With its rank's `slow` for a kernel */
 static inline int64_t op_alone(const struct engine *e, op_id id, const struct record *record)
 {
 	if (e->log->slow_count && record->kind == OP_KERNEL)
@@ -57,7 +54,7 @@ void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 	cost->alone = op_alone(e, id, record);
 }
 
-/* As it has ended, else as it will if nothing more is queued. Most of what a picture costs: field by field. */
+/* Final, or projected. Set field by field: most of a picture's cost. */
 void sim_times(struct backend *backend, op_id id, struct times *times)
 {
 	const struct engine *e = engine_of(backend), *future = NULL;
@@ -78,7 +75,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = true; /* launches take no time to arrive */
 }
 
-/* The latest answer before the operation's line that made the time final at which its stream was ready for it */
+/* Returns the latest earlier answer that fixed the time at which the operation was ready. */
 op_id sim_answer(struct backend *backend, op_id id)
 {
 	const struct engine_log *log = engine_of(backend)->log;
@@ -91,8 +88,8 @@ op_id sim_answer(struct backend *backend, op_id id)
 	return i > 0 ? log->answers[i - 1].by : 0;
 }
 
-/* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets
- * nobody, else what holds it. */
+/* Returns what a host or stream of the rank waits for without end: a head without a partner,
+ * else what holds it. */
 bool sim_waiting(struct backend *backend, int rank, op_id *on)
 {
 	const struct engine *e = sim_future((struct sim *)backend);

@@ -1,20 +1,19 @@
-/* reach.c -- answers that are owed
+/* reach.c -- answers: `print` or `let` asks for operations that are not final, because their
+ * ranks' idle hosts could still issue something
  *
- * A `print` or `let` asks for operations that final time has not reached: their ranks' hosts are idle, and
- * could still queue something before. But the asking host waits for the answer, so it will not: taking it to
- * be quiet is no guess. Those it depends on are found by trying, on a copy:
+ * The asking host waits for the answer, so it issues nothing: it is quiet. The ranks it depends
+ * on are found by trying on a copy:
  *
- *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
- *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
- *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or a line is missing
- *     for good                 all of it in one pass, on the machine itself
+ *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, already queued)        needed: 1
+ *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                         needed: 3
+ *     try 3   quiet: 0 1 3     no other is met: reached at 4.2 ms, or a line is missing
+ *     commit                   all of it in one pass, on the machine itself
  *
- * A try goes on where the one before ended: what that has carried out is final with fewer quiet ranks, and so with
- * more of them.
+ * A try continues the one before: its events are final with more quiet ranks, too. There are at
+ * most as many tries as ranks.
  *
- * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no
- * earlier: the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at
- * most as many tries as ranks. Ranks outside it keep their open future. */
+ * Then the quiet ranks' devices are final up to 4.2 ms, and later lines join links and groups no
+ * earlier. Other ranks stay open. */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "waits/search.h"
@@ -27,12 +26,13 @@ struct engine *fresh_copy(struct sim *sim)
 	sim->projected = false;
 	engine_copy(sim->copy, sim->engine);
 	sim->copy->everybody_quiet = false;
-	/* not what an earlier use has left: one process may have looked where the others did not */
+	/* not left from an earlier use, which other processes may lack */
 	sim->copy->ticks = sim->copy->ticks_all = 0;
 	return sim->copy;
 }
 
-/* A pass ends when these operations are done, or at `until`; a count of 0: when nothing more is final. */
+/* Ends the pass when these operations are done, or at `until`; count 0: when nothing more is
+ * final. */
 static void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
 {
 	e->goal_left = count ? 0 : SIZE_MAX;
@@ -46,9 +46,8 @@ static void goal_set(struct engine *e, const op_id *goal, int count, int64_t unt
 	}
 }
 
-/* Tries until nobody new is needed; quiet[] is everybody who must be then. When the goal is reached, those are sought whom
- * quiet ranks have met up to that time: they stand still where the others go on, and nobody may get past a meeting with
- * them. */
+/* Tries until no new rank is needed and adds those to quiet[]. After the goal, ranks that quiet
+ * ranks have met until then are searched: no rank may pass a meeting with them. */
 static enum status find_needed(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
         bool *needed, struct budget *budget)
 {
@@ -77,9 +76,8 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 	return status == ST_OK && !reached ? ST_WAITS : status;
 }
 
-/* Notes that the quiet ranks' past is final up to `time`. floors[] has a row for each answer: `first` is the id that the
- * next line will get, so it holds for every line typed after the answer, and rises with the ids: too_early in lane.c
- * finds it by halves. */
+/* Makes the quiet ranks' past final up to `time`. `first` of the new floor is the next line's
+ * id, so floors are sorted for lane_too_early. */
 static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id by)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
@@ -95,7 +93,7 @@ static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id
 	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
 }
 
-/* What was asked for and is over last; ties: rank, stream, number */
+/* Returns the last operation to end; ties: rank, stream, number. */
 static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 {
 	op_id last = 0;
@@ -107,7 +105,7 @@ static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 	return last;
 }
 
-/* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */
+/* Repeats the last try on the machine itself; it cannot fail. */
 static enum status commit_run(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {
@@ -140,7 +138,7 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	return status;
 }
 
-/* Who is missing, of the first answer that no line can bring; else of the last. */
+/* Reports the missing rank of the first answer that no line can bring, else of the last. */
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
 	struct waits waits;
@@ -166,7 +164,7 @@ enum status sim_reach(struct backend *backend, const op_id *ids, int count, stru
 		left += !op_done(sim->engine, ids[i]);
 	if (status != ST_OK || left == 0)
 		return status;
-	bool *start = mem_alloc(sim->engine->ranks_count); /* the asking hosts wait: they are quiet */
+	bool *start = mem_alloc(sim->engine->ranks_count); /* asking hosts are quiet */
 	for (int i = 0; i < count; i++)
 		start[sim->engine->world->ops[ids[i]].rank] = true;
 	status = commit(sim, ids, count, TIME_UNKNOWN, start, budget);

@@ -1,4 +1,4 @@
-/* rule.c -- a rule of the backend that does not hold: a bug of the simulator */
+/* rule.c -- reports a broken rule of the backend: a bug of the simulator */
 #include "sim/engine.h"
 
 void rule_broken(struct engine *e, int rule, const char *condition, const char *file, int line)

@@ -1,38 +1,36 @@
-/* run.c -- one pass in virtual time, as far as what happens is final
+/* run.c -- one pass in virtual time, as far as events are final
  *
- * This is conservative discrete-event simulation (Chandy and Misra, 1979): an event may be carried out only
- * when nothing that is still unknown can come before it. What is unknown here are the lines that a user has
- * not typed yet. So there is no look-ahead to negotiate, only a clock for each host below which it will
- * queue nothing more: its horizon. A rank whose host is idle is blocked when time reaches its horizon, and
- * blocks whom it meets:
+ * Conservative discrete-event simulation (Chandy and Misra, 1979): an event is carried out only
+ * if nothing unknown can come before it. Unknown are the lines not typed yet. Each host has a
+ * horizon, its clock, below which it issues nothing more. A rank with an idle host stops at its
+ * horizon, and stops the ranks that it meets:
  *
  *     ms               0         1         2         3
  *     rank 0 host      |--launches--|                        idle at 1.3: its horizon
- *     rank 0 device       [ matmul   #### ]                  1.3 is reached in the midst of it: rank 0 stops
+ *     rank 0 device       [ matmul   #### ]                  rank 0 stops at 1.3
  *     rank 1 host      |--launches-----------------|         idle at 3.0
- *     rank 1 device       [ matmul ][ allreduce ...          reaches the allreduce at 1.7, rank 0 is stopped:
- *                                                            rank 1 stops at 1.7, arrives in a later pass
- *     rank 2           no line in common with either: goes on to its own horizon
+ *     rank 1 device       [ matmul ][ allreduce ...          reaches the allreduce at 1.7: rank 1
+ *                                                            stops, and arrives in a later pass
+ *     rank 2           has no line in common with either: goes on to its own horizon
  *
- * Why rank 0's matmul must not end: the next line may be a kernel that is queued at 1.3 and shares the
- * multiprocessors from then on. Why rank 1 must not arrive: from its arrival on it holds multiprocessors,
- * and its end depends on rank 0's.
+ * Rank 0's matmul must not end, because the next line may be a kernel that shares the
+ * multiprocessors from 1.3 on. Rank 1 must not arrive, because it would hold multiprocessors
+ * until an end that depends on rank 0.
  *
- * A rank with nothing on its device, whose memory no one-sided operation is to reach, has no horizon of its own but can
- * still join links and groups: it stops at `fixed`, the time up to which an earlier answer has settled everything.
- * Stopping spreads to every rank that stands in a meeting with a stopped one, now or as soon as it reaches it, and to
- * the ranks of its open windows. Within a pass ranks only ever stop; their events are put off and are due again in the
- * next pass, when there may be more lines.
+ * A rank with nothing on its device and no one-sided operation as its target stops at `fixed`,
+ * the time that earlier answers have made final. Stopping spreads to ranks at a meeting with a
+ * stopped one, now or on arrival, and to the ranks of its open windows. Events of stopped ranks
+ * are put off to the next pass.
  *
- * Quiet ranks. When an answer is owed (`print`), or for a projection, the hosts of some ranks are taken to
- * queue nothing more: they do not stop. When one of them meets a stopped rank whose side is already queued,
- * that rank is needed for the answer: it is noted, and the caller (reach.c) tries again with it quiet too. A
- * side that is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
+ * For an answer or a projection some ranks are quiet: they issue nothing more and do not stop. A
+ * stopped rank that a quiet one meets, and whose side is queued, is noted as needed; the caller
+ * (reach.c) tries again with it quiet. A side not queued yet cannot come before `fixed`, which
+ * will be later than the answer. */
 #include "sim/engine.h"
 
 /* ---- stopping */
 
-/* The rank stops, and joins the list of those whose stopping has not spread yet. */
+/* Stops the rank and lists it for spreading. */
 static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	if (rank_stopped(e, rank))
@@ -43,8 +41,8 @@ static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 	*list = rank;
 }
 
-/* The answer depends on this stopped rank: it must be quiet in the next try, which goes on from here. So a quiet rank
- * that meets it stops for this one. False: this is no try. */
+/* Notes in a try that the answer depends on this stopped rank; a quiet rank that meets it stops.
+ * Returns false outside a try. */
 static bool rank_need(struct engine *e, uint32_t rank)
 {
 	if (e->needed && !rank_quiet(e, rank))
@@ -52,22 +50,21 @@ static bool rank_need(struct engine *e, uint32_t rank)
 	return e->needed;
 }
 
-/* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
- * side is in the books. */
+/* Stops `other`, an arrived member of a meeting with `rank`. queued: rank's side is queued. */
 static void stop_spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
 {
 	if (!rank_quiet(e, other) || (queued && rank_need(e, rank)))
 		stop_push(e, list, other);
 }
 
-/* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
+/* The group begins nothing while a member is stopped. */
 static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, struct instance *instance)
 {
 	instance->stopped = e->s.pass;
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	/* with backup= it goes on without those that do not come, so it hangs on them too */
+	/* with backup= it may start without `rank`, so it depends on it too */
 	bool backup = op_record(e->world, instance->last)->backup;
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 || backup;
 	for (int i = 0; i < match->n; i++)
@@ -75,8 +72,8 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 			stop_spread(e, list, rank, match->ranks[i], queued);
 }
 
-/* A member that is stopped could still begin or end a wait that is too long. With that ends all that stands in the part
- * of the group, so those ranks stop too. */
+/* A stopped member may begin or end a wait that times out, and a timeout ends all operations at
+ * meetings of the part. */
 static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t group)
 {
 	const struct group_instance *part = group_part(&e->world->groups[group], (int)rank);
@@ -90,13 +87,13 @@ static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t 
 	}
 }
 
-/* How many transfers stand at the head of the stream */
+/* Returns the number of transfers at the head of the stream. */
 static int lane_parts(const struct engine *e, const struct stream_queue *lane)
 {
 	return lane->left ? op_record(e->world, lane->head)->parts : 0;
 }
 
-/* Transfers for which this rank's side has arrived. */
+/* Transfers at which this rank has arrived */
 static void spread_own_transfers(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	const struct rank *r = &e->ranks[rank];
@@ -110,7 +107,7 @@ static void spread_own_transfers(struct engine *e, uint32_t *list, uint32_t rank
 	}
 }
 
-/* Others whose transfers wait for this rank's side. */
+/* Transfers of others that wait for this rank */
 static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	for (uint32_t other = 0; other < e->ranks_count && e->ranks[rank].awaited; other++) {
@@ -127,8 +124,8 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
-/* The ranks of an open window stop together: any of them may yet reach the memory of the others. A quiet one stops for a
- * rank that has one-sided operations queued, or is to be reached by some: those are what the answer may depend on. */
+/* Any rank of an open window may still access the others' memory. A quiet one stops only for a
+ * rank with queued one-sided operations, or as a target of some. */
 static void spread_windows(
         struct engine *e, uint32_t *list, uint32_t rank, const struct group_instance *members)
 {
@@ -137,15 +134,14 @@ static void spread_windows(
 		stop_spread(e, list, rank, members->ranks[i], queued);
 }
 
-/* A closure over the graph of rendezvous, depth first:
+/* Stops a rank and, depth first, all that depend on it:
  *
- *      rank 0 reaches its horizon   -> 1 stands in an allreduce with it            -> 1 stops
- *      rank 1 stops                 -> 2 waits for a message of it                 -> 2 stops
- *      rank 2 stops                 -> a window of it is open to rank 3 as well    -> 3 stops
- *      rank 3 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
+ *      rank 0 reaches its horizon   -> 1 is at an allreduce with it          -> 1 stops
+ *      rank 1 stops                 -> 2 waits for a message of it           -> 2 stops
+ *      rank 2 stops                 -> 3 shares an open window with it       -> 3 stops
+ *      rank 3 stops                 -> its other matches are with 0 and 1    -> the end
  *
- * A rank is pushed at most once a pass, so it ends after as many rounds as there are ranks. Quiet ranks are
- * pushed in a try only: what a stopped rank owes them makes it needed. */
+ * A rank is listed at most once a pass. Quiet ranks stop only in a try, for a needed rank. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;
@@ -170,7 +166,7 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	}
 }
 
-/* A quiet rank reaches a rendezvous: members that are queued and stopped are needed. */
+/* Returns true if a quiet rank reaches a rendezvous with needed members: queued and stopped. */
 static bool meets_needed(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
@@ -189,8 +185,7 @@ static bool meets_needed(struct engine *e, op_id id)
 	return needs;
 }
 
-/* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in
- * the order of time, and what begins reads memory whose past is over. */
+/* The rank arrives in a later pass, so that all arrive in order of time and read final memory. */
 bool match_put_off(struct engine *e, uint32_t lane)
 {
 	uint32_t rank = e->lanes[lane].rank;
@@ -201,7 +196,7 @@ bool match_put_off(struct engine *e, uint32_t lane)
 	return true;
 }
 
-/* The same for a group with a timeout: the part of it is one meeting, whatever in it the lane is for. */
+/* A part of a group with a timeout is one meeting for all its lanes. */
 bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
 {
 	uint32_t rank = e->lanes[lane].rank;
@@ -216,22 +211,23 @@ bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *
 	return true;
 }
 
-/* Sets the event at which the rank stops: its horizon. Behind the host's own events of that time. */
+/* Sets the stop event at the horizon, after the host's own events of that time. */
 void rank_idle(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
 	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
 		return;
 	int64_t at = most_of(r->clock, r->settled);
-	/* what reaches its memory is something on its device: a kernel of the next line may be before that */
+	/* one-sided operations meet kernels of later lines */
 	if (!r->unfinished && !r->reached)
 		at = most_of(at, e->s.fixed);
-	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX); /* behind the host's own lane */
+	/* after the host's own lane */
+	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX);
 }
 
 /* ---- the pass */
 
-/* Does the event belong to a rank or a meeting that is stopped? */
+/* Returns true if the event's rank or meeting is stopped. */
 static bool event_put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
@@ -251,7 +247,7 @@ static bool event_put_off(const struct engine *e, const struct activity *work)
 	}
 }
 
-/* An event of a stream: its head arrives, its kernel or copy ends, or its flow leaves the latency behind. */
+/* An event of a stream: arrival, end of a kernel or copy, or end of a flow's latency. */
 static void lane_due(struct engine *e, uint32_t index)
 {
 	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
@@ -264,7 +260,7 @@ static void lane_due(struct engine *e, uint32_t index)
 		lane_arrive(e, index);
 		return;
 	case PHASE_KERNEL:
-		/* computing takes this process wall time too; every process counts the same */
+		/* computing takes wall time; all processes count the same */
 		if (e->data)
 			e->ticks += (int64_t)((record->flops / FLOPS_A_TICK +
 			                              (double)record->bytes / BYTES_A_TICK) /
@@ -289,7 +285,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	lane_finish(e, index);
 }
 
-/* One event; then whatever became possible by it at the same time. */
+/* Carries out one event and what it makes possible at the same time. */
 static void event_carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
@@ -315,8 +311,7 @@ static void event_carry_out(struct engine *e, struct due due)
 	lanes_step(e);
 }
 
-/* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks
- * them. */
+/* Hosts run their new lines first, without events. */
 static void begin_pass(struct engine *e)
 {
 	e->s.pass++;
@@ -333,7 +328,7 @@ static void begin_pass(struct engine *e)
 		rank_idle(e, i);
 }
 
-/* ST_OK: all that is final, or the goal, is carried out. ST_INTERRUPTED: between two events. */
+/* Carries out all that is final, or the goal. Fails with ST_INTERRUPTED between two events. */
 enum status engine_run(struct engine *e, struct budget *budget)
 {
 	enum status status = ST_OK;
@@ -352,7 +347,6 @@ enum status engine_run(struct engine *e, struct budget *budget)
 		e->ticks_all += counts;
 		if (!budget || e->ticks < EVENTS_A_STEP)
 			continue;
-		/* counted in steps of the budget, between two events only: a stop leaves the machine whole */
 		budget->steps -= e->ticks / EVENTS_A_STEP;
 		e->ticks %= EVENTS_A_STEP;
 		if (budget->steps <= 0 && budget->more && !budget->more(budget)) {
@@ -360,7 +354,7 @@ enum status engine_run(struct engine *e, struct budget *budget)
 			break;
 		}
 	}
-	/* what was put off is due again, and horizons are forgotten: hosts may have moved by the next pass */
+	/* events put off are due again; horizons may change */
 	for (size_t i = 0; i < e->held_count; i++)
 		agenda_set(e, e->held[i].work, e->held[i].time, e->held[i].order);
 	e->held_count = 0;

@@ -1,5 +1,4 @@
-/* sim.c -- the simulator's functions as a backend; what each means stands in backend/backend.h, how it is
- * done in the file named there */
+/* sim.c -- the simulator as a backend; backend/backend.h documents the functions */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -37,7 +36,7 @@ enum status sim_run(struct backend *backend, struct budget *budget)
 	sim_ready(e);
 	int64_t before = e->ticks_all;
 	enum status status = engine_run(e, budget);
-	/* made anew, so that it takes the same steps on every rank, whichever had looked before this */
+	/* for the same steps on every rank, even after a look on one */
 	if (e->ticks_all != before)
 		((struct sim *)backend)->projected = false;
 	e->any_invalid |= e->data && data_spoiled(e->data);
@@ -97,8 +96,8 @@ static enum status find_bytes(struct backend *backend, enum space space, int64_t
 	return *bytes ? ST_OK : fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
 }
 
-/* Who asks for what an operation brought does so when its OP_SYNC is over, before anything later runs on the rank: that
- * is memory as it is now. */
+/* Readers ask at the end of the OP_SYNC, before later operations of the rank: the memory is as
+ * `by` left it. */
 static enum status sim_read(struct backend *backend, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed)
 {
@@ -135,7 +134,7 @@ static const struct backend functions = {
         .advance = sim_run,
         .reach = sim_reach,
         .project = sim_project,
-        .finish = sim_run, /* whatever is final */
+        .finish = sim_run, /* all that is final */
         .times = sim_times,
         .answer = sim_answer,
         .cost = sim_cost,

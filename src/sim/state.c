@@ -1,30 +1,27 @@
-/* state.c -- the arrays of the machine: room for what the books hold, and copies to try the future on
+/* state.c -- the machine's arrays and their copies
  *
- * All arrays grow here, and but for transfers between passes only. A transfer that begins may need a new
- * place, and with it a work, a place in the heap and ties: so nobody keeps a pointer to one of these over
- * make_transfer. Room:
- *   works      a lane, a rank (its stop event), a group instance, a transfer that may be under way
+ * Arrays grow between passes only, except for transfers: one that begins may need room for
+ * itself, its work, an event and ties, so keep no pointer to these over make_transfer. Room:
+ *   works      a lane, a rank (its stop event), a group instance, a transfer
  *   heap       one event a work at most
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member
  *
- * The machine is arrays that name each other by index, never by pointer, so a copy is one memcpy an array,
- * and a copy that was used before keeps its memory. What a copy must not share is the operations' times: it
- * has an overlay of those that are still open, from `base` on.
+ * Arrays refer to each other by index, so a copy is one memcpy an array, into memory that the
+ * copy keeps. A copy overlays the times of open operations, from `base` on:
  *
  *      world.ops     | 1 .. base-1: over, read by all |  base .. op_count: final times only  |
  *      the machine   op_at(id) = &world.ops[id]          (base is UINT32_MAX)
  *      a copy        op_at(id) = &world.ops[id], or from base on &overlay[id - base]
  *
- * Rows of ENGINE_ARRAYS are copied, engine_log is pointed to; a new array of the machine's state is a row. */
+ * Add a new array as a row of ENGINE_ARRAYS; engine_log is shared. */
 #include "sim/engine.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* Room for `wanted` elements of one of the engine's arrays. */
 #define ROOM(e, name, wanted) MEM_ROOM(&(e)->name, (wanted), &(e)->name##_room)
 
-/* A work is something that can have an event: it keeps its number for ever. */
+/* A work can have an event, and keeps its number. */
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
 	e->works[e->works_count] =
@@ -32,8 +29,7 @@ static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 	return e->works_count++;
 }
 
-/* Stream 0 is the host's own and has no operations of the device; its lane only keeps the numbers straight.
- * */
+/* Stream 0 is the host's; its lane only keeps the numbering. */
 static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
 	const struct stream *known = stream ? world_stream(e->world, rank, stream) : NULL;
@@ -47,7 +43,7 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 	e->ranks[rank].lane_count = stream + 1;
 }
 
-/* A rank with more streams than room moves its lanes to the end; their works follow. */
+/* Moves the lanes to the end; their works follow. */
 static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 {
 	struct rank *r = &e->ranks[rank];
@@ -62,7 +58,7 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 	e->lanes_count += room;
 }
 
-/* Places for `more` works, with what every work may need at once: an event, links. */
+/* Makes room for `more` works, their events and ties. */
 static void room_for_works(struct engine *e, size_t more)
 {
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
@@ -77,11 +73,10 @@ static void room_for_works(struct engine *e, size_t more)
 	}
 }
 
-/* A rank's lanes stand one behind the other, with room for three more than it asked for last:
+/* Keeps a rank's lanes adjacent, with room for three more:
  *
- *      lanes    | rank 0: host default . . . | rank 1: host default . . . | rank 0 again, with stream 5 ... |
- *                 its old lanes stay empty                                  ranks[0].lanes leads here
- */
+ *      lanes    | rank 0: host default . | rank 1: host default . | rank 0 again, with stream 5 . |
+ *                 unused now                                        ranks[0].lanes leads here */
 void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 {
 	struct rank *r = &e->ranks[rank];
@@ -166,7 +161,7 @@ void engine_free(struct engine *e)
 	mem_free(e);
 }
 
-/* The first operation that is not over, of any rank: earlier ones are read from the books. */
+/* Returns the first operation of any rank that is not over. */
 static op_id first_open(const struct engine *e)
 {
 	op_id first = e->world->op_count + 1;

@@ -1,17 +1,14 @@
-/* transfer.c -- sends and receives: a transfer begins when both sides stand at the heads of their streams
+/* transfer.c -- sends and receives: a transfer begins when both sides are at the heads of their
+ * streams
  *
- * Sides are matched by the books, in the order of each (source, destination) channel. An operation of several
- * parts (sendrecv, together) has them all under way at once and is done with the last.
+ * world/ matches the sides in the order of each (source, destination) channel. The parts of one
+ * operation (sendrecv, together) run at once, each as a flow; the operation ends with the last.
  *
  *      rank 0  sendrecv  send to 1  --- channel (0, 1) --->  receive from 0   sendrecv  rank 1
  *                        receive from 1 <-- channel (1, 0) -- send to 0
  *
- * A part's life: awaited (the peer's counter) -> begun (a place in e->transfers, its flow on the links) ->
- * over (the place is free, each side has one part less to do). An abort takes it out at any point.
- *
- * Two transfers, each with a flow of its own; each rank's operation has left = 2 and its stream goes on when
- * both are through. A part whose other side has not come is counted in the peer's `awaited`, so that the
- * peer's stopping (run.c) need not look for it where there is none. */
+ * A part is awaited, counted at the peer so that a stop (run.c) finds it, then begun (a place in
+ * e->transfers), then over. An abort removes it at any point. */
 #include "sim/engine.h"
 
 #include "numerics/rank_data.h"
@@ -28,7 +25,7 @@ bool op_arrived(const struct engine *e, op_id id)
 	return lane->head == id && (lane->state == LANE_MATCH || lane->state == LANE_RUN);
 }
 
-/* One side of the transfer runs; `last` made the other one wait. */
+/* Starts one side; `last` made the other one wait. */
 static void side_begin(struct engine *e, op_id id, op_id last)
 {
 	struct op *op = op_at(e, id);
@@ -57,7 +54,7 @@ static void transfer_begin(struct engine *e, const struct match *match, op_id se
 	const struct record *record = record_at(e, from);
 	const struct machine *machine = machine_then(e, send);
 	double bytes = layout_bytes(&part_operand(record, t->send_part)->layout);
-	t->path = (struct path){.rate = machine->memory_rate / 2}; /* to itself: within its memory */
+	t->path = (struct path){.rate = machine->memory_rate / 2}; /* within the rank's memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
 		machine_path(machine, from->rank, to, &t->path);
@@ -67,7 +64,7 @@ static void transfer_begin(struct engine *e, const struct match *match, op_id se
 	flow_begin(e, t->work, t->path.latency_ns, bytes, t->path.rate);
 }
 
-/* A P2P reaches the head of its stream: each part begins if its other side is there, else it is awaited. */
+/* Begins each part whose other side has arrived; others are awaited. */
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -87,7 +84,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 		op_id other = part_other(e, id, i);
 		bool sends = part->direction == P2P_SEND;
 		if (other == id && sends)
-			continue; /* to itself: its receive begins it */
+			continue; /* its receive begins it */
 		if (match->mismatch)
 			continue;
 		if (other && op_arrived(e, other)) {
@@ -103,7 +100,6 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 		lane_finish(e, lane);
 }
 
-/* One side has one part less to do. */
 static void side_end(struct engine *e, op_id id)
 {
 	uint32_t lane = lane_of(e, op_at(e, id));
@@ -113,7 +109,7 @@ static void side_end(struct engine *e, op_id id)
 		lane_finish(e, lane);
 }
 
-/* The transfer is over: its place is free for another. */
+/* Frees the transfer's place. */
 static void transfer_release(struct engine *e, uint32_t index)
 {
 	flow_leave(e, e->transfers[index].work);
@@ -136,7 +132,7 @@ void transfer_due(struct engine *e, uint32_t index)
 	side_end(e, t.receive);
 }
 
-/* An abort takes the operation at the head of the lane: its transfers end undone, for both sides. */
+/* Aborts the transfers of the lane's head, for both sides. */
 void transfers_forget(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
