@@ -1,28 +1,26 @@
-/* allocator.c -- a caching allocator over one space of one rank, after PyTorch's
+/* allocator.c -- a caching allocator for one space of one rank, after PyTorch's
  * (c10/cuda/CUDACachingAllocator.cpp)
  *
- *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back
- *     whole
+ *     segment |<------------------------ 20 MiB ------------------------>|    got, returned whole
  *     blocks  | w1 | free | x | y |           free                       |    split and merged
  *
  * Invariants:
- *   1. the blocks of a segment cover it without gaps, and heap.blocks holds all segments' blocks by address;
- *   2. no two free neighbours in a segment: heap_give merges to both sides at once; heap.vacant has each free block once;
- *   3. a block serves only requests of its pool (a stream's, small or large), and all blocks of a segment are in one pool;
- *   4. addresses of a segment that went are never used again, so an old address is never another's memory.
+ *   1. a segment's blocks cover it; heap.blocks holds the blocks of all segments by address;
+ *   2. no two free neighbours in a segment; heap.vacant has each free block once;
+ *   3. a block serves requests of its pool only, and a segment's blocks are in one pool;
+ *   4. addresses of returned segments are never reused.
  *
- * A request takes the smallest block that holds it, and what it does not need is split off:
+ * A request gets the smallest block that holds it, split if there is a rest:
  *
  *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
  *     after   | w1 | new 2 MB | free 4 MB | y |
- *     and when y and the new one are freed:  | w1 |            free                |
+ *     both freed:  | w1 |            free                |
  *
- * The pool of a graph that is captured has blocks of its own. If none holds the request, the pool gets a free segment of the
- * stream's ordinary pool, and keeps it until the graph is gone.
+ * A captured graph's pool without a fitting block takes a free segment of the stream's ordinary
+ * pool, until the graph is gone.
  *
- * Only without such a block does a segment come from the device, which costs the host time; and only when the
- * device has no room for one are the wholly free segments given back first. All of this is a function of the
- * requests' order: every process finds the same addresses for every rank without asking. */
+ * Else the device gives a segment, at a cost of host time; if it has no room, free segments are
+ * returned first. Addresses depend on the order of requests only, so all processes agree. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/search.h"
@@ -31,8 +29,8 @@
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
-/* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their
- * own, in 2 MiB steps. */
+/* Uses PyTorch's sizes: up to 1 MiB from 2 MiB segments, below 10 MiB from 20 MiB ones, larger
+ * in 2 MiB steps. */
 static void plan_segment(struct block_plan *plan, int unit)
 {
 	int64_t step = 2 * MIB / unit, large = 10 * MIB / unit;
@@ -81,8 +79,9 @@ static bool is_segment(const struct heap *heap, size_t block)
 	return heap->blocks[block].first && (block + 1 == heap->count || heap->blocks[block + 1].first);
 }
 
-/* Returns the smallest free block of a pool that holds the request, the lowest address among equals; heap->count: there is none.
- * clean_limit: only memory freed at or before that operation counts. Of a pool other than the plan's only whole segments count. */
+/* Returns the smallest fitting free block of a pool, at the lowest address; heap->count: none.
+ * clean_limit: freed at or before that operation. From a pool other than the plan's only whole
+ * segments count. */
 static size_t best_fit(
         const struct heap *heap, const struct block_plan *plan, uint32_t pool, uint32_t clean_limit)
 {
@@ -124,20 +123,19 @@ int64_t heap_of_graphs(const struct heap *heap)
 	return bytes;
 }
 
-/* A disk gives each request what it asks for: of what is free any part serves, and what lies scattered is as good
- * as what lies together. */
+/* A disk gives exactly what is asked; fragments are as good as one piece. */
 static bool plan_on_disk(
         const struct heap *heap, uint32_t clean_limit, int64_t capacity, struct block_plan *plan)
 {
-	plan->small = true; /* any rest is split off */
+	plan->small = true; /* split off any rest */
 	plan->block = best_fit(heap, plan, plan->pool, clean_limit);
 	if (plan->block == heap->count)
 		plan->segment_bytes = plan->bytes;
 	return plan->bytes <= capacity - heap->allocated;
 }
 
-/* A plan is carried out by heap_grow (if it has segment_bytes) and heap_take, with nothing in between: it
- * holds an index into the blocks as they are now. */
+/* The plan holds a block index: carry it out at once, by heap_grow (with segment_bytes) and
+ * heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
@@ -162,7 +160,7 @@ bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t c
 
 size_t heap_find(const struct heap *heap, int64_t address)
 {
-	size_t i; /* behind the last block that begins at or before the address */
+	size_t i; /* after the last block at or before the address */
 
 	SEARCH(i, heap->count, heap->blocks[i].address > address);
 	if (i == 0 || address >= heap->blocks[i - 1].address + heap->blocks[i - 1].bytes)
@@ -233,7 +231,7 @@ const struct memory_block *heap_take(
 	int64_t left = heap->blocks[at].bytes - plan->bytes;
 
 	vacant_drop(heap, &heap->blocks[at]);
-	/* small blocks split off any rest; large ones only a rest that a large request could use */
+	/* large blocks split off a rest that a large request could use */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
 		MEM_ADD(&heap->blocks, &heap->count);
 		struct memory_block *block = &heap->blocks[at];
@@ -259,14 +257,14 @@ const struct memory_block *heap_take(
 	return block;
 }
 
-/* Are block `at` and the one behind it free, and of one segment? */
+/* Returns true if `at` and the next block are free, in one segment. */
 static bool can_merge(const struct heap *heap, size_t at)
 {
 	const struct memory_block *block = &heap->blocks[at];
 	return at + 1 < heap->count && block[0].free && block[1].free && !block[1].first;
 }
 
-/* The later of the two times of freeing counts: the whole is clean when both are. */
+/* The later time of freeing counts. */
 static void merge(struct heap *heap, size_t at)
 {
 	struct memory_block *block = &heap->blocks[at];

@@ -1,8 +1,7 @@
-/* arena.c -- memory that lives as long as the world: operands and parts of records, clocks
+/* arena.c -- memory that lives as long as the world
  *
- * Chunks in a chain, the newest first; a piece is cut from the newest, and what is left of an older one is
- * lost. Pieces are zeroed, aligned to 16 bytes, never moved and never given back alone: pointers to them stay
- * good. */
+ * A chain of chunks, newest first; pieces are cut from the newest. They are zeroed, aligned to
+ * 16 bytes, and neither moved nor freed alone. */
 #include "world/books.h"
 
 struct arena {

@@ -1,7 +1,7 @@
-/* bindings.c -- (name, rank) -> thing: for each name that was ever bound, an array by rank
+/* bindings.c -- (name, rank) -> thing: an array by rank for each bound name
  *
- * A name may mean a tensor on rank 0 and nothing, or another kind of thing, on rank 1. Names are numbers
- * given in the order of typing, so a look-up is two array accesses and no hashing. */
+ * A name may mean different things on different ranks. Names are numbers, so a look-up is two
+ * array accesses. */
 #include "world/books.h"
 
 const char *thing_kind_name(enum thing_kind kind)
@@ -69,11 +69,11 @@ uint32_t world_name_turn(const struct world *world, name_id name)
 	return world->inner->bound[name].turn;
 }
 
-/* Names that are bound on the rank, by edit distance, of equals the first in the alphabet: names are numbered
- * as they were first typed, also in lines that were refused. Never one that shares no letter. */
+/* Chooses by edit distance, then alphabetically, because numbers depend on refused lines too.
+ * Requires a common letter. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
-	/* near: a third of the letters may be wrong, at least one and at most three */
+	/* a third of the letters may be wrong, one to three */
 	size_t third = (strlen(name) + 2) / 3;
 	int best = third > 3 ? 4 : third < 1 ? 2 : third + 1;
 	const char *nearest = NULL;

@@ -1,8 +1,7 @@
-/* books.h -- what the files of world/ share and nobody else sees.
+/* books.h -- private to the files of world/
  *
- * A function that can be refused (a name in use, no room on the device) checks all of it first and then
- * changes the books. Arrays grow where something is put into them: no pointer into one is kept over such a
- * call. An umbrella header: it brings along what it includes. */
+ * A function that can fail checks first and changes the state last. Arrays grow: keep no pointer
+ * into one over a call that adds to it. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 
@@ -13,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the parts of struct world that nobody else reads */
+/* ---- the private parts of struct world */
 
 struct bound {
-	struct thing *on; /* by rank; NULL: it was never bound */
-	uint32_t turn;    /* how many names of this world were bound before it */
+	struct thing *on; /* by rank; NULL: never bound */
+	uint32_t turn;    /* number of names bound before it */
 };
-/* The lanes of a rank: its host, the default stream, and those that were made */
+/* Lanes of a rank: host, default stream, others */
 struct rank_lanes {
 	int *stream; /* stream[number]: index into world.streams */
 	size_t count;
-	uint32_t seen_all; /* the host knows the end of all operations with numbers up to this */
+	uint32_t seen_all; /* the host knows the end of operations up to this number */
 };
-/* Memory freed with `free x on S`: who uses these bytes next waits for `op` first. */
+/* Memory of `free x on S`: the next user of these bytes waits for `op`. */
 struct pending_free {
 	int64_t address, bytes;
 	op_id op;
@@ -38,8 +37,8 @@ struct rank_memory {
 	struct memory_change *change;
 	size_t change_count;
 };
-/* The transfers of a group from one rank to another, matched like the collectives of an instance of two: the
- * sender has place 0. */
+/* A group's transfers from one rank to another, matched as in an instance of two; place 0 sends.
+ */
 struct channel {
 	struct group_instance ends;
 	int group;
@@ -53,7 +52,7 @@ struct crossing {
 struct order_warning {
 	char text[200];
 };
-/* Operands that records of late had, to be shared by the next one alike: scripts repeat their lines. */
+/* Recent operands, shared by equal records of later lines */
 struct kept_operands {
 	struct operand *operand;
 	int count;
@@ -61,18 +60,17 @@ struct kept_operands {
 enum { BUCKETS = 1 << 12, OPERANDS_KEPT = 256 };
 
 struct world_inner {
-	struct arena *arena; /* what lives as long as the world and never grows */
+	struct arena *arena; /* immutable, until the world's end */
 	struct bound *bound; /* by name */
 	size_t bound_room;
 	uint32_t turns;  /* names that were ever bound */
-	int free_tensor; /* first unused slot of world.tensors, -1 none */
+	int free_tensor; /* of world.tensors; -1: none */
 	struct rank_lanes *lanes;
 	struct kept_operands kept[OPERANDS_KEPT]; /* by hash */
 
 	struct rank_memory *memory;
 	struct segment_calls calls;
-	struct segment
-	        *leaving; /* segments of rank `me` that were given back and whose bytes are still there */
+	struct segment *leaving; /* returned segments of rank `me` that still have bytes */
 	size_t leaving_count;
 	op_id *gets; /* world_gets */
 	size_t get_count;
@@ -80,19 +78,19 @@ struct world_inner {
 	size_t handout_count;
 
 	struct numbered {
-		op_id id; /* 0: none yet */
+		op_id id; /* 0: none */
 		int count;
-	} numbered; /* labels.c: the operation that op_text named last, and its number */
+	} numbered; /* labels.c: op_text's last operation and its number */
 
 	struct channel *bucket[BUCKETS]; /* by hash */
-	uint32_t *last_collective;       /* by rank: the match it joined last */
+	uint32_t *last_collective;       /* by rank */
 	struct order_warning *warnings;
 	size_t warning_count;
 	struct swapped *swapped;
 	size_t swapped_count;
 	struct graph *graphs;
 	size_t graph_count;
-	struct launch *launches; /* by first; each has operations */
+	struct launch *launches; /* by first; not empty */
 	size_t launch_count;
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
@@ -110,8 +108,7 @@ static inline void digest_add(struct world *world, uint64_t value)
 	uint64_t h = (world->digest ^ value) * 0x9e3779b97f4a7c15u;
 	world->digest = (h << 31 | h >> 33) * 0xc2b2ae3d27d4eb4fu;
 }
-/* What changed, in the first word folded in for each change: equal digests mean the same changes in the same
- * order. */
+/* Tags each change in the digest: equal digests mean the same changes in the same order. */
 enum change {
 	CHANGE_BIND = 1,
 	CHANGE_UNBIND,
@@ -143,9 +140,9 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing); 
 
 /* ---- streams.c */
 void lanes_make(struct world *world);
-/* A SYNC of the host for `target` was queued; its number on the rank. */
+/* Notes a queued SYNC for `target`, number `number` of the rank. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* Memory freed before or at this number was last used by work whose end the host knows. */
+/* Returns the number up to which freed memory is unused as far as the host knows. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {
@@ -158,34 +155,35 @@ static inline uint32_t rank_number(const struct world *world, int rank) /* opera
 }
 
 /* ---- queue.c */
-/* An operation on its way into the books. */
+/* An operation to be queued */
 struct draft {
 	int rank, stream, flags;
 	const struct record *record;
-	uint32_t like; /* a record to share; 0: `record` becomes a new one */
+	uint32_t like; /* a record to share; 0: store `record` */
 	op_id target;
 };
-/* ST_LIMIT: operations have no numbers left for so many more. */
+/* Fails with ST_LIMIT without ids for so many more operations. */
 enum status ops_fit(const struct world *world, size_t more);
-uint32_t record_store(struct world *world, const struct record *record); /* a copy; its index */
-/* The same under another mark */
+/* stores a copy; returns its index */
+uint32_t record_store(struct world *world, const struct record *record);
+/* Stores a copy under another mark. */
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
-/* world_queue, whether the rank captures a graph or not */
+/* world_queue, without capturing */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
-/* Queues a wait that no line asks for: the stream waits for the operation. Requires ops_fit. */
+/* Queues an implicit wait. Requires ops_fit. */
 void queue_wait(struct world *world, int rank, int stream, op_id target);
-/* An OP_SEGMENT of the rank's host. */
+/* Queues an OP_SEGMENT on the host. */
 op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 
-/* ---- match.c: the operation joins its matches; its rank is a member of the group */
+/* ---- match.c. Requires that the rank is in the operation's group. */
 void matches_join(struct world *world, op_id id);
-/* What a member brings to a match, by aspect: all of it must be equal. The most telling comes first: another
- * collective explains another size. */
+/* What members must agree on, the most telling first: a different collective explains a
+ * different size */
 enum aspect {
 	ASPECT_TITLE,
-	ASPECT_OBJECT, /* of a window */
+	ASPECT_OBJECT, /* a window's */
 	ASPECT_DTYPE,
-	ASPECT_SPLIT, /* are there counts? */
+	ASPECT_SPLIT, /* with counts? */
 	ASPECT_BYTES, /* with counts: of a row */
 	ASPECT_ROOT,
 	ASPECT_OP,
@@ -197,9 +195,9 @@ struct share {
 	int64_t aspect[ASPECTS];
 };
 struct share member_share(const struct world *world, const struct match *match, int place);
-enum aspect differing(const struct share *a, const struct share *b); /* the first; ASPECTS: none */
-/* Of two places whose shares are equal: does one expect other rows than the other sends it? *rows: sent by `from`,
- * expected by `to` */
+/* the first; ASPECTS: none */
+enum aspect differing(const struct share *a, const struct share *b);
+/* Returns true if of two otherwise equal members one expects other rows than the other sends. */
 struct unmatched {
 	int from, to;
 	int64_t sent, expected;
@@ -209,100 +207,101 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 /* ---- crossing.c */
 void crossing_join(struct world *world, op_id id, uint32_t match);
 
-/* ---- swapped.c: a member of a collective has joined */
+/* ---- swapped.c: after a member of a collective has joined */
 void swapped_join(struct world *world, uint32_t match);
 
 /* ---- allocator.c: one space of one rank */
-/* How a request is going to be served. */
+/* How to serve a request */
 struct block_plan {
 	int64_t bytes;         /* rounded */
-	int64_t segment_bytes; /* 0: no new one */
-	int64_t shared_below; /* the new segment serves requests of fewer bytes, small ones of as many, too; 0: this one alone */
+	int64_t segment_bytes; /* 0: no new segment */
+	/* limit, in bytes, of requests the new segment serves; 0: only this one */
+	int64_t shared_below;
 	int64_t small_limit;
 	size_t block;
 	uint32_t handout, pool;
 	uint8_t kind;
 	bool small;
-	bool spare; /* free segments are given back first */
-	bool moves; /* the block is a free segment of the stream's ordinary pool, which moves to the graph's */
+	bool spare; /* return free segments first */
+	bool moves; /* an ordinary free segment moves to the graph's pool */
 };
-/* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why), 0 for a disk, which has no
- * sizes of its own. capacity: of the heap, INT64_MAX: any. false: it does not fit even when all free segments are
- * given back. */
+/* unit: 1 for a GPU of 4 GB and more, 8 for small ones (memory.c), 0 for a disk. capacity:
+ * INT64_MAX: any. Returns false if it does not fit even without the free segments. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner);
-/* A segment for the plan, whose block is then in it; data: real bytes, or NULL */
+/* Adds the plan's segment, and its block to the plan; data: real bytes, or NULL. */
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
-/* Moves a segment to another pool. Its free blocks count as freed at `freed_at`. */
+/* Moves a segment to another pool; its free blocks become freed at `freed_at`. */
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
-#define FREED_IN_GRAPH UINT32_MAX /* as freed_at: no request gets the block until its segment moves */
+#define FREED_IN_GRAPH UINT32_MAX /* as freed_at: unavailable until the segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
-size_t heap_find(const struct heap *heap, int64_t address);    /* block that holds it; heap->count: none */
-size_t heap_segment(const struct heap *heap, int64_t address); /* the segment of an address in a block */
-bool heap_is_spare(
-        const struct heap *heap, size_t segment);  /* nothing of it is in use, and no graph keeps it */
-int64_t heap_spare(const struct heap *heap);       /* bytes of spare segments */
-void heap_drop(struct heap *heap, size_t segment); /* a spare segment goes */
+/* block of an address; heap->count: none */
+size_t heap_find(const struct heap *heap, int64_t address);
+size_t heap_segment(const struct heap *heap, int64_t address); /* of an address in a block */
+bool heap_is_spare(const struct heap *heap, size_t segment);   /* unused and not a graph's */
+int64_t heap_spare(const struct heap *heap);                   /* in bytes */
+void heap_drop(struct heap *heap, size_t segment);             /* removes a spare one */
 
 /* ---- memory.c: the spaces of all ranks */
-/* Memory for a tensor whose slot, in `base`, is going to be taken; its address. What that costs the rank is
- * queued. pool, use, kind: as for world_tensor_make. ST_DEVICE_MEMORY, ST_LIMIT. */
+/* Takes memory for a tensor that will use slot `base`, and queues the cost. pool, use, kind: as
+ * for world_tensor_make. Fails with ST_DEVICE_MEMORY or ST_LIMIT. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address);
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
 void memory_free(struct world *world);
 
 /* ---- graph_memory.c */
-/* Moves the plan's block, a free segment, to the plan's pool. */
+/* Moves the plan's free segment to the plan's pool. */
 void memory_to_graph(struct world *world, int rank, const struct block_plan *plan);
-/* Moves the segments of the graph (its number + 1) to the ordinary pools of their streams. launched: for each stream on which it was
- * launched, the last operation of its launches there; the next user of the free blocks waits for them. */
+/* Moves the graph's segments to the ordinary pools of their streams. graph: its number + 1;
+ * launched: the last operation of its launches on each stream, which the next users wait for. */
 void memory_graph_gone(
         struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
-/* Memory outside of the graph's pools that its operations use */
+/* Memory of other pools that the graph uses */
 struct graph_use {
-	uint32_t handout; /* place in world_handouts */
+	uint32_t handout; /* in world_handouts */
 	uint8_t access;
-	uint8_t reported; /* 1: reported that it was freed; 2: and that another tensor has it */
+	uint8_t reported; /* 1: its freeing, 2: and its new tensor */
 };
 struct graph_uses {
 	struct graph_use *use;
 	size_t count;
 };
-/* Adds what a captured operation uses. */
+/* Adds the memory of a captured operation. */
 void uses_note(const struct world *world, int rank, const struct record *record, struct graph_uses *uses);
-void uses_sort(struct graph_uses *uses); /* by handout, each once; the others require it */
-/* Fails with ST_NAME if some of it was freed and given back to the device (cudaErrorIllegalAddress). */
+void uses_sort(struct graph_uses *uses); /* by handout, unique; required by the following */
+/* Fails with ST_NAME if freed memory was returned to the device (cudaErrorIllegalAddress). */
 enum status uses_ready(const struct world *world, name_id graph, const struct graph_uses *uses);
 /* As world_graph_freed. */
 bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from, struct freed_use *freed);
 
-/* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may
- * touch its memory; how many they are. */
+/* ---- pending.c. Sets waits[STREAMS_MAX] to the operations that `draft` must wait for; returns
+ * their number. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
-/* The next user of these bytes of device memory waits for `op`. Replaces pending waits for earlier operations of the same stream
- * within them. */
+/* The next user of this device memory waits for `op`. Replaces waits for earlier operations of
+ * its stream within it. */
 void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op);
-/* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
+/* Adds a wait unless it is in order anyway, one a lane, the latest; returns the new count. */
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
 
 /* ---- windows.c */
-/* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
+/* Adds to waits[count] what `close` waits for on its rank; returns the new count. */
 int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
-void window_step(struct world *world, op_id id);              /* a collective of a window has been queued */
-void window_used(struct world *world, op_id id);              /* a one-sided operation has been queued */
+/* after a collective on a window */
+void window_step(struct world *world, op_id id);
+void window_used(struct world *world, op_id id);              /* after a one-sided operation */
 void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
-/* Returns the pool for what is made on the stream now: the graph's while one is captured and the stream takes part */
+/* Returns the pool of new tensors on the stream: the graph's during a capture of it. */
 uint32_t graph_pool(const struct world *world, int rank, int stream);
-/* Into the graph that the rank captures, or into the books where the stream takes no part. */
+/* Adds to the rank's graph, or queues if the stream is not captured. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);
-/* An event is about to be recorded while the rank captures: by an operation of the graph, until the capture ends. */
+/* Notes an event that is recorded during a capture. */
 void graph_event(struct world *world, int rank, int event, op_id record_op);
 
 #endif

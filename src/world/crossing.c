@@ -1,18 +1,18 @@
-/* crossing.c -- groups whose collectives two ranks queue in opposite orders: NCCL can hang there (rule 9)
+/* crossing.c -- groups whose collectives two ranks queue in opposite orders: NCCL can hang (rule
+ * 9)
  *
  *     rank 0:  allreduce in tp,  allreduce in dp
- *     rank 1:  allreduce in dp,  allreduce in tp      each may hold the multiprocessors that the other needs
+ *     rank 1:  allreduce in dp,  allreduce in tp      each may hold multiprocessors the other needs
  *
- * When a rank joins meet M right after a meet P of another group, M remembers "P came first". Every member of
- * both must then have joined P before M; one that has not is in the opposite order. It is looked at when the
- * note is made (for the members that are in M already) and when a member joins M, so that it does not matter
- * whose line is typed first. */
+ * If a rank joins match M right after a match P of another group, M notes it. Every member of
+ * both must then join P before M. This is checked for present members when noted, and for each
+ * later member, whichever line is typed first. */
 #include "world/books.h"
 
 enum { PAIR_NEW, PAIR_APART, PAIR_CROSSES, PAIR_TOLD }; /* group.crosses */
 
-/* Do two ranks share an instance of `a` and one of `b`? Only such a pair can hold what the other needs; a
- * rank alone in both orders its own collectives. */
+/* Returns true if two ranks share an instance of `a` and one of `b`: only they can block each
+ * other. */
 static bool instances_overlap(const struct group *a, const struct group *b)
 {
 	for (int k = 0; k < a->instances; k++) {
@@ -28,7 +28,7 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 	return false;
 }
 
-/* What is known of a pair of groups: kept with the one that was made later. */
+/* Returns the state of a pair of groups, stored with the later one. */
 static uint8_t *pair_of(const struct world *world, int a, int b)
 {
 	return a > b ? &world->groups[a].crosses[b] : &world->groups[b].crosses[a];
@@ -40,7 +40,7 @@ static op_id member_of(const struct world *world, const struct match *match, int
 	return group->instance_of[rank] == match->instance ? match->member[group->place_of[rank]] : 0;
 }
 
-/* Once a pair of groups: a loop would say it for every iteration. */
+/* Warns once a pair of groups. */
 static void crossing_warn(struct world *world, int a, int b, int rank, int other)
 {
 	struct world_inner *inner = world->inner;
@@ -58,10 +58,9 @@ static void crossing_warn(struct world *world, int a, int b, int rank, int other
 	        names_text(world->names, world->groups[high].name));
 }
 
-/* Ids grow with the order of queueing, so of one rank the lesser id was queued first; a match that it has not
- * joined yet (0) it will join later than what it has.
+/* Ids grow in queueing order; a match not joined yet (0) comes later.
  *
- * `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
+ * `rank` joined `later`; `other` joined `earlier` just before `later`. */
 static void crossing_check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];

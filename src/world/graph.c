@@ -1,23 +1,21 @@
-/* graph.c -- graphs: operations captured once, launched as a whole for the price of one launch
+/* graph.c -- graphs: operations captured once, launched together for the cost of one launch
  *
- * While a rank captures, world_queue stores records here instead of queueing them; an operation's id is then
- * OP_CAPTURED + its place. Targets of that kind mean operations of the graph and become those of its clones;
- * others stay.
+ * During a capture, world_queue stores records here, with ids OP_CAPTURED + place. Targets of
+ * that kind become the clones of the launch:
  *
  *      captured   #0 matmul   #1 record e   #2 wait (target #1)         ids OP_CAPTURED + 0, 1, 2
  *      launched   17 matmul   18 record e   19 wait (target 18)         clone[] = 17 18 19
  *
- * An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
- * gives it the clone's.
+ * An event recorded in the capture is restored at its end; each launch sets it to the clone.
  *
- * As with CUDA's stream capture, only streams that were forked from the captured one take part. Work of any other
- * stream is queued at once. An error of the capture has the name of CUDA's.
+ * As with CUDA's stream capture, only streams forked from the captured one take part; other work
+ * is queued at once. Errors name CUDA's.
  *
  *      capture g on s      y = relu x on s;  wait s on t;  z = relu y on t;  wait t on s
  *                                            t is forked                     and joined again
  *
- * Tensors made on streams of the graph during the capture have memory of the graph's own pools, as in PyTorch. Every launch
- * writes to it, so no other tensor gets it until the graph is gone, even if it is freed. */
+ * Tensors of captured streams use the graph's own pools, as in PyTorch. Every launch writes to
+ * them, so no other tensor gets that memory while the graph exists. */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -27,17 +25,17 @@ struct captured_event {
 };
 struct graph {
 	name_id name;
-	struct thing before;      /* what the name meant before the capture */
-	int origin;               /* the captured stream; `launch` puts another one in its place */
-	bool forked[STREAMS_MAX]; /* by stream: takes part; the origin does */
-	op_id last;               /* of the latest launch, on its stream, behind all of it; 0: none */
-	op_id apart[STREAMS_MAX]; /* by stream: the first work that is not in the graph; 0: none */
+	struct thing before;      /* meaning of the name before */
+	int origin;               /* captured stream; a launch replaces it */
+	bool forked[STREAMS_MAX]; /* by stream, with the origin */
+	op_id last;               /* of the latest launch, after all of it; 0: none */
+	op_id apart[STREAMS_MAX]; /* by stream: first work beside the graph; 0: none */
 	struct draft *items;
 	size_t count;
 	struct captured_event *events;
 	size_t event_count;
 	struct graph_uses uses;
-	op_id *launched; /* by stream where it was launched: the last operation there */
+	op_id *launched; /* by stream: last operation of its launches */
 	size_t launched_count;
 };
 static void graph_release(struct graph *graph)
@@ -99,7 +97,7 @@ uint32_t graph_pool(const struct world *world, int rank, int stream)
 	return pool_of(stream, captured ? (uint32_t)world->inner->capturing[rank] : 0);
 }
 
-/* The entry of a graph that is gone stays, empty: other ranks' entries keep their places. */
+/* Empties the entry, so that other graphs keep their numbers. */
 static void graph_drop(struct world *world, int rank, int index)
 {
 	struct graph *graph = &world->inner->graphs[index];
@@ -121,8 +119,8 @@ static const char *stream_name(const struct world *world, int rank, int number)
 	return names_text(world->names, lane_stream(world, rank, number)->name);
 }
 
-/* Backwards from the origin's last operation: an operation is joined when the next one of its stream is, or a wait for
- * it. Waits and records have no work that could be lost. */
+/* Goes backwards from the origin's last operation: one is joined if the next of its stream, or a
+ * wait for it, is. Waits and records need not be joined. */
 enum status world_capture_joined(const struct world *world, int rank)
 {
 	const struct graph *graph = graph_of(world, rank);
@@ -181,14 +179,14 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	return ST_OK;
 }
 
-/* Returns true if the operation comes after work that the block has queued beside the graph. */
+/* Returns true if the operation comes after work beside the graph. */
 static bool follows_apart(const struct world *world, const struct graph *graph, op_id id)
 {
 	op_id first = graph->apart[world->ops[id].stream];
 	return first && (first < id || (first == id && op_record(world, id)->kind != OP_RECORD));
 }
 
-/* A wait for an operation of the graph forks its stream; a stream of the graph waits for nothing else. */
+/* A wait for the graph forks the stream. The graph's streams wait for nothing else. */
 static enum status graph_wait(const struct world *world, struct graph *graph, const struct draft *draft)
 {
 	const char *name = names_text(world->names, graph->name),
@@ -284,9 +282,8 @@ static bool graph_is_current(const struct world *world, uint32_t index, int sect
 	return record->section == section && record->machine == world->machine->changes;
 }
 
-/* What was captured under one `mark` and is launched under another counts to the other, and behind a `set` it costs what the
- * machine says now. A record remembers the copy of it that was made last, so that the graphs of all ranks that share it share
- * the copy too. */
+/* A launch under another mark or after a `set` needs a copy of the record. The record remembers
+ * its latest copy, for all ranks that share it. */
 static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
@@ -300,7 +297,7 @@ static uint32_t item_record(struct world *world, uint32_t index, int section)
 	return moved;
 }
 
-/* ST_NAME when a window that the graph reaches into is closed by now. */
+/* Fails with ST_NAME if a window that the graph uses is closed. */
 static enum status windows_are_open(const struct world *world, int rank, const struct graph *graph)
 {
 	for (size_t i = 0; i < graph->count; i++) {
@@ -322,8 +319,8 @@ enum status world_graph_ready(const struct world *world, int rank, name_id name)
 	return status == ST_OK ? uses_ready(world, name, &graph->uses) : status;
 }
 
-/* last: the last operation of the stream on which it was launched. All that the graph does comes before it, because the graph's
- * streams are joined. */
+/* last: of the launch's stream; it follows all operations of the graph, whose streams are
+ * joined. */
 static void note_launch(const struct world *world, struct graph *graph, op_id last)
 {
 	size_t i = 0;
@@ -335,10 +332,10 @@ static void note_launch(const struct world *world, struct graph *graph, op_id la
 	graph->launched[i] = last;
 }
 
-/* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the captured one.
+/* Fails with ST_NAME or ST_LIMIT, with nothing queued. stream: replaces the captured one.
  *
- * As in CUDA, a launch waits for the graph's previous launch, on whichever stream that was. Every item is cloned, in order: a target
- * within the graph becomes that item's clone, and the start of the capture the last operation of the stream before the launch. */
+ * As in CUDA, a launch waits for the graph's previous one. Clones the items in order: a target
+ * in the graph becomes its clone, the start of the capture the stream's last operation. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);
@@ -347,8 +344,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->inner->graphs[thing.index];
-	/* queued whole or not at all: with at most one wait for each interval that is to be waited for, and one for
-	 * the launch before */
+	/* all or nothing: at most one wait for each pending interval, and one for the launch
+	 * before */
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)

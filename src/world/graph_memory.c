@@ -1,12 +1,13 @@
-/* graph_memory.c -- memory of graphs: their own segments, and memory of others that their operations use
+/* graph_memory.c -- memory of graphs: their segments, and memory of others that their operations
+ * use
  *
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *
- *      t, y     blocks of a segment that graph g keeps: a launch writes to both, so no tensor from outside gets t's
- *      x        used: after `free x` another tensor may get its memory, and a launch then reads that tensor's
+ *      t, y     in a segment of graph g: a launch writes to both, so no outside tensor gets t's
+ *      x        used: after `free x` a launch may read a new tensor in its memory
  *
- * A graph's pool gets a free segment of the stream's ordinary pool, or a new one. When the graph is gone its segments go to the
- * ordinary pools, so that captures in a loop do not reserve more and more. */
+ * The graph's segments come from the stream's ordinary pool or the device, and go to the
+ * ordinary pools when the graph is gone. */
 #include "world/books.h"
 
 /* ---- its own segments */
@@ -18,12 +19,12 @@ void memory_to_graph(struct world *world, int rank, const struct block_plan *pla
 	op_id last = lane_stream(world, rank, pool_stream(plan->pool))->tail;
 
 	heap_move(heap, heap_segment(heap, block->address), plan->pool, rank_number(world, rank));
-	/* a launch may be on another stream than the one whose work used the segment last */
+	/* a launch may be on another stream than its last user */
 	if (last)
 		pending_add(world, rank, block->address, block->bytes, last);
 }
 
-/* Blocks in use get no wait: the lines that use their tensors order them. */
+/* Blocks in use need no wait: lines order the use of their tensors. */
 static void free_blocks_wait(struct world *world, int rank, const struct segment *segment, op_id op)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);

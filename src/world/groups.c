@@ -1,8 +1,8 @@
-/* groups.c -- groups of ranks: a name, and disjoint instances of it
+/* groups.c -- groups of ranks: a name, and disjoint instances
  *
  * A mesh of 2 x 4 has the axes dp and tp; tp is one group of two instances:
  *
- *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7    instance_of[5] = 1, place_of[5] = 1 */
+ *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7    instance_of[5] = 1 */
 #include "world/books.h"
 #include "machine/machine.h"
 
@@ -55,7 +55,7 @@ void world_group_timeout(struct world *world, int group, int64_t ns)
 	digest_add(world, (uint64_t)ns);
 }
 
-/* Is each member's node as far from the other's as the first's is? */
+/* Returns true if the nodes of both instances' members have the same distances. */
 static bool same_nodes(
         const struct machine *machine, const struct group_instance *a, const struct group_instance *b)
 {
@@ -66,7 +66,7 @@ static bool same_nodes(
 	return same;
 }
 
-/* The first of the parts up to `instance` that is like it */
+/* Returns the first part up to `instance` with such nodes. */
 static int first_like(const struct machine *machine, const struct group *group, int instance)
 {
 	for (int k = 0; k < instance; k++)

@@ -1,8 +1,6 @@
-/* labels.c -- what operations are called, and the way back: "y", "allreduce#3", "F3"
+/* labels.c -- labels of operations and back: "y", "allreduce#3", "F3"
  *
- * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
- * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
- * lines. */
+ * They depend on the rank's own lines only; ids differ with the order of typing. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "world/books.h"
@@ -10,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the operation's number among those of its title on its rank, from 1 on. Counts on from the operation that was asked for
- * last, if that is an earlier one of the same title and rank. */
+/* Returns its number, from 1, among the operations of its title on its rank. Counts on from the
+ * last one asked for, if possible. */
 static int op_number(const struct world *world, op_id id)
 {
 	struct numbered *last = &world->inner->numbered;
@@ -74,8 +72,8 @@ long op_numbered(const struct world *world, const char *text, name_id *title)
 	return *title ? n : 0;
 }
 
-/* The title or phase on that rank that is nearest to the word, of equals the one that was queued first, and how many operations have
- * it as title; 0: none is near */
+/* Returns the nearest title or phase on the rank, the first of equals, and how many operations
+ * have it as title; 0: none. */
 static name_id nearest_operation(const struct world *world, int rank, const char *word, int *titled)
 {
 	int least = text_too_far(word);
@@ -98,7 +96,7 @@ static name_id nearest_operation(const struct world *world, int rank, const char
 	return nearest;
 }
 
-/* ST_NAME: what is near to it; "spin#9": how many there are */
+/* Fails with ST_NAME: the nearest, or for "spin#9" how many there are. */
 static enum status no_operation(const struct world *world, int rank, const char *text)
 {
 	const char *hash = strrchr(text, '#'), *tensor = world_nearest(world, rank, text, THING_TENSOR);
@@ -119,8 +117,8 @@ static enum status no_operation(const struct world *world, int rank, const char 
 	        text, rank);
 }
 
-/* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
- * (its last operation): names of tensors are what people have in mind most. */
+/* Looks for a tensor (its last writer), then for "allreduce#3", then for a phase (its last
+ * operation). */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
 {
 	name_id name = names_find(world->names, text, strlen(text)), title = 0;

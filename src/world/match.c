@@ -1,20 +1,18 @@
-/* match.c -- rendezvous: where operations of several ranks meet
+/* match.c -- rendezvous of operations of several ranks
  *
- * Collectives of a group instance match by issue order: the k-th of each place. Transfers match by channel
- * (group, source, destination): the k-th send and the k-th receive. No tag and no size takes part, as in
- * NCCL: who calls something else is in the same rendezvous, and that is the mistake to be told.
+ * Collectives of a group instance match by issue order, transfers by order in their channel
+ * (group, source, destination). As in NCCL, neither tag nor size takes part: a different call
+ * joins the same match and makes it a mismatch.
  *
- *      chain of an instance     match 0 ---> match 1 ---> match 2       match.next leads on
- *      place 0 has joined          x            x            x          at[0] = 2: its next makes match 3
- *      place 1                     x                                    at[1] = 0: its next joins match 1
+ *      chain of an instance     match 0 ---> match 1 ---> match 2       by match.next
+ *      place 0 has joined          x            x            x          at[0] = 2: next makes match 3
+ *      place 1                     x                                    at[1] = 0: next joins match 1
  *
- * Each place remembers the match it joined last; the next one it joins is that match's `next`, or a new one.
- * So a rendezvous is found without any search, whoever comes first. A channel is such a chain of two places,
- * the sender's and the receiver's. Members must agree with those that came before; what differs is settled at
- * once, and nobody will leave that match. */
+ * Each place remembers its last match, so the next one is found without a search. A channel is a
+ * chain of two places, sender and receiver. A mismatch is settled at once; it never ends. */
 #include "world/books.h"
 
-/* ---- channels: a hash table with chains, only ever looked up, never walked */
+/* ---- channels: a hash table, looked up but not iterated */
 
 static struct group_instance *channel_of(struct world *world, int group, int source, int destination)
 {
@@ -50,7 +48,8 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
-/* The bytes on which all members must agree: with counts those of a row, of a window or of unequal parts those of all of it */
+/* Bytes that members must agree on: of a row with counts, of the whole for windows and unequal
+ * parts */
 static int64_t message_bytes(const struct record *record)
 {
 	return record->split.n   ? record->split.row_bytes
@@ -59,7 +58,7 @@ static int64_t message_bytes(const struct record *record)
 	                         : record->bytes;
 }
 
-/* A collective's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
+/* A collective's bytes are those of the root's larger tensor, equal on all ranks. */
 struct share member_share(const struct world *world, const struct match *match, int place)
 {
 	op_id id = match->member[place];
@@ -107,8 +106,8 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 	return false;
 }
 
-/* Has the member at `place`, whose share is as that of the others, other counts than one who came before? With --dry
- * there are no counts, only a guess of them. */
+/* Returns true if the member's counts contradict an earlier member's. Without data (--dry) there
+ * are no counts. */
 static bool counts_differ(const struct world *world, const struct match *match, int place)
 {
 	struct unmatched rows;
@@ -120,13 +119,11 @@ static bool counts_differ(const struct world *world, const struct match *match, 
 
 /* ---- joining */
 
-/* Place 1 of the drawing above joins: at[1] = match 0, whose next is match 1, so no new one is made. Place 0
- * joins: at[0] = match 2, which has no next, so match 3 is made behind it.
+/* In the drawing above, place 1 joins match 1, the next of at[1]; place 0 makes match 3.
  *
- * The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes
- * to *joined at once: what a part brings is found by its match. A member that differs from the one at place
- * `first` makes a mismatch for good. `first` is the lowest place with a member, because messages name the
- * collective by it, and must not depend on whose line was typed first. */
+ * Joins the place's next match, making it if needed, and sets *joined. A member that differs
+ * from the one at place `first`, the lowest with a member, makes a mismatch; messages name the
+ * match by `first`, whichever line came first. */
 static void match_join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance,
         int place, struct match made)
 {
@@ -203,7 +200,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 /* ---- abort */
 
-/* Lowers *from to the instance's first match, if that is older. */
+/* Lowers *from to the instance's first match. */
 static void instance_restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)
@@ -212,13 +209,13 @@ static void instance_restart(struct group_instance *instance, size_t *from)
 	instance->first_match = instance->last_match = 0;
 }
 
-/* Of a part of the group, or (-1) of all: what is not complete is over, and numbering starts again. Collectives
- * from the match `from` on are over, complete or not. */
+/* Ends the incomplete matches of a part of the group (-1: all), and its collectives from match
+ * `from` on, and restarts numbering. */
 static void part_end(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;
 	struct group *ended = &world->groups[group];
-	size_t from_any = from; /* older ones are complete, or were aborted by the last restart */
+	size_t from_any = from; /* older ones are complete or aborted */
 
 	for (int k = 0; k < ended->instances; k++)
 		if (part < 0 || k == part)
@@ -242,7 +239,7 @@ static void part_end(struct world *world, int group, int part, size_t from)
 	digest_change(world, CHANGE_ABORT, group, part + 1);
 }
 
-/* Complete rendezvous took place or will. */
+/* Complete matches have taken place, or will. */
 void world_abort(struct world *world, int group)
 {
 	part_end(world, group, -1, SIZE_MAX);

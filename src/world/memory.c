@@ -1,14 +1,13 @@
-/* memory.c -- the memory of all ranks: device, pinned and host, each by the caching allocator
+/* memory.c -- the memory of all ranks, each space with the caching allocator
  *
- * Host and pinned memory is without limit, costs no time, and has one pool; so has a disk, which has a capacity
- * and takes what is asked, no more. On GPUs with less than 4 GB
- * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
- * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
- * fragmentation fit it.
+ * Host and pinned memory is unlimited, costs no time and has one pool. A disk has a capacity and
+ * exact sizes. On GPUs below 4 GB (`classroom` has 256 MB) sizes are an eighth of PyTorch's
+ * (segments of 256 KiB and 2.5 MiB, not 2 and 20 MiB), so that such a GPU also holds about a
+ * hundred segments.
  *
- * The map (blocks, addresses) is in the books of every process for all ranks; real bytes exist only for the
- * process's own rank, got and given through segment_calls. Bytes of a segment that goes stay until the
- * operation that gave it back has ended (`leaving`): work queued before may still read them. */
+ * Every process has the map of all ranks, and real bytes for its own rank, by segment_calls. The
+ * bytes of a returned segment stay until its OP_SEGMENT has ended (`leaving`), because earlier
+ * operations may read them. */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -53,7 +52,7 @@ void world_segment_calls(struct world *world, struct segment_calls calls)
 
 /* ---- taking */
 
-/* ST_DEVICE_MEMORY in words: of the disk */
+/* ST_DEVICE_MEMORY: a disk is full. */
 static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DISK);
@@ -68,7 +67,7 @@ static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 	return status;
 }
 
-/* ST_DEVICE_MEMORY in words: of host memory that has a limit */
+/* ST_DEVICE_MEMORY: the host memory's limit. */
 static enum status host_full(const struct world *world, int rank, int64_t bytes)
 {
 	struct text why = {0};
@@ -87,8 +86,8 @@ enum status world_text_fits(const struct world *world, int rank, size_t bytes)
 	return world->host_most && total > world->host_most ? host_full(world, rank, (int64_t)bytes) : ST_OK;
 }
 
-/* ST_DEVICE_MEMORY in words: the segment that the device would have to give, which may be larger than the request and than all
- * that is free, and the largest blocks in use: who reads it wants to know what to free. */
+/* ST_DEVICE_MEMORY: the segment needed, which may exceed the request and the free memory, and
+ * the largest blocks in use. */
 static enum status out_of_memory(const struct world *world, int rank, const struct block_plan *plan)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
@@ -118,7 +117,7 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 	return status;
 }
 
-/* Of device memory, in the rank's program order */
+/* Device memory only, in program order */
 static void note_change(struct world *world, int rank, enum space space, int kind, int64_t bytes)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
@@ -129,7 +128,7 @@ static void note_change(struct world *world, int rank, enum space space, int kin
 		        .kind = (uint8_t)kind};
 }
 
-/* The spare segments of a space go; the bytes of our own stay until `op` is done. */
+/* Removes the space's spare segments; own bytes stay until `op` is done. */
 static void segments_give_back(struct world *world, int rank, enum space space, op_id op)
 {
 	struct world_inner *inner = world->inner;
@@ -148,7 +147,7 @@ static void segments_give_back(struct world *world, int rank, enum space space, 
 	}
 }
 
-/* The heap gets a segment, and the host pays for it. Bytes of other ranks exist elsewhere. */
+/* Adds a segment, paid by the host. */
 static void memory_grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
 {
 	const struct segment_calls *calls = &world->inner->calls;
@@ -161,10 +160,9 @@ static void memory_grow(struct world *world, int rank, enum space space, struct 
 	        real ? calls->get(calls->self, space, plan->segment_bytes) : NULL);
 }
 
-/* In this order, which the digest sees: the plan, which may refuse and has changed nothing; free segments go
- * back, if only so there is room; a segment comes, if no free block will do; the block is cut out. Both
- * segments are OP_SEGMENTs of the host: the first waits for all of the rank's work, as cudaFree does, the
- * second for nothing. */
+/* The digest sees this order: the plan, which may fail; free segments returned if there is no
+ * room; a new segment if needed; the block. The first OP_SEGMENT waits for all of the rank's
+ * work, as cudaFree does, the second for nothing. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address)
 {
@@ -173,7 +171,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	bool device = space == SPACE_DEVICE;
 	int rank = tensor->rank, unit = space == SPACE_DISK ? 0 : world->machine->memory < 4 * GB ? 8 : 1;
 	struct heap *heap = &inner->memory[rank].heap[space];
-	/* what the host itself is going to write must be memory whose users it has seen the end of */
+	/* for writes of the host: memory unused as far as it knows */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device     ? (int64_t)world->machine->memory
 	        : space == SPACE_DISK ? (int64_t)world->machine->disk
@@ -187,7 +185,8 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 		return device                 ? out_of_memory(world, rank, &plan)
 		        : space == SPACE_DISK ? disk_full(world, rank, plan.bytes)
 		                              : host_full(world, rank, plan.bytes);
-	enum status status = ops_fit(world, 2); /* segments that are given back, one that is got */
+	/* one that returns segments, one that gets one */
+	enum status status = ops_fit(world, 2);
 	if (status != ST_OK)
 		return status;
 	plan.kind = kind;
@@ -214,10 +213,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* after_stream: STREAM_HOST for none.
  *
- * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given and is not
- * the block's own: what is made of the stream's pool is queued on it, behind that work. A graph that is being captured cannot
- * get such a wait, so a block of it that is freed after another stream serves no request of the capture. After the capture the
- * next user of such a block is a launch, on any stream. */
+ * Frees the block. Its next user waits for the stream's work so far, unless the pool is that
+ * stream's own. A graph under capture cannot get such a wait: its block then serves no request
+ * of the capture, and a launch uses it next. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
@@ -305,7 +303,7 @@ const struct handout *world_freed_between(
 		if (handout->rank != world->ops[before].rank || handout->space != space ||
 		        handout->address > address || address >= handout->address + handout->bytes)
 			continue;
-		/* the block that the address was in: older ones there had been freed */
+		/* older blocks at the address had been freed */
 		bool freed = handout->freed && handout->freed_after >= before && handout->freed_after < after;
 		return freed ? handout : NULL;
 	}
@@ -318,7 +316,7 @@ const struct memory_change *world_memory_changes(const struct world *world, int 
 	return world->inner->memory[rank].change;
 }
 
-/* An address in a segment of this rank, or in one that is on its way out. */
+/* Also finds segments being returned. */
 void *world_data(const struct world *world, enum space space, int64_t address)
 {
 	const struct world_inner *inner = world->inner;

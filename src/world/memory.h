@@ -1,11 +1,10 @@
-/* memory.h -- the memory of all ranks, as the books know it: heaps of segments and blocks, one for each space
- * of each rank
+/* memory.h -- the memory map of all ranks: a heap of segments and blocks for each space of each
+ * rank
  *
- *     segment |<------------------------ 20 MiB ------------------------>|    got and given back whole
- *     blocks  | w1 | free | x | y |           free                       |    split and merged: allocator.c
+ *     segment |<------------------------ 20 MiB ------------------------>|    got and returned whole
+ *     blocks  | w1 | free | x | y |           free                       |    allocator.c
  *
- * Tensors take and free memory (world_tensor_make, world_tensor_free); here it is looked at, and its real
- * bytes are tied to it. */
+ * Tensors take and free memory (world_tensor_make, world_tensor_free). */
 #ifndef RANKSH_WORLD_MEMORY_H
 #define RANKSH_WORLD_MEMORY_H
 
@@ -13,9 +12,9 @@
 
 struct world;
 
-enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* of a memory_change: the segments */ };
-/* A pool: the free lists of a stream. Each captured graph has pools of its own. graph: its number + 1; 0: the ordinary
- * pools. */
+enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* a memory_change of segments */ };
+/* A pool has the free lists of a stream; a captured graph has its own. graph: its number + 1; 0:
+ * ordinary. */
 static inline uint32_t pool_of(int stream, uint32_t graph)
 {
 	return graph << 8 | (uint32_t)stream;
@@ -30,22 +29,22 @@ static inline uint32_t pool_graph(uint32_t pool)
 }
 struct memory_block {
 	int64_t address, bytes;
-	int tensor; /* that owns it; -1 when free */
+	int tensor; /* owner; -1: free */
 	name_id owner;
-	uint32_t freed_at; /* the rank's last operation when it was freed */
-	uint32_t handout;  /* of one in use: its place in world_handouts */
+	uint32_t freed_at; /* the rank's last operation then */
+	uint32_t handout;  /* in use: index in world_handouts */
 	uint32_t pool;
 	uint8_t kind;
 	bool free : 1, first : 1 /* of its segment */, small : 1;
 };
 struct segment {
 	int64_t address, bytes;
-	void *data;    /* real bytes, of rank `me` only */
-	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
+	void *data;    /* rank `me` only */
+	op_id leaving; /* returned: by this OP_SEGMENT */
 	uint32_t pool;
 	uint8_t space;
 };
-/* Where a segment lies, or lay */
+/* A present or former segment */
 struct stretch {
 	int64_t address, bytes;
 };
@@ -55,61 +54,61 @@ struct free_block {
 	bool small;
 };
 struct heap {
-	struct memory_block *blocks; /* by address, without gaps inside a segment */
+	struct memory_block *blocks; /* by address, without gaps in a segment */
 	size_t count;
-	struct free_block *vacant; /* the free ones among them, by size, of equals by address */
+	struct free_block *vacant; /* free ones by size, then address */
 	size_t vacant_count;
 	struct segment *segments; /* by address */
 	size_t segment_count;
-	struct stretch *stretches; /* of all segments that ever were, by address */
+	struct stretch *stretches; /* all ever, by address */
 	size_t stretch_count;
-	int64_t end; /* of the last segment ever: addresses are never used twice */
+	int64_t end; /* of the last segment: addresses are never reused */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
-	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS]; /* they add up to allocated, peak_allocated */
+	/* sums: allocated, peak_allocated */
+	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS];
 };
 const struct heap *world_heap(const struct world *world, int rank, enum space space);
-/* The segment of any rank that an address lies in, or lay in: addresses are never used twice, and what is queued may name a
- * segment that has been given back since. false: there was none. */
+/* Gives the present or former segment of an address on any rank; false: there was none. */
 bool world_segment(
         const struct world *world, int rank, enum space space, int64_t address, struct stretch *stretch);
-/* The largest blocks in use, up to `most`, by falling size, then by address; how many there are. */
+/* Lists up to `most` largest blocks in use, by falling size, then address. Returns how many. */
 int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
-int64_t heap_largest_free(const struct heap *heap); /* bytes of the block, which is in no graph's segment */
-int64_t heap_of_graphs(const struct heap *heap);    /* bytes of the segments that graphs keep */
-int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
-/* Gives back free segments that no graph keeps; queues OP_SEGMENT with target OP_EVERYTHING. */
+int64_t heap_largest_free(const struct heap *heap);           /* outside of graphs, in bytes */
+int64_t heap_of_graphs(const struct heap *heap);              /* bytes of segments that graphs keep */
+int world_memory_kind(const struct world *world, int tensor); /* of its owner's memory */
+/* Returns free segments, except those of graphs, by an OP_SEGMENT with target OP_EVERYTHING. */
 enum status world_trim(struct world *world, int rank);
 
-/* A block of a rank's device memory was taken, or given (bytes below 0); or a segment */
+/* A device block or segment taken, or given (negative bytes) */
 struct memory_change {
 	int64_t bytes;
-	op_id after; /* the rank's last operation then; 0: none */
+	op_id after; /* 0: none */
 	int section;
 	uint8_t kind;
 };
-/* In program order; their sums are heap.kind and heap.reserved */
+/* Returns the changes in program order; their sums are heap.kind and heap.reserved. */
 const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count);
 
-/* Blocks that were handed out, in order, each with the line that freed it: their bytes are unwritten for what is
- * queued behind operation `after` (of all ranks). */
+/* A block handed out, with the line that freed it. Its bytes are unwritten for operations after
+ * `after` (of all ranks). */
 struct handout {
 	int64_t address, bytes;
 	op_id after;
-	op_id freed_after; /* likewise, of a block that was freed */
-	name_id owner;     /* the tensor's name; 0: it had none */
-	name_id file;      /* of the line that freed it; 0: the text at hand */
+	op_id freed_after; /* likewise */
+	name_id owner;     /* the tensor's name; 0: none */
+	name_id file;      /* of the freeing line; 0: none */
 	int line;
 	uint16_t rank;
 	uint8_t space;
 	bool freed;
 };
 const struct handout *world_handouts(const struct world *world, size_t *count);
-/* The tensor's name; "scratch" if it had none */
+/* Returns the tensor's name, or "scratch". */
 const char *memory_owner_text(const struct world *world, name_id owner);
 /* Appends "x, which was freed in line 10". */
 void memory_freed_text(const struct world *world, const struct handout *freed, struct text *out);
-/* The freed block that operation `before` still had at an address and operation `after`, of the same rank, had no
- * longer; NULL: none. */
+/* Returns the block at an address that was freed between operations `before` and `after` of one
+ * rank; NULL if none. */
 const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address);
 

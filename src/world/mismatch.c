@@ -1,20 +1,20 @@
-/* mismatch.c -- words for a match whose members do not agree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
+/* mismatch.c -- messages for members that disagree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
  *
- * Members are sorted by what they bring in the first aspect in which any two differ. The smallest camp is
- * told first: most likely it is the mistake. */
+ * Members are grouped by the first aspect in which any two differ; the smallest camp, most
+ * likely the mistake, comes first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/ranks.h"
 
 enum { CAMPS_MAX = 6 };
 struct camp {
-	int64_t brings; /* in the aspect that is told */
+	int64_t brings; /* value of the aspect */
 	struct ranks ranks;
-	int place; /* of its first member */
+	int place; /* of the first member */
 	bool told;
 };
 
-/* Compared with any one member: who differs from it in an aspect differs from all that are like it. */
+/* A comparison with one member suffices: any other differs from one of the two. */
 static enum aspect first_aspect(const struct world *world, const struct match *match)
 {
 	struct share first = member_share(world, match, match->first);
@@ -30,7 +30,7 @@ static enum aspect first_aspect(const struct world *world, const struct match *m
 	return aspect;
 }
 
-/* Fills up to CAMPS_MAX, in the order of places; members that bring anything further are left out. */
+/* Fills up to CAMPS_MAX by place; members with further values are left out. */
 static int camps_find(
         const struct world *world, const struct match *match, enum aspect aspect, struct camp *camps)
 {
@@ -93,7 +93,7 @@ static void camp_text(const struct world *world, const struct match *match, cons
 	}
 }
 
-/* Counts that do not agree: all else is equal. The first pair is told, by places; there may be more. */
+/* Reports the first pair of counts that disagree. */
 static void unmatched_text(const struct world *world, const struct match *match, struct text *why)
 {
 	struct unmatched rows;
@@ -108,7 +108,8 @@ static void unmatched_text(const struct world *world, const struct match *match,
 		}
 }
 
-/* Returns the rows that the members of an allgather without rows= bring in all, if they are the parts of so many rows; else 0. */
+/* Returns the total rows of an allgather without rows= if its members bring parts of it; else 0.
+ */
 static int64_t rows_in_parts(const struct world *world, const struct match *match)
 {
 	int64_t rows = 0;

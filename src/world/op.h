@@ -1,12 +1,12 @@
-/* op.h -- operations: what ranks have queued, in two parts, and where those of several ranks meet
+/* op.h -- operations that ranks have queued, and the rendezvous of several ranks' operations
  *
- * A record is what a line asks for, stored once for all of its ranks; a `struct op` is one rank's operation,
- * 64 bytes, so that thousands of ranks cost little:
+ * A record holds what a line asks for, stored once for all of its ranks. A `struct op` is one
+ * rank's operation, in 64 bytes:
  *
- *      records   7: y = matmul x w, 64 x 64, on compute            what all ranks of the line have in common
+ *      records   7: y = matmul x w, 64 x 64, on compute            common to all ranks of the line
  *      ops       12: rank 0, record 7    13: rank 1, record 7      order, waits, times
  *
- * The fields marked "backend's" know time and are in no digest of the books. */
+ * Fields marked "backend's" depend on time and are in no digest. */
 #ifndef RANKSH_OP_H
 #define RANKSH_OP_H
 
@@ -26,29 +26,29 @@ enum space {
 	        SPACE_COUNT
 };
 const char *space_name(enum space space);
-/* What the host reads and writes as its own */
+/* Returns true for memory that the host accesses directly. */
 static inline bool space_is_host(enum space space)
 {
 	return space == SPACE_HOST || space == SPACE_PINNED;
 }
 
 typedef uint32_t op_id;          /* index into world.ops; 0 is none */
-#define OP_EVERYTHING UINT32_MAX /* as a sync's target: all that the rank has queued */
+#define OP_EVERYTHING UINT32_MAX /* a sync's target: all that the rank has queued */
 
 /* X(symbol, name) */
-#define OP_KINDS(X)                                                                                    \
-	X(KERNEL, "kernel")                                                                            \
-	X(COPY, "copy")                                                                                \
-	X(COLLECTIVE, "collective")                                                                    \
-	X(P2P, "p2p")                                                                                  \
-	X(ONE_SIDED, "one-sided") /* put, get, add: it needs no operation of the other rank */         \
-	X(RECORD, "record")                                                                            \
-	X(WAIT, "wait")                                                                                \
-	X(HOST, "host")       /* from here on on the host's own lane; it computes for duration_ns */   \
-	X(FILL, "fill")       /* initial data: the host writes a tensor; takes no time */              \
-	X(SYNC, "sync")       /* the host is blocked until `target` is done: record.reason says why */ \
-	X(SEGMENT, "segment") /* the allocator gets or gives back a segment */                         \
-	X(CRASH, "crash")     /* the rank does nothing from here on */
+#define OP_KINDS(X)                                                                                \
+	X(KERNEL, "kernel")                                                                        \
+	X(COPY, "copy")                                                                            \
+	X(COLLECTIVE, "collective")                                                                \
+	X(P2P, "p2p")                                                                              \
+	X(ONE_SIDED, "one-sided") /* put, get, add: without an operation of the other rank */      \
+	X(RECORD, "record")                                                                        \
+	X(WAIT, "wait")                                                                            \
+	X(HOST, "host")       /* from here on on the host's lane; computes for duration_ns */      \
+	X(FILL, "fill")       /* the host writes initial data, in no time */                       \
+	X(SYNC, "sync")       /* blocks the host until `target` is done; record.reason says why */ \
+	X(SEGMENT, "segment") /* the allocator gets or returns a segment */                        \
+	X(CRASH, "crash")     /* the rank stops for good */
 enum op_kind {
 #define X(symbol, name) OP_##symbol,
 	OP_KINDS(X)
@@ -61,43 +61,42 @@ static inline bool op_kind_is_host(enum op_kind kind)
 	return kind >= OP_HOST;
 }
 
-enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* += : writes, and reads too */ };
-/* A tensor as an operation uses it: where, how laid out, and what is done to it. */
+enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* +=, reads too */ };
+/* A tensor as an operation uses it */
 struct operand {
-	int64_t address; /* bytes, in the rank's space */
+	int64_t address; /* in the rank's space */
 	uint8_t space, access;
-	bool transposed; /* for wording only; the layout has it done already */
-	int tensor;      /* index at the time of queueing (one rank's; for names in messages), -1 if none */
+	bool transposed; /* for wording; applied in the layout */
+	int tensor;      /* index when queued, on one rank; -1: none */
 	name_id name;    /* "y", or "g[0:512]" */
 	struct layout layout;
 };
 
-/* Do they share memory, from the first byte of each to its last? There may be gaps between (races/overlap.c). A tensor
- * without elements shares none. */
+/* Returns true if the spans from first to last byte overlap. Gaps are not seen
+ * (races/overlap.c). An empty tensor overlaps nothing. */
 bool spans_overlap(const struct operand *a, const struct operand *b);
-/* All but `tensor`, which is one rank's */
+/* Compares all but `tensor`, which is one rank's. */
 bool operand_equal(const struct operand *a, const struct operand *b);
 
 enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
 enum p2p_direction { P2P_SEND, P2P_RECV };
-/* What an OP_ONE_SIDED does to the window of its target */
+/* The action on the target's window */
 enum one_sided { ONE_SIDED_PUT, ONE_SIDED_GET, ONE_SIDED_ADD };
-/* One transfer of an OP_P2P; a send has its operand's index among the record's operands. An OP_ONE_SIDED has one part.
- */
+/* One transfer of an OP_P2P, or the one of an OP_ONE_SIDED */
 struct part {
 	uint8_t direction; /* enum p2p_direction; ONE_SIDED: enum one_sided */
 	int peer /* world rank */;
 	int operand;
-	int64_t offset; /* ONE_SIDED: bytes from the window's beginning */
+	int64_t offset; /* ONE_SIDED: bytes into the window */
 };
-/* What a collective does to the window on its operand */
+/* What a collective does to its operand's window */
 enum window_step { WINDOW_NONE, WINDOW_OPEN, WINDOW_CLOSE };
 
-/* An alltoall whose members get unlike numbers of rows (MPI_Alltoallv), as one rank calls it. rows: the world's
- * arena's; to each place first, then from each. */
+/* The counts of an alltoall (MPI_Alltoallv) of one rank. rows: in the arena, to each place and
+ * then from each. */
 struct split {
-	int n;             /* places of the group; 0: all parts are equal, there is nothing else here */
-	int64_t row_bytes; /* of all members alike */
+	int n;             /* places; 0: equal parts, without counts */
+	int64_t row_bytes; /* the same on all members */
 	const int64_t *rows;
 };
 static inline int64_t rows_to(const struct split *split, int place)
@@ -110,109 +109,106 @@ static inline int64_t rows_from(const struct split *split, int place)
 }
 bool splits_equal(const struct split *a, const struct split *b);
 
-enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes a second in place of the machine's; 0: the machine's */ };
-/* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
- * once. */
+enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes/s; 0: the machine's */ };
+/* What a line asks for on one or more ranks with the same shapes, addresses and parameters */
 struct record {
-	uint8_t kind;       /* enum op_kind */
-	char colour;        /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
-	int16_t microbatch; /* from `phase F3`, or -1 */
-	name_id title;      /* "matmul", "allreduce", "copy" ... */
-	name_id object;     /* what it makes or moves, for labels: "y" */
-	name_id phase;      /* "F3" or 0 */
-	name_id reason;     /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
-	int section;        /* number of the `mark` it stands under; 0 before the first */
-	int line;           /* number of the journal's line (looks like: who typed this), or of `file`'s */
-	name_id file;       /* of a program, or of what `source` reads; 0: the text at hand. In no digest */
-	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; of an `add` to a window: `scale` */
+	uint8_t kind;                        /* enum op_kind */
+	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
+	int16_t microbatch;                  /* from `phase F3`, or -1 */
+	name_id title;                       /* "matmul", "allreduce", "copy" ... */
+	name_id object;                      /* result or subject, for labels: "y" */
+	name_id phase;                       /* "F3" or 0 */
+	name_id reason;                      /* SYNC: "sync" "print" "barrier" "copy" "let" ... */
+	int section;                         /* number of the `mark`; 0: none yet */
+	int line;                            /* of the journal, or of `file` */
+	name_id file;                        /* of a program or `source`; 0: neither. In no digest */
+	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; `add` to a window: `scale` */
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	/* the shell hears when it is over, on its rank's process, and asks for what it wrote, or what a SYNC read;
-	 * in no digest */
+	/* Reports its end on the rank's process, for reading its output, or a SYNC's input. In
+	 * no digest */
 	bool noted;
-	int root; /* place in the group, or -1 */
-	/* as the line gives them: enum reduction, enum algorithm (collectives/algorithm.h) */
+	int root; /* place, or -1 */
+	/* of the line: enum reduction, enum algorithm (collectives/algorithm.h) */
 	uint8_t reduction, algorithm;
-	uint16_t backup; /* COLLECTIVE: so many members need not be waited for */
+	uint16_t backup; /* COLLECTIVE: members not waited for */
 	uint8_t operands, parts;
-	/* of a SYNC: the host's own memory, which it reads when the wait is over */
-	struct operand
-	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
+	/* SYNC: host memory that is read after the wait */
+	struct operand *operand; /* in the arena, immutable, shared by equal records */
 	struct part *part;
-	struct split split;               /* COLLECTIVE: of an alltoall with counts */
-	uint32_t moved;                   /* graph.c: its latest copy for another launch, 0 none */
-	unsigned machine;                 /* its state (machine.changes) that the cost is of */
-	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order; COPY: COPY_RATE */
+	struct split split;               /* alltoall with counts */
+	uint32_t moved;                   /* graph.c: latest copy for a launch; 0: none */
+	unsigned machine;                 /* machine.changes at its costing */
+	double parameter[PARAMETERS_MAX]; /* options in the kernel's order; COPY: COPY_RATE */
 	double flops;                     /* of one rank */
-	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */
-	/* COLLECTIVE whose parts are not equal: bytes of the tensor that is cut into them or put together, without the padding that is
-	 * in `bytes`; 0: they are equal */
+	int64_t bytes;                    /* kernels: memory traffic; others: the message */
+	/* COLLECTIVE of unequal parts: bytes without the padding that is in `bytes`; 0: equal
+	 * parts */
 	int64_t whole;
-	uint8_t dtype;       /* enum dtype that decides the peak */
-	int64_t duration_ns; /* host, spin, segment: asked for; -1: the cost model says */
-	/* The cost on the machine of then, set by the backend when the record is first queued (so that `set`
-	 * changes later lines only); in no digest. */
-	int64_t alone_ns;        /* the duration undisturbed; -1 not yet known */
-	double latency_ns, rate; /* of a copy, transfer or collective: fixed part; bytes/s of the rest */
-	double flow_bytes;       /* ... and what the rest moves */
-	uint8_t taken;           /* COLLECTIVE: enum algorithm that auto chose */
-	int64_t launch_ns;       /* host time to issue it */
+	uint8_t dtype;       /* for the peak rate */
+	int64_t duration_ns; /* host, spin, segment: as given; -1: modelled */
+	/* The backend's cost when the record is first queued; later `set` has no effect. In no
+	 * digest. */
+	int64_t alone_ns;        /* undisturbed; -1: unknown */
+	double latency_ns, rate; /* messages: fixed part, bytes/s of the rest */
+	double flow_bytes;       /* bytes of the rest */
+	uint8_t taken;           /* COLLECTIVE: algorithm chosen by auto */
+	int64_t launch_ns;       /* host time of the issue */
 };
 
-/* Its title; of a wait of the host the reason: "print" */
+/* Returns the title, or the reason of a SYNC: "print". */
 static inline name_id record_called(const struct record *record)
 {
 	return record->kind == OP_SYNC && record->reason ? record->reason : record->title;
 }
 
 enum op_flags {
-	OPF_FREE_LAUNCH = 1, /* issued with the operation before it, for no launch time of its own (graphs,
-	                      * together, implicit waits) */
-	OPF_ABORTED = 2,     /* backend's */
+	/* issued with the one before, without a launch (graphs, together, implicit waits) */
+	OPF_FREE_LAUNCH = 1,
+	OPF_ABORTED = 2, /* backend's */
 	OPF_STARTED = 4,
-	OPF_DONE = 8,    /* backend's: start / end are final */
+	OPF_DONE = 8,    /* backend's: start and end are final */
 	OPF_ISSUED = 16, /* backend's: issue is final */
-	/* backend's: its part of the group had expired when it came, or its collective goes on without it */
+	/* backend's: its group had timed out, or its collective ran without it */
 	OPF_LATE = 64,
-	OPF_TOGETHER = 128, /* starts as one with the collective or transfer that its rank queued before it */
+	OPF_TOGETHER = 128, /* starts with the rank's previous communication */
 };
 #define TIME_UNKNOWN INT64_MAX
 struct op {
 	uint32_t record;
-	op_id next_program; /* the rank's next in program order */
-	op_id next_stream;  /* the next on its stream */
-	/* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING. ONE_SIDED: the collective that opened the window
-	 */
+	op_id next_program; /* of the rank, in program order */
+	op_id next_stream;  /* of the stream */
+	/* WAIT, SYNC: what they wait for; 0 nothing; OP_EVERYTHING. ONE_SIDED: the collective
+	 * that opened the window */
 	op_id target;
-	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0 none */
+	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0: none */
 	uint32_t match;
-	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
+	/* backend's: the operation that delayed its start */
 	op_id blame;
 	uint16_t rank;
 	uint8_t stream, flags;
-	uint32_t number;                  /* 1, 2 ... on its rank */
+	uint32_t number;                  /* on its rank, from 1 */
 	int64_t issue, ready, start, end; /* backend's, virtual ns; TIME_UNKNOWN until final */
 };
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
-/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made
- * when the first member queues its part; whether the parts agree is known in program order, at once. */
+/* A rendezvous of a collective's ranks, or of the two sides of a transfer. The first member to
+ * be queued makes it; agreement is checked at once, in program order. */
 struct crossing;
 struct match {
 	int group, instance;
-	/* in the group instance, or in the (source, destination) channel; 0 is the first */
+	/* from 0, in the group instance or (source, destination) channel */
 	uint32_t sequence;
-	int n, count;     /* places, and how many of them are taken */
-	const int *ranks; /* by place; of a transfer the sender and the receiver */
+	int n, count;     /* places; taken ones */
+	const int *ranks; /* by place; transfer: sender, receiver */
 	op_id *member;    /* by place; 0: not queued */
-	int first;        /* the lowest place with a member: it names the collective in messages */
-	/* the next of the same group instance or channel, 0 none, and the one before it, but for an abort */
+	int first;        /* lowest place with a member: names the match */
+	/* of the same group instance or channel, 0: none; after an abort `before` is 0 again */
 	uint32_t next, before;
-	struct crossing
-	        *crossings; /* crossing.c: matches of other groups that some rank queued just before */
+	struct crossing *crossings; /* crossing.c: matches of other groups queued just before */
 	bool p2p;
-	bool mismatch; /* kind, size, type, root, reduction or algorithm differ: nobody will ever leave it */
+	bool mismatch; /* the members disagree: it never ends */
 	bool aborted;
 };
 

@@ -1,11 +1,11 @@
-/* pending.c -- memory freed with `free x on S`: whoever uses it next waits for S's work of then
+/* pending.c -- memory of `free x on S`: its next user waits for S's work so far
  *
  *      free x on io                x:      |-------------- wait for io -------------|
- *      y = relu z (y in x's bytes)            |--- y ---|                                 a wait, then relu
- *      still to be waited for              |--|         |---------------------------|
+ *      y = relu z (y in x's bytes)            |--- y ---|                    a wait, then relu
+ *      pending                             |--|         |---------------------------|
  *
- * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a
- * stretch gets an OP_WAIT before it in its stream, and the stretch is settled. */
+ * The first operation that touches a pending interval gets an OP_WAIT before it, and the
+ * interval is settled. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 
@@ -65,11 +65,11 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
 	        (struct pending_free){.address = address, .bytes = bytes, .op = op, .space = SPACE_DEVICE};
 }
 
-/*      whole       |--------------------|            address .. address + bytes, still to be waited for
+/*     whole       |--------------------|            pending: address .. address + bytes
  *      operand            |-----|                    has waited
  *      left        |-----|       |------|            the first stays at i, the second is new
  *
- * Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
+ * Cuts the operand's bytes out of interval i. */
 static void pending_cut_one(
         struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {

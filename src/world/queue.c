@@ -1,11 +1,10 @@
-/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
- * once
+/* queue.c -- queueing: program order, stream order, implicit waits, shared records
  *
- * An operation is 64 bytes and there may be millions; what a line says is in its record, which all ranks of
- * the line and all launches of a graph share. Two linked lists run through the operations:
+ * There may be millions of operations, of 64 bytes each; ranks of a line and launches of a graph
+ * share records. Two lists:
  *
- *      next_program   rank 0:   1 --> 4 --> 5 --> 9        the order in which the host issues
- *      next_stream    default:  1 --------> 5              the order in which a stream carries out
+ *      next_program   rank 0:   1 --> 4 --> 5 --> 9        issue order of the host
+ *      next_stream    default:  1 --------> 5              order of the stream
  *                     io:             4 --------> 9 */
 #include "world/books.h"
 #include "base/arithmetic.h"
@@ -39,7 +38,7 @@ const struct operand *record_target(const struct record *record)
 	return first_operand(record, ACCESS_WRITE);
 }
 
-/* Every field that decides what the operation does; not its cost, which is the backend's. */
+/* Adds every field that decides what the operation does, without costs. */
 static void digest_record(struct world *world, const struct record *record)
 {
 	digest_change(world, CHANGE_RECORD, record->kind, (int64_t)record->title << 32 | record->object);
@@ -91,8 +90,7 @@ bool splits_equal(const struct split *a, const struct split *b)
 	        (!a->n || memcmp(a->rows, b->rows, 2 * (size_t)a->n * sizeof *a->rows) == 0);
 }
 
-/* The record's operands in the arena: those of a record of late where they are the same. A cache of one entry
- * a slot: a newer list takes the place of an older one. */
+/* Returns equal recent operands, from a cache with one entry a slot, or a copy in the arena. */
 static struct operand *copy_operands(struct world *world, const struct record *record)
 {
 	uint64_t hash = record->operands;
@@ -112,7 +110,7 @@ static struct operand *copy_operands(struct world *world, const struct record *r
 	return kept->operand;
 }
 
-/* The arrays of the record are ours already. */
+/* Requires arrays in the arena. */
 static uint32_t record_add(struct world *world, const struct record *record)
 {
 	MEM_ROOM(&world->records, world->record_count + 2, &world->record_room);
@@ -143,7 +141,7 @@ uint32_t record_in_section(struct world *world, uint32_t index, int section)
 	return record_add(world, &record);
 }
 
-/* A record of the books' own: OP_SEGMENT, or an implicit OP_WAIT. */
+/* Makes a record without a line's: OP_SEGMENT, or an implicit OP_WAIT. */
 static uint32_t record_own(
         struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
@@ -162,7 +160,7 @@ static uint32_t record_own(
 
 /* ---- operations */
 
-/* The only place where an operation comes into being. Ids grow with time, over all ranks. */
+/* Adds an operation. Ids grow with time, over all ranks. */
 static op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
 {
 	op_id id = ++world->op_count, last = world->last[rank];
@@ -202,14 +200,14 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 	return op_append(world, rank, STREAM_HOST, record, target, 0);
 }
 
-/* The tensors that an operation writes remember it, for `why y`. */
+/* Sets the last writer of the written tensors, for `why y`. */
 static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
 {
 	for (int i = 0; i < record->operands; i++) {
 		if (!(record->operand[i].access & ACCESS_WRITE))
 			continue;
 		const struct operand *operand = &record->operand[i];
-		/* by name where that means the memory: a view has a last writer of its own */
+		/* a view has a last writer of its own */
 		struct thing thing = world_find(world, rank, operand->name);
 		bool named = thing.kind == THING_TENSOR &&
 		        world->tensors[thing.index].address == operand->address &&
@@ -230,7 +228,7 @@ void queue_wait(struct world *world, int rank, int stream, op_id target)
 	op_append(world, rank, stream, record, target, OPF_FREE_LAUNCH);
 }
 
-/* The passage of an operation into the books, in the order that the digest sees. */
+/* The digest sees these steps in order. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
 	uint32_t index = draft->like;
@@ -248,10 +246,10 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	enum status status = ops_fit(world, (size_t)count + 1);
 	if (status != ST_OK)
 		return status;
-	for (int i = 0; i < count; i++) /* rule 10: the stream waits for whoever used the memory before */
+	for (int i = 0; i < count; i++) /* rule 10: waits for former users of the memory */
 		queue_wait(world, draft->rank, draft->stream, waits[i]);
 	index = index ? index : record_store(world, draft->record);
-	draft->record = &world->records[index]; /* they may have moved */
+	draft->record = &world->records[index]; /* may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
 	pending_cut(world, draft);
 	mark_written(world, draft->rank, draft->record, *id);

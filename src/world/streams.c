@@ -1,12 +1,12 @@
-/* streams.c -- streams and events, and what a rank's host has seen the end of
+/* streams.c -- streams, events, and the operations that a rank's host knows to be over
  *
- * Lane 0 of a rank is its host, lane 1 the default stream. For each lane the books know up to which operation
- * the host has waited; memory whose users are all among those is clean: the host itself may write it.
+ * Lane 0 of a rank is its host, lane 1 the default stream. Each lane notes up to which operation
+ * the host has waited. Memory is clean, for the host to write, if all its users are among those:
  *
- *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3, seen[default] = 0
- *      clean      memory freed at or before operation 0: the default stream's work may still use any later
+ *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3
+ *      clean      memory freed at or before operation 0: default may still use any later (seen 0)
  *
- * All of it follows from the program order alone; when things end in virtual time plays no part. */
+ * All of it follows from program order, not from time. */
 #include "world/books.h"
 
 static int stream_lane_add(struct world *world, int rank, struct stream stream)
@@ -88,7 +88,7 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | record_op);
 }
 
-/* A SYNC tells the host the end of `target`, and of all that its stream had before it. */
+/* After a SYNC the host knows the end of `target` and of its stream's earlier operations. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 {
 	if (target == OP_EVERYTHING) {
@@ -96,15 +96,14 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	} else if (target) {
 		const struct op *op = &world->ops[target];
 		struct stream *stream = lane_stream(world, rank, op->stream);
-		/* the stream's last operation: nothing of it queued before this SYNC is left */
+		/* the stream's last: all of it is over */
 		uint32_t seen = stream->tail == target ? number : op->number;
 		stream->seen = seen > stream->seen ? seen : stream->seen;
 	}
 }
 
-/* Memory freed at operation k was last used by work queued at or before k. The host may write it once it
- * knows the end of all such work on every stream: the least `seen` of those that still hold something
- * unseen. */
+/* Memory freed at operation k was used by operations up to k. Returns the least `seen` of lanes
+ * with unseen operations. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->inner->lanes[rank];

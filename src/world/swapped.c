@@ -1,15 +1,17 @@
-/* swapped.c -- collectives that two ranks issue in opposite orders: NCCL matches them by number, and adds what was not meant
+/* swapped.c -- collectives that two ranks issue in opposite orders: NCCL matches them by number
+ * and adds the wrong tensors
  *
  *     rank 0:   allreduce g1 (line 5)   allreduce g2 (line 5)
- *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum is of both, and no error is seen
+ *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both, without error
  *
- * Members may name their tensors as they like, and issue them in branches of their own. A mistake differs from that: the
- * tensor, or the statement, that is the n-th on one rank and the m-th on the other meets one that is the m-th on the first
- * and the n-th on the second. The search begins when a match is complete, and goes through those right before it. */
+ * Members may name tensors differently and issue them in different branches. It is a mistake if
+ * the tensor or statement that is n-th on one rank and m-th on another meets one that is m-th on
+ * the first and n-th on the second. The search starts at each complete match and goes through
+ * the matches right before. */
 #include "world/books.h"
 #include "base/ranks.h"
 
-enum { SWAP_REACH = 256 }; /* so many matches are searched */
+enum { SWAP_REACH = 256 }; /* matches searched */
 enum identity { BY_TENSOR, BY_STATEMENT };
 
 struct swapped {
@@ -29,7 +31,8 @@ name_id world_brought(const struct world *world, const struct match *match, int 
 	return record->operands ? record->operand[0].name : 0;
 }
 
-/* Returns true if two members, of one match or of two of one instance, bring the same tensor or issue it by the same statement. */
+/* Returns true if two members, of one match or two, bring the same tensor or come from the same
+ * statement. */
 static bool brings_one(const struct world *world, enum identity by, const struct match *m, int place,
         const struct match *other_match, int other)
 {
@@ -63,16 +66,16 @@ bool world_brings_differ(const struct world *world, const struct match *match)
 	return false;
 }
 
-/* Returns true if each of the two is the root in both matches or in neither: a root may be in a branch of its own, so what it
- * brings says nothing of an order. */
+/* Returns true if each rank is the root in both matches or in neither: a root's branch says
+ * nothing of order. */
 static bool same_roles(const struct world *world, const struct match *m, const struct match *n, int a, int b)
 {
 	int root = member_record(world, m, a)->root, before = member_record(world, n, a)->root;
 	return (root == a) == (before == a) && (root == b) == (before == b);
 }
 
-/* Searches the matches before `m` for two: in one b brought what a brings in `m`, in the other a brought what b brings; they may be one
- * match. Returns the earlier of the two; 0 if one is missing. */
+/* Searches the matches before `m` for one with b bringing a's of `m`, and one with a bringing
+ * b's. Returns the earlier; 0 if one is missing. */
 static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;
@@ -111,7 +114,7 @@ int world_brings(
 	return count;
 }
 
-/* Returns true if the same two lines of the group were reported before, by an earlier iteration of a loop. */
+/* Returns true if the two lines were reported before. */
 static bool swap_is_reported(const struct world *world, const struct swapped *swapped)
 {
 	for (size_t i = 0; i < world->inner->swapped_count; i++) {
@@ -124,8 +127,8 @@ static bool swap_is_reported(const struct world *world, const struct swapped *sw
 	return false;
 }
 
-/* Finds two members, one of each of two sets, that were in opposite orders in this match and in one before it. Returns the first
- * of these; 0: there are none. Each set is compared with the first one and with the one before it. */
+/* Finds two members of different sets that were in opposite orders in this match and an earlier
+ * one, which it returns; 0: none. */
 static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);
@@ -150,11 +153,12 @@ void swapped_join(struct world *world, uint32_t index)
 	if (match->count < match->n || match->mismatch || member_record(world, match, 0)->window)
 		return;
 	uint32_t first = swap_find_any(world, match, &a, &b);
-	if (!first || world->matches[first].mismatch) /* the ranks hang there, and `stuck` says why */
+	/* the ranks hang there; `stuck` reports it */
+	if (!first || world->matches[first].mismatch)
 		return;
 	const struct record *of_a = member_record(world, match, a), *of_b = member_record(world, match, b);
 	struct swapped swapped = {first, match->group, {of_a->line, of_b->line}, {of_a->file, of_b->file}};
-	/* one mistake, however many collectives are out of order by it */
+	/* report one mistake once */
 	if (instance->swapped != match->before && !swap_is_reported(world, &swapped))
 		*MEM_ADD(&world->inner->swapped, &world->inner->swapped_count) = swapped;
 	instance->swapped = index;
@@ -165,8 +169,8 @@ uint32_t world_swapped(const struct world *world, size_t i)
 	return i < world->inner->swapped_count ? world->inner->swapped[i].match : 0;
 }
 
-/* Returns true if a is one call ahead of b at match m: it brings to the match behind m what b brought to m. False if b has not come
- * to m either. */
+/* Returns true if a brings to the match after m what b brought to m. False if b has not joined
+ * m. */
 static bool is_shifted(const struct world *world, const struct match *m, int a, int b)
 {
 	const struct match *next = &world->matches[m->next];

@@ -1,4 +1,4 @@
-/* tensor_kind.c -- the words of kinds, and what a phase says */
+/* tensor_kind.c -- names of the kinds of memory, and the kind for a phase */
 #include "world/tensor_kind.h"
 
 #include "base/text.h"

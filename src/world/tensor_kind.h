@@ -1,7 +1,7 @@
-/* tensor_kind.h -- what a tensor's memory is for: what `kind=` of its line says, and where that says nothing, what
- * lines of the phase make:
+/* tensor_kind.h -- the purpose of a tensor's memory: from `kind=`, or else from the phase that
+ * makes it
  *
- *     F R      activations                 all others     buffers: targets, scratch, places for what arrives
+ *     F R      activations                 others     buffers: targets, scratch, receive buffers
  *     B W      their gradients
  *
  * To add a kind: a row here. May call: base/. */
@@ -24,7 +24,7 @@ enum tensor_kind {
 #undef X
 	        KIND_COUNT
 };
-/* The books count memory by these numbers (world/memory.c) and know nothing else of them. */
+/* memory.c counts memory by these numbers. Returns -1 for an unknown word of `kind=`. */
 int tensor_kind_find(const char *word); /* of `kind=`; -1: none */
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */

@@ -1,16 +1,15 @@
 /* tensors.c -- tensors: memory with a shape and a name; views of them
  *
- * An owner has memory of the allocator's; a view names a part of an owner's. The views of an owner hang in a
- * list from it, so freeing it finds them all, and a view of a view belongs to the same owner:
+ * A view names a part of an owner's memory. An owner lists its views; a view of a view belongs
+ * to the same owner:
  *
  *      g (owner) --next_view--> g1 --next_view--> g0 --> -1         views = 2
  *
- * Slots of freed tensors are used again, the last one freed first; a slot's `next_view` leads to the next
- * free one meanwhile. */
+ * Free slots form a list by next_view, last freed first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 
-/* The slot that the next tensor takes: a free one, or a new one. */
+/* Returns a free slot, or a new one. */
 static int slot_next(const struct world *world)
 {
 	return world->inner->free_tensor >= 0 ? world->inner->free_tensor : (int)world->tensor_count;
@@ -31,7 +30,6 @@ static void digest_tensor(struct world *world, enum change change, int index)
 	digest_layout(world, &tensor->layout);
 }
 
-/* The tensor takes its slot. */
 static void tensor_add(struct world *world, enum change change, const struct tensor *tensor, int slot)
 {
 	if (world->inner->free_tensor == slot) {
@@ -101,7 +99,7 @@ static void tensor_unbind(struct world *world, int index)
 		world_unbind(world, tensor->rank, tensor->name);
 }
 
-/* Out of the owner's list. */
+/* Removes a view from its owner's list. */
 static void unlink_view(struct world *world, int index)
 {
 	struct tensor *view = &world->tensors[index], *owner = &world->tensors[view->base];
@@ -113,7 +111,7 @@ static void unlink_view(struct world *world, int index)
 	owner->views--;
 }
 
-/* Its views go with it. */
+/* Frees the views, too. */
 static void free_owner(struct world *world, int index, int after_stream)
 {
 	struct tensor *tensor = &world->tensors[index];
@@ -151,12 +149,10 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
-/* The owner and its views are looked at one by one, so that half a tensor may be valid by a view of that
- * half:
+/* Owner and views are marked each, so that a part may be valid by its view:
  *
  *      g        |------- invalid -------|      an operation that was to write all of g was aborted
- *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
- */
+ *      g0 = half|- written -|                  g0 is valid again, g is not */
 static void tensor_mark(struct world *world, int rank, const struct operand *written, op_id by)
 {
 	int owner = world_tensor_at(world, rank, written->space, written->address);
@@ -177,7 +173,7 @@ void world_mark_outputs(struct world *world, op_id id, op_id by)
 	const struct record *record = op_record(world, id);
 
 	struct operand remote;
-	/* a get writes nothing there, and what is added to spoiled numbers mends none */
+	/* a get writes nothing there; adding to invalid numbers mends none */
 	if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET &&
 	        (by || record->part[0].direction == ONE_SIDED_PUT) && world_remote(world, id, &remote))
 		tensor_mark(world, record->part[0].peer, &remote, by);

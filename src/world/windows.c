@@ -1,12 +1,11 @@
-/* windows.c -- windows: which tensors the other ranks of a group reach, and where
+/* windows.c -- windows: tensors that other ranks of a group access, and their addresses
  *
- *      rank 0: window y in ps           rank 1: window y in ps            a meeting of two collectives, #7 and #9
- *              tensor y, window = #7            tensor y, window = #9     each rank's own one
- *      rank 0: put x -> y[4:8]@1        target = #7, offset = 16 bytes    the meeting's member at place 1 is #9, whose operand is
- *                                                                         rank 1's y: the bytes are 16 behind its address
+ *      rank 0: window y in ps           rank 1: window y in ps        collectives #7 and #9 match
+ *              tensor y, window = #7            tensor y, window = #9
+ *      rank 0: put x -> y[4:8]@1        target = #7, offset = 16      rank 1's y is #9's operand
  *
- * The books of a rank know its own window alone when it queues a put: the other rank's line may not have been typed. That
- * its y is as large and of the same type is the meeting's affair, as with any collective. */
+ * When a put is queued, the other rank's window line may not have been typed. The match checks
+ * that both y have one size and type. */
 #include "world/books.h"
 
 static struct tensor *window_tensor(const struct world *world, op_id window)
@@ -84,7 +83,7 @@ bool world_remote(const struct world *world, op_id id, struct operand *remote)
 	const struct match *match = &world->matches[world->ops[world->ops[id].target].match];
 	op_id window = match->member[world->groups[match->group].place_of[part->peer]];
 
-	/* a peer that calls something else in its place has no window there, and never will */
+	/* a mismatch never opens a window */
 	if (!window || match->mismatch)
 		return false;
 	const struct operand *whole = &op_record(world, window)->operand[0];

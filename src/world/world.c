@@ -1,4 +1,4 @@
-/* world.c -- the books open and close; names of kinds and spaces; marks */
+/* world.c -- creation of the state; names of kinds and spaces; marks */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -22,7 +22,7 @@ const char *op_kind_name(enum op_kind kind)
 	return names[kind];
 }
 
-/* The digest is a running hash of every change; equal digests after a line mean equal books. */
+/* The digest is a running hash of all changes. */
 void digest_layout(struct world *world, const struct layout *layout)
 {
 	digest_add(world, layout->dtype << 8 | layout->dims);
@@ -32,7 +32,7 @@ void digest_layout(struct world *world, const struct layout *layout)
 	}
 }
 
-/* The names made here have the same numbers in every process: they are the first ones. */
+/* The first names have the same numbers in every process. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);
@@ -139,7 +139,7 @@ void world_iteration_end(struct world *world)
 
 int world_iteration_of(const struct world *world, op_id id)
 {
-	size_t behind; /* the first one that begins behind the operation */
+	size_t behind; /* the first that begins after the operation */
 	SEARCH(behind, world->iteration_count, world->iterations[behind].first > id);
 	if (!behind)
 		return -1;
