@@ -1,26 +1,26 @@
-/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by it.
+/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by
+ * it.
  *
  *     row     ARG_TENSOR      ARG_ARROW     ARG_RESULT       ARG_WORD "async" optional
  *     line    x[0:4]          ->            y                (none)
  *
- * Options and clauses are taken out first; the words that are left go to the rows from left to right,
- * each row taking one word, or as many as fit it when it is ARG_MANY. A row is chosen by the form of a
- * word alone, never by what its name stands for, so the same line means the same in every world.
- * Kernels are another matter: shape, numbers and type are told by their form, and may stand in any
- * order (bind_kernel):
+ * Options and clauses are taken out first. The other words go to the rows from left to right: each
+ * row takes one word, or all that fit if it is ARG_MANY. The form of a word alone chooses its row,
+ * so a line means the same in every world. A kernel's shape, numbers and type have forms of their
+ * own and may be in any order (bind_kernel):
  *
- *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS    on s: a clause
+ *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS
  *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE
  *
- * What cannot be bound is a mistake of one of four kinds, each worded in bind_mistakes.c: a word too many,
- * one too few, one that does not fit, and an option that the row does not have. */
+ * A line that cannot be bound has a word too many, one too few, one that does not fit, or an
+ * unknown option. bind_mistakes.c words each. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/tensor_kind.h"
 
 #include <string.h>
 
-/* May the word stand for an argument of this row? By its first look only. */
+/* By its form alone */
 static bool argument_fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
@@ -55,19 +55,19 @@ static bool argument_fits(const struct argument_row *row, const struct word *wor
 	}
 }
 
-/* Both readings are kept where both are possible: `print x` may be a tensor or a variable. call.c decides
- * when the line runs, and knows the name. */
+/* `print x` may be a tensor or a variable: both readings are kept, and call.c decides when the
+ * line runs. */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	if (!word->tensor)
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
 	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK)
-		argument->formula = NULL; /* x[0:4], x.T: a tensor and nothing else */
+		argument->formula = NULL; /* x[0:4], x.T: only a tensor */
 	return status;
 }
 
-/* A name for a new thing: no word of the language, which would hide it in every expression */
+/* A reserved word as a new name would hide the word in every expression. */
 static enum status check_reserved(struct slice_of_text name)
 {
 	return name_is_reserved(name)
@@ -75,7 +75,7 @@ static enum status check_reserved(struct slice_of_text name)
 	        : ST_OK;
 }
 
-/* w[0:4]@(rank+1): a tensor, and a place in the group of its window */
+/* w[0:4]@(rank+1): a tensor, and a rank of its window's group */
 static enum status bind_remote(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	const char *sign = find_outside(word->at, word->after, "@");
@@ -85,7 +85,7 @@ static enum status bind_remote(struct parser *parser, struct argument *argument,
 	return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula) : status;
 }
 
-/* Reads one word as its row says, and notes which row it fell to: that is how a command asks for it */
+/* A command asks for a word by its row. */
 static enum status bind_word(struct parser *parser, struct argument *argument, int row,
         const struct argument_row *rows, const struct word *word)
 {
@@ -136,8 +136,8 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 	return NULL;
 }
 
-/* kind=gradient: what the memory of the line's results is for. Rows do not list it, because every line that
- * makes a tensor takes it; a word with `$` is looked at when the line runs. */
+/* kind=gradient. Rows do not list it, because every line that makes a tensor takes it. A word with
+ * `$` is checked when the line runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -150,8 +150,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
-/* KEY=VALUE. Words with a list are checked here when they hold no `$`; numbers and their units when the
- * line runs. Rows with ARG_KEYS take keys that no row lists: they have no option_row. */
+/* Words with a list are checked here unless they hold a `$`; numbers and units when the line runs.
+ * Keys of ARG_KEYS have no option_row. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word->at, word->sign);
@@ -188,14 +188,13 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	status = parse_formula(parser, at, word->after, &option->formula);
 	if (status == ST_OK || row)
 		return status;
-	option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
+	option->formula = NULL; /* of ARG_KEYS: a word, as in machine=dgx-h100 */
 	return ST_OK;
 }
 
 /* ---- which word goes where ---- */
 
-/* Which argument of a kernel's row takes the word, by its form; -1: none, or it may be
- * a tensor or a number */
+/* Returns the row of a kernel's word by its form; -1: none, or a tensor or number. */
 static int kernel_argument(
         const struct kernel *kernel, const struct argument_row *rows, const struct word *word)
 {
@@ -209,8 +208,7 @@ static int kernel_argument(
 	return -1;
 }
 
-/* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
- * that is seen when it runs. */
+/* If a name may be a tensor or a variable, the run decides (`mixed`). */
 static enum status bind_kernel(struct parser *parser, struct statement *statement)
 {
 	const struct kernel *kernel = statement->row->kernel;
@@ -244,8 +242,8 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
  *     row     stream NAME ... ["blocking"]
  *     line    stream a b blocking              a, b: the first, up to the word of the next
  *
- * Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
- * can name the one thing that was expected there. */
+ * Greedy, without backtracking: no row needs it, and the message for a word that does not fit can
+ * name the one argument that was expected. */
 static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;
@@ -272,7 +270,7 @@ static enum status bind_rows(struct parser *parser, struct statement *statement)
 	return i < count ? word_surplus(parser, statement, i) : ST_OK;
 }
 
-/* A stream or a group that the command would not look at is refused: it would have no effect */
+/* A stream or a group without effect is refused. */
 static enum status check_clauses(const struct statement *statement)
 {
 	const struct command *row = statement->row;
@@ -285,7 +283,7 @@ static enum status check_clauses(const struct statement *statement)
 	return ST_OK;
 }
 
-/* The words that are neither options nor clauses are moved together in parser->words, in order. */
+/* Words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement)
 {
 	enum status status = parse_clauses(parser, statement, 0);
@@ -293,7 +291,6 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 	const char *divided = statement->row->divided;
 	int part = 0;
 
-	/* room for all words that may become arguments, and all that may become options */
 	size_t options = 0;
 	for (size_t i = 0; i < count; i++)
 		options += parser->words[i].sign != NULL;
@@ -358,7 +355,7 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 	return status;
 }
 
-/* Left of `=`: names that may be new, slices of tensors, or `_`, which drops the result */
+/* Left of `=`: new names, slices of tensors, or `_`, which drops the result */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);

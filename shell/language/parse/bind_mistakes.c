@@ -1,9 +1,8 @@
-/* bind_mistakes.c -- what is said of a word that a command's row has no place for, and of a value that it
- * does not know.
+/* bind_mistakes.c -- messages for a word that has no place in a command's row, and for an unknown
+ * value.
  *
- * Every message names the word as it was written and what the row expects; where the list of possible words
- * is known, the nearest of them is offered. All of these are ends: they are called once it is sure that the
- * line is refused, and give its status. */
+ * Every message names the word as written and what the row expects; from a list of possible words
+ * the nearest is offered. Each function returns the status of the refused line. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
@@ -11,12 +10,12 @@
 bool is_operator(const struct word *word)
 {
 	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)
-		return false; /* nearly all words */
+		return false;
 	return is_listed("% * / // + - == != < <= > >= and or not", slice_of(word));
 }
 
-/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" -- the KEY= stands in both,
- * so that what is offered can be typed as it is */
+/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" Both contain the
+ * KEY=, so that the suggestion can be typed as it is. */
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words)
 {
@@ -29,8 +28,8 @@ enum status none_of(
 	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
 }
 
-/* `repeat` and `let` take expressions with blanks; words of a command do not. The two ways to write it are
- * built from the words on both sides, behind a KEY= if there is one:
+/* `repeat` and `let` take expressions with blanks; words of a command do not. Both corrections are
+ * built from the words at its sides, after a KEY= if there is one:
  *
  *     send x to=rank + 1      left to=rank, right 1:      write to=rank+1, or to=(rank + 1) */
 enum status lonely_operator(const struct parser *parser, size_t i)
@@ -93,8 +92,8 @@ enum status word_missing(const struct statement *statement, const struct argumen
 	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
 }
 
-/* The word stands where the row wants something else; i = the count of words: the line ended before it. The surest reason
- * first. */
+/* The row wants something else than this word; i = the count of words: the line ended too early.
+ * The most reliable reason comes first. */
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
         const struct argument_row *row, size_t i)
 {

@@ -2,18 +2,18 @@
  *
  *     @1 y = matmul x w[0:4] on comm seed=1        words: at, after, stop (of the name), sign
  *     ^  ^ ^ ^      ^ ^      ^       ^
- *     clauses stand before a block or a line, or anywhere in a line: parse_clauses
+ *     clauses: before a block or a line, or anywhere in a line (parse_clauses)
  *
- * All words are read before it is known what the statement is, and what a word can be by its form is found
- * out then, once. Clauses are taken out before the other words are given to the arguments of a command, so no
- * row has to know of them. */
+ * All words are read before the kind of the statement is known, and the form of each is determined
+ * once. Clauses are removed before the words are bound to arguments, so rows need not know of
+ * them. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
- * are names or numbers, and have been seen to their end by then. */
+/* [at, after) is not empty. `sign` is searched only after a name: most words are names or
+ * numbers. */
 static struct word word_read(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
@@ -28,9 +28,9 @@ static struct word word_read(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
-/* Up to the end of the statement or the `{` of its block, where parser->at is left. The list is the
- * parser's, and is written over by the next statement: the words of a block's lines replace those of the
- * line that opens it. */
+/* Up to the end of the statement or the `{` of its block, where parser->at is left. The next
+ * statement overwrites the list: the words of a block's lines replace those of the line that opens
+ * it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -59,7 +59,7 @@ void words_drop(struct parser *parser, size_t count)
 	memmove(parser->words, parser->words + count, parser->word_count * sizeof *parser->words);
 }
 
-/* At words[*i], which begins one; steps over it, and over the name behind `on` and `in` */
+/* At words[*i], which begins one; steps over it, and over the name after `on` and `in`. */
 static enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i)
 {
 	const struct word *word = &parser->words[(*i)++];
@@ -79,7 +79,7 @@ static enum status parse_clause(struct parser *parser, struct clauses *clauses, 
 	return parse_name(parser, word->at, word->after, name);
 }
 
-/* `on` and `in` begin a clause only with a blank behind: a def may be called `on` */
+/* `on` and `in` begin a clause only before a blank: a def may be called `on`. */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 {
 	size_t i = 0;
@@ -94,8 +94,8 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in
- * `timeline on`; so with `in`, as in `step in` */
+/* A word `on` is an argument only at the end of a row without streams (`timeline on`); likewise
+ * `in` (`step in`). */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;

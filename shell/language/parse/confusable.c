@@ -1,5 +1,5 @@
-/* confusable.c -- characters that were pasted from a page or a word processor: they look like what was meant,
- * and are named with what to write */
+/* confusable.c -- characters that look like ASCII ones, as pasted from a page or a word
+ * processor */
 #include "shell/language/parse/lex.h"
 
 static const struct {
@@ -31,8 +31,8 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
-/* "'-' behind 'x' is a typographic dash (U+2013): write -": with up to 20 bytes of the word before it, begun
- * at a whole character, because the character itself may not be seen */
+/* "'-' after 'x' is a typographic dash (U+2013): write -": shows up to 20 bytes of the word,
+ * because the character may be invisible. They begin at a whole character. */
 static enum status confusable_refused(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
@@ -45,8 +45,8 @@ static enum status confusable_refused(
 	        name, (unsigned)code, instead);
 }
 
-/* The table first; then the full-width forms of ASCII (U+FF01 to U+FF5E), which name their plain twin
- * themselves. What is in neither is a letter. */
+/* The table first, then the full-width forms of ASCII (U+FF01 to U+FF5E), which have a plain twin.
+ * All other characters are letters. */
 enum status confusable_character(const char *word, const char **at)
 {
 	char instead[] = "write ?";

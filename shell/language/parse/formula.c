@@ -1,25 +1,24 @@
-/* formula.c -- expressions: text to a tree, by the strength of their operators, loosest first.
+/* formula.c -- expressions: text to a tree, by precedence of operators, loosest first.
  *
- *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), "text", ( )
+ *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), ( )
  *
  *     a + b * c == d       COMPARISON       ==
  *                            SUM           /  \
- *                              PRODUCT    +    d        operators of one strength lean to the left:
+ *                              PRODUCT    +    d        operators of one strength nest left:
  *                                SIGN    / \            a - b - c is (a - b) - c
  *                                       a   *
  *                                          / \
  *                                         b   c
  *
- * The root of an expression lists the nodes below it that need a tensor's elements (`reads`). They are
- * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
- * so that what is read is one collective step and not one message a node. What operators stand between
- * is read by formula_value.c. */
+ * The root lists the nodes below it that read elements of tensors (`reads`). They are fetched for
+ * all ranks at once before evaluation, from other processes too: one collective step instead of
+ * one message a node. formula_value.c reads the operands. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
-/* What binds by operators, from the loosest */
+/* Precedence, from the loosest */
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
 
@@ -47,8 +46,8 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
-/* Depth is counted from the leaves, because an operator of a long chain has the whole chain on its left:
- * evaluation is as deep as the tree, and FORMULA_DEPTH_MAX keeps it within the stack. */
+/* Depth is counted from the leaves, because the operators of a long chain are nested on the left.
+ * Evaluation recurses as deep as the tree; FORMULA_DEPTH_MAX keeps it within the stack. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -109,7 +108,7 @@ static enum status read_value(struct formula_reader *reader, struct formula **ma
 	return read_name(reader, made);
 }
 
-/* Signs in a row are counted: --x is x, and -x*y is (-x)*y */
+/* Signs in a row are counted: --x is x, and -x*y is (-x)*y. */
 static enum status read_sign(struct formula_reader *reader, struct formula **made)
 {
 	int signs = 0;
@@ -137,7 +136,8 @@ struct operator
 	enum formula_kind kind;
 };
 
-/* The first that fits, so longer ones stand first in their list. `android` does not begin with `and`. */
+/* The first match, so longer operators are first in their list. `android` does not begin with
+ * `and`. */
 static bool operator_read(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -177,7 +177,7 @@ const char *formula_sign(enum formula_kind kind)
 	return NULL;
 }
 
-/* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
+/* It nests without brackets, so it has its own limit. */
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
@@ -194,11 +194,10 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* Operands that bind tighter, with operators of this strength between them, from the left. Each strength
- * reads its operands with the next one, so a bracketless operand costs six calls, and the tree is built
- * bottom up:
+/* Operands that bind tighter, with operators of this precedence between them. Each level reads its
+ * operands with the next one, and the tree is built bottom up:
  *
- *     1 - 2 - 3      SUM reads 1; then - and 2, and the node 1-2 becomes the left operand; then - and 3 */
+ *     1 - 2 - 3      SUM reads 1; then - and 2: the node 1-2 is the left operand; then - and 3 */
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
 {
 	enum formula_kind kind;
@@ -219,7 +218,8 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 		formula_holds(formula, formula->right);
 		status = formula_finish(reader, formula, made);
 	}
-	/* a < b < c is refused: it would compare a truth with c. A left one in brackets begins after one. */
+	/* a < b < c would compare a truth with c. If the left one is in brackets, it begins after
+	 * one. */
 	const struct formula *left = status == ST_OK && strength == COMPARISON ? (*made)->left : NULL;
 	return left && is_comparison(*made) && is_comparison(left) && left->written.at == (*made)->written.at
 	        ? reader_fails(reader, "one comparison at a time, with `and` between them")
@@ -239,7 +239,6 @@ static enum status read_all(struct formula_reader *reader, struct formula **made
 	return status;
 }
 
-/* The root keeps the list of what reads data below it */
 static void root_keep_reads(struct parser *parser, struct formula *root, size_t before)
 {
 	size_t count = parser->read_count - before;
@@ -257,8 +256,8 @@ static void root_keep_reads(struct parser *parser, struct formula *root, size_t 
 	parser->read_count = before;
 }
 
-/* All of [at, after) is the expression. May be called from within itself, for what stands in a `$( )` of a
- * name or an index: only the outermost call is a root, and takes the reads that the inner ones found. */
+/* Recursive for a `$( )` in a name or an index: only the outermost call is a root, and lists the
+ * reads that the inner ones found. */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

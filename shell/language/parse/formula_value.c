@@ -1,11 +1,11 @@
-/* formula_value.c -- what stands between operators.
+/* formula_value.c -- the operands of expressions.
  *
  *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
  *
- * A name followed by a bracket is a function of function.h; one that is a metric needs none. The kinds of a
- * function's row say how each argument is read: as an expression, a tensor, or the bare name of a stream,
- * event, group, section. The remainder's % and the percent sign are told apart by number_read
- * (base/number.h). */
+ * A name before a bracket is a function of function.h; a metric needs no bracket. The function's
+ * row says how each argument is read: as an expression, a tensor, or the name of a stream, event,
+ * group or section. number_read (base/number.h) separates the remainder's % from the percent
+ * sign. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* One more thing that only data can answer */
 static void add_read(struct formula_reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
@@ -22,9 +21,8 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
-/* A number's unit may be a name's first letter, so a name may not follow at once: 2ms is a time, 2x a
- * factor, and 2xs nothing. `used` may run past the end of the expression where its text goes on: then it is
- * no number. */
+/* No name may follow at once, because a unit may be its first letter: 2ms is a time, 2x a factor,
+ * and 2xs an error. `used` may exceed the expression if its text goes on. */
 enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;
@@ -53,7 +51,7 @@ enum status read_text(struct formula_reader *reader, struct formula **made)
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* Up to the next comma or closing bracket of this level, where reader->at is left */
+/* Up to the next comma or closing bracket of this level; reader->at is left there. */
 static enum status read_argument(struct formula_reader *reader, char kind, struct function_argument *argument)
 {
 	const char *from = skip_blanks(reader->at, reader->end, true);
@@ -70,8 +68,6 @@ static enum status read_argument(struct formula_reader *reader, char kind, struc
 	                   : parse_name(reader->parser, from, to, &argument->name);
 }
 
-/* Functions check their arguments here, before a line of the file runs: their rows say
- * how many there may be */
 static enum status wrong_count(const struct function_row *row)
 {
 	int most = (int)strlen(row->kinds);
@@ -81,7 +77,7 @@ static enum status wrong_count(const struct function_row *row)
 	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, most);
 }
 
-/* at the bracket, or behind the word of a metric without one */
+/* At the bracket, or after the word of a metric */
 static enum status read_function(struct formula_reader *reader, struct formula *formula,
         const struct function_row *row, struct formula **made)
 {
@@ -117,7 +113,7 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 	return formula_finish(reader, formula, made);
 }
 
-/* matmul(x, w) inside a sum is a command, which has a line of its own */
+/* matmul(x, w) inside a sum is a command and needs a line of its own. */
 static enum status unknown_function(struct slice_of_text written)
 {
 	char word[WORD_SHOWN];
@@ -135,13 +131,12 @@ static enum status unknown_function(struct slice_of_text written)
 	        word);
 }
 
-/* NAME, NAME[i,j], f(..), a metric, rank, world, inf; by what stands behind the name:
+/* NAME, NAME[i,j], f(..), a metric, rank, world, inf; the character after the name decides:
  *
  *     overlap(a,b)    a bracket: a function or a metric, else a mistake
  *     races           no bracket, and a metric that needs no argument
- *     x.T  x[0,1]     an element of a tensor: data, so it joins the reads of its expression
- *     n  h$i          any other: a variable, an axis of the mesh, or a tensor of one element, seen when it
- *        runs */
+ *     x.T  x[0,1]     an element of a tensor, one of the expression's reads
+ *     n  h$i          a variable, an axis of a mesh, or a tensor of one element: by the run */
 enum status read_name(struct formula_reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *after = name_end(from, reader->end);

@@ -9,7 +9,7 @@ static const struct function_row rows[] = {
 #undef X
 };
 
-/* From the front: there are some forty, and the lengths differ for nearly all, which is compared first */
+/* Linear: nearly all of some forty rows differ in length, which is compared first. */
 const struct function_row *function_find(struct slice_of_text name)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)
@@ -18,7 +18,6 @@ const struct function_row *function_find(struct slice_of_text name)
 	return NULL;
 }
 
-/* At most two letters away */
 const char *function_near(const char *word)
 {
 	const char *near = NULL;

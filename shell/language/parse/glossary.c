@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The line at *at, which moves behind it; an empty one at the end */
+/* Returns the line at *at, which moves after it; an empty one at the end. */
 static struct slice_of_text next_line(const char **at, const char *end)
 {
 	size_t length = 0;
@@ -50,7 +50,7 @@ bool glossary_next(const char **at, struct glossary_entry *entry)
 	return found;
 }
 
-/* The name at *at of "a, b", which moves behind it; false behind the last */
+/* Finds the name at *at of "a, b", which moves after it; false after the last. */
 static bool next_name(const char **at, const char *end, struct slice_of_text *name)
 {
 	if (*at >= end)

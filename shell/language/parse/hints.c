@@ -1,14 +1,14 @@
-/* hints.c -- words of CUDA, NCCL, MPI, Python and PyTorch, and what to write here instead
+/* hints.c -- words of CUDA, NCCL, MPI, Python and PyTorch, and the line to write instead
  *
- * A row's right side is a line with holes: $1 $2 the arguments between brackets, $* all of them, $= the name
- * left of '=' ("y" without one). To add a word: its place in a row, or one row.
+ * A row's right side is a line with holes: $1 $2 the arguments between brackets, $* all of them,
+ * $= the name left of '=' ("y" without one). To add a word, put it into a row or add a row.
  *
- *     typed    y = torch.mm(a, b)         taken apart: left y, object torch, word mm, arguments a b
+ *     typed    y = torch.mm(a, b)         left y, object torch, word mm, arguments a b
  *     row      "$= = matmul $1 $2"        its holes filled:
  *     said     here: y = matmul a b
  *
- * A word that the shell has too, only written as Python does (`y = matmul(x, w)`), needs no row: its line is
- * said with blanks in place of brackets and commas. */
+ * A word of the shell in Python's form (`y = matmul(x, w)`) needs no row: its line is suggested
+ * with blanks in place of brackets and commas. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 
@@ -111,7 +111,6 @@ static const struct {
         {"nvidia-smi", "stats, mem"},
 };
 
-/* What stands here for the word of another library, with its holes; NULL: a word of none */
 static const char *hint_row(struct slice_of_text word)
 {
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -126,7 +125,7 @@ const char *hint_word(const char *word)
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
-/* "y = torch.nn.relu(x, 2)" taken apart; also "all_reduce x" */
+/* "y = torch.nn.relu(x, 2)" in parts; also "all_reduce x" */
 struct foreign_line {
 	struct slice_of_text left;   /* of '=' */
 	struct slice_of_text object; /* before the last dot: "loss" of loss.item() */
@@ -143,7 +142,7 @@ static struct slice_of_text hint_trim(const char *at, const char *after)
 	return slice_between(at, trim_end(at, after));
 }
 
-/* At most 8; empty ones are left out, blanks and the & of C around them too */
+/* At most 8; empty ones are left out, blanks and the & of C around them too. */
 static void split_arguments(struct foreign_line *line, const char *at, const char *after, const char *marks)
 {
 	while (at < after && line->arguments < 8) {
@@ -157,9 +156,8 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 	}
 }
 
-/* Called for lines that are refused in any case, so it may guess; what it says is always a line to type.
- * By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
- * neither, so it cannot be told what was meant. */
+/* The line is refused in any case, so this may guess. By its outer form: `left =
+ * object.word(arguments)` or `word argument argument`. false: it is neither. */
 static bool foreign_split(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);
@@ -174,7 +172,7 @@ static bool foreign_split(const char *at, const char *after, struct foreign_line
 		p++;
 	if (p == at)
 		return false;
-	/* "dist.all_reduce": the object is what a method is called on, as the loss of loss.item() */
+	/* "dist.all_reduce": the object is the text before the last dot */
 	const char *dot = p;
 	while (dot > at && dot[-1] != '.')
 		dot--;
@@ -192,13 +190,13 @@ static bool foreign_split(const char *at, const char *after, struct foreign_line
 	return true;
 }
 
-/* The slice, or what stands for it where nothing was written */
+/* The slice, or `other` if it is empty */
 static void put_slice(struct slice_of_text slice, const char *other, struct text *out)
 {
 	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));
 }
 
-/* An argument that is missing becomes a letter, so that the line shown is always one that could be typed */
+/* A missing argument becomes a letter, so that the line shown can be typed. */
 static void put_hole(const struct foreign_line *line, char c, struct text *out)
 {
 	if (c == '=') {
@@ -217,7 +215,7 @@ static void put_hole(const struct foreign_line *line, char c, struct text *out)
 	}
 }
 
-/* `sync` waits for everything when it is given nothing, unlike any other row */
+/* `sync` without an argument waits for everything, unlike other rows. */
 static void fill_holes(const char *here, const struct foreign_line *line, struct text *out)
 {
 	if (strncmp(here, "sync $1", 7) == 0 && !line->arguments) {
@@ -231,14 +229,13 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 			text_put(out, p, 1);
 }
 
-/* torch.relu(): its left side is no tensor */
 static bool is_module(struct slice_of_text object)
 {
 	return is_listed(
 	        "torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda", object);
 }
 
-/* dist.send(x, dst=1), dist.broadcast(x, src=0): who is meant is called otherwise here */
+/* dist.send(x, dst=1), dist.broadcast(x, src=0): these keys have other names here. */
 static void put_argument(const char *row, struct slice_of_text argument, struct text *out)
 {
 	bool other = argument.length > 4 &&
@@ -250,7 +247,7 @@ static void put_argument(const char *row, struct slice_of_text argument, struct 
 		text_add(out, " %.*s", WHOLE(argument));
 }
 
-/* matmul(x, w): the right word, written as Python does; forward(0): a def, or nothing that is known */
+/* matmul(x, w): the right word in Python's form; forward(0): a def, or unknown */
 static void put_bracketed(const struct foreign_line *line, struct text *out)
 {
 	const struct command *row = command_called(line->word);
@@ -282,7 +279,7 @@ bool hint_line(const char *at, const char *after)
 	if (after - at > 1000 || !foreign_split(at, after, &line))
 		return false;
 	const char *row = hint_row(line.word);
-	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
+	/* randn, zeros etc. are words here too: only torch.randn( ) or randn( ) is foreign */
 	if (row && (line.brackets || !command_called(line.word))) {
 		text_add(&said, "here: ");
 		fill_holes(row, &line, &said);

@@ -1,14 +1,14 @@
-/* keyword.c -- the statements that are no commands; `tensor` stands in keyword_tensor.c.
+/* keyword.c -- the statements that are not commands; `tensor` is in keyword_tensor.c.
  *
  *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
- *     for NAME in from:to[:step] { }  for NAME in word { word } { }                def NAME { NAME } { }
- *     expect expr                     expect error [ "text" ] { }                  refuse expr "text"
+ *     for NAME in from:to[:step] { }  for NAME in word { word } { }         def NAME { NAME } { }
+ *     expect expr                     expect error [ "text" ] { }           refuse expr "text"
  *     expect verify [iterations=N]
- *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "a sentence"
+ *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "text"
  *
- * They are keywords, and no rows, because an expression of theirs goes to the end of the line with blanks
- * in it, or because they hold blocks that run more than once or not at all. Each function is called behind
- * its word, and reads to the end of its statement; parser->at is moved over what was understood. */
+ * They are keywords, not rows, because their expression extends to the end of the line with blanks
+ * in it, or because they hold blocks that run more than once or never. Each function starts after
+ * its word, and reads to the end of its statement. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
@@ -51,8 +51,8 @@ enum status fresh_name(
 
 /* ---- let, if, repeat, for, def, expect ---- */
 
-/* The name ends where its letters do, so that the `=` needs no blanks: let n=4. The value is the rest of the
- * line, evaluated on each rank of the set when the line runs. */
+/* The name ends at its last letter, so the `=` needs no blanks: let n=4. The value is the rest of
+ * the line. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	const struct word *word = parser->words;
@@ -69,8 +69,8 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
 	return rest_formula(parser, "let NAME =", &statement->formula);
 }
 
-/* `else if` is an `if` of its own in a block of the outer one that was never written; the depth counts on,
- * so a chain has NESTING_MAX branches at most. */
+/* `else if` is an `if` in an implicit block of the outer one. The depth counts on, so a chain has
+ * NESTING_MAX branches at most. */
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
 	enum status status = formula_block(parser, statement, "if", "if rank == 0");
@@ -95,14 +95,14 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_if(parser, inner) : status;
 }
 
-/* The count is evaluated once, on each rank; ranks with fewer rounds leave the set early */
+/* Evaluated once, on each rank; ranks with fewer rounds leave the set early. */
 static enum status parse_repeat(struct parser *parser, struct statement *statement)
 {
 	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
-/* from:to[:step], each an expression without blanks, evaluated once on each rank before the first round.
- * A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
+/* from:to[:step], each an expression without blanks, evaluated once on each rank before the first
+ * round */
 static enum status parse_range(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
@@ -118,7 +118,8 @@ static enum status parse_range(
 	return status;
 }
 
-/* A range of one word, or words as a def's call takes them (bind_call), with no expression in blanks */
+/* A range of one word (it has a colon outside brackets), or words as a def's call takes them
+ * (bind_call) */
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -134,9 +135,8 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-/* The first name is the def's, the others its parameters. A def may not take a command's name: then the
- * meaning of a line would hang on which files ran before it. It joins tree->defs, which check_calls looks
- * through. */
+/* The first name is the def's, the others its parameters. It may not be a command's, or the
+ * meaning of a line would depend on the files that ran before it. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -174,7 +174,7 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	return status;
 }
 
-/* expect error "words" { lines }: the words may be left out. They are quoted, and as they stand: no `$`. */
+/* expect error "words" { lines }: the optional words are literal, without `$`. */
 static enum status parse_expect_error(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_EXPECT_ERROR;
@@ -190,7 +190,7 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 			return status;
 	}
 	if (parser->word_count > given)
-		parser->at = word[given].at; /* where the block should be */
+		parser->at = word[given].at; /* the block was expected here */
 	bool lenient = parser->lenient;
 	parser->lenient = true;
 	enum status status = parse_block(parser, &statement->block);
@@ -198,8 +198,8 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 	return status;
 }
 
-/* `expect error` is told from an expression that begins with a variable of that name by what stands behind
- * it: a blank, the words or the block; `verify` is the command where it stands alone or with its options */
+/* `expect error` is not an expression with a variable `error` if a blank, the words or the block
+ * follow; `verify` is the command if it is alone or has options. */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -226,7 +226,7 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] "
                                    "[with=\"other=a\"] [unless=\"axis\"] \"a sentence\"";
 
-/* of="a b", for="x y", least=1, "a sentence" ...: what may stand behind NAME=DEFAULT */
+/* The words after NAME=DEFAULT: of="a b", for="x y", least=1, "a sentence" ... */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
 {
 	const struct {
@@ -258,8 +258,8 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	        option_usage);
 }
 
-/* A file's option: what a value given on the command line must be like is kept as it is written here, and
- * looked at before the file's first line runs (run/options.c) */
+/* A file's option. A value from the command line is checked against it before the file's first
+ * line runs (run/options.c). */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -290,7 +290,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	return ST_OK;
 }
 
-/* refuse EXPR "text": the text is the last word, and all before it is when */
+/* refuse EXPR "text": the last word is the text, all before it the condition. */
 static enum status parse_refuse(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words, *text = words + parser->word_count - 1;
@@ -303,8 +303,8 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 
 /* ---- which one ---- */
 
-/* *known: the first word is one of them, and the statement was read or is refused. The source that messages
- * show is its first line, without the block. */
+/* *known: the first word is a keyword; the statement was read or is refused. Messages show its
+ * first line, without the block. */
 enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known)
 {
 	static const struct {
@@ -317,7 +317,8 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 	        {"expect", STATEMENT_EXPECT, parse_expect}, {"option", STATEMENT_OPTION, parse_option},
 	        {"refuse", STATEMENT_REFUSE, parse_refuse}};
 	const char *from = parser->words->at, *end = parser->rest_end, *to = from;
-	/* parse_if has read the `else` of its own line; one that begins a line belongs to nothing */
+	/* parse_if has read an `else` on the line of its brace; one that begins a line belongs to
+	 * nothing */
 	if (word_is(parser->words, "else"))
 		return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {

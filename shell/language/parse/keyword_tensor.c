@@ -5,9 +5,9 @@
  *     tensor d = load x.npy                                 a file, which may give the shape
  *     tensor x[4] $type = $init                             a variable says: read when it runs
  *
- * Names, types and spaces stand in any order before the `=`. A name without a shape is refused at the end
- * of the line, because the shape may stand as a word of its own behind it, and because most often it is a
- * type of another language (float32, cuda). */
+ * Names, types and spaces are in any order before the `=`. A name without a shape is refused at
+ * the end of the line: the shape may be the next word, and the name is often a type of another
+ * language (float32, cuda). */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
@@ -21,7 +21,7 @@ static enum status making_repeats(const char *one, const char *other, const char
 	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
 }
 
-/* A word of one of the lists, which no tensor may have as its name. *is: whether it is one */
+/* A word of one of the lists cannot be a tensor's name. *is: whether it is one */
 static enum status making_flag(const struct word *word, struct making *making, bool *is)
 {
 #define X(symbol, name) name " "
@@ -44,7 +44,7 @@ static enum status making_flag(const struct word *word, struct making *making, b
 	return ST_OK;
 }
 
-/* NAME[SHAPE]: name and shape are one word, or two where the shape stands behind a blank (making_word) */
+/* NAME[SHAPE] as one word; making_word reads a shape after a blank. */
 static enum status made_name(struct parser *parser, struct making *making, const struct word *word)
 {
 	const char *at = word->at, *after = word->after, *stop = word->stop;
@@ -59,7 +59,8 @@ static enum status made_name(struct parser *parser, struct making *making, const
 	                                  : status;
 }
 
-/* One word before the `=`: an option, a space, a type, a shape for the name before it, or the next name */
+/* One word before the `=`: an option, a space, a type, a shape for the name before it, or the next
+ * name */
 static enum status making_word(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct making *making = statement->making;
@@ -79,7 +80,7 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 
 /* ---- behind = ---- */
 
-/* KEY=VALUE words behind a source, words[first ..] */
+/* KEY=VALUE after a source, words[first ..] */
 static enum status source_options(struct parser *parser, struct making *making, size_t first)
 {
 	const struct kernel *kernel = making->source;
@@ -115,7 +116,7 @@ static enum status source_options(struct parser *parser, struct making *making, 
 	return ST_OK;
 }
 
-/* = $init, = $init seed=1: it may be a type, a source or a number, and what it is shows when the line runs */
+/* = $init, = $init seed=1: a type, a source or a number, decided when the line runs */
 static bool chooses_source(const struct parser *parser, size_t first)
 {
 	const struct word *word = &parser->words[first];
@@ -123,7 +124,7 @@ static bool chooses_source(const struct parser *parser, size_t first)
 	return is_choice(word) && (alone ? word->at[1] != '(' : word[1].sign != NULL);
 }
 
-/* words[first ..], behind `=`: a source with options, a file, or an expression */
+/* words[first ..], after `=`: a source with options, a file, or an expression */
 static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
 	const struct word *word = &parser->words[first];
@@ -136,7 +137,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 		if (first + 1 == parser->word_count)
 			return fail(ST_SYNTAX, "load wants a file: tensor x[64] = load x.npy");
 		if (first + 2 < parser->word_count)
-			parser->at = word[2].at; /* too much */
+			parser->at = word[2].at; /* a word too many */
 		return parse_name(parser, word[1].at, word[1].after, &making->file);
 	}
 	word_text(slice_between(word->at, word->stop), name);
@@ -159,7 +160,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 
 /* ---- the line ---- */
 
-/* float32, cuda: flags that others spell so */
+/* float32, cuda: spellings of other languages */
 static enum status making_shapeless(struct slice_of_text name)
 {
 	static const struct {
@@ -182,7 +183,7 @@ static enum status making_shapeless(struct slice_of_text name)
 	        ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
-/* What is wrong with the word has to do with its '=': `tensor x[4]=1`, or an option without a source */
+/* The mistake may be the '=': `tensor x[4]=1`, or an option without a source. */
 static enum status glued_making(
         const struct parser *parser, const char *line, const struct word *word, enum status status)
 {
@@ -195,11 +196,11 @@ static enum status glued_making(
 	return glued == ST_OK ? status : glued;
 }
 
-/* Behind the word `tensor`. A line in which a word is a variable alone is read again with its text
+/* After the word `tensor`. A line with a variable as a whole word is read again with its text
  * (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
-	enum { CHOICES_MAX = 4 }; /* type, space, source; one to see that there are too many */
+	enum { CHOICES_MAX = 4 }; /* type, space, source; one more shows that there are too many */
 	struct word chosen[CHOICES_MAX];
 	size_t choices = 0, count = parser->word_count;
 	const char *line = parser->rest - strlen("tensor");

@@ -4,10 +4,9 @@
  *     ^ ^ ^      ^          ^           ^ ^     ^      ^
  *     a word ends at a blank outside brackets and quotes    ; ends the line, # the rest of it
  *
- * There is no list of tokens made ahead: which words a line has hangs on its command (`repeat n - 1 {`
- * takes one expression with blanks in it, `print n - 1` three words), so the parser asks for a word or for
- * the rest of the line as its grammar goes along. Every question is answered from a position and the end of
- * the text, and remembers nothing. */
+ * There is no list of tokens made in advance, because the words of a line depend on its command
+ * (`repeat n - 1 {` takes one expression with blanks in it, `print n - 1` three words). The parser
+ * asks for a word or for the rest of the line. All functions are stateless. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
@@ -54,13 +53,13 @@ const char *skip_to_statement(const char *at, const char *end)
 	return text_skip(at, end, true, true);
 }
 
-/* Bytes are looked at one by one, without strchr: each blank of a text ends in this question */
+/* Byte by byte, without strchr: this follows each blank of a text. */
 bool at_line_end(const char *at, const char *end)
 {
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
 }
 
-/* A backslash takes the next character with it, so `\"` does not close */
+/* A backslash escapes the next character, so `\"` does not close. */
 const char *quote_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -68,9 +67,8 @@ const char *quote_end(const char *at, const char *end)
 	return at < end ? at + 1 : NULL;
 }
 
-/* What is open is kept as the closers that are waited for, the innermost last, so that `(x]` can be told by
- * what was expected. Inside brackets a newline is a blank, and a comment may stand at
-  * the end of each line. */
+/* The expected closers are a stack, so that the message for `(x]` can name them. Inside brackets a
+ * newline is a blank, and a comment may end each line. */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];
@@ -123,7 +121,7 @@ bool is_transposed(const char *at, const char *end)
 	return at + 1 < end && at[0] == '.' && at[1] == 'T';
 }
 
-/* KEY=VALUE, where KEY is a name and may have dots. `a==b` is a comparison, not a key. */
+/* KEY is a name and may have dots. `a==b` is a comparison. */
 const char *option_sign(const char *at, const char *after)
 {
 	const char *p = at;

@@ -1,10 +1,9 @@
-/* meant.c -- refused lines by their whole form, and what to write: what a person means who comes from Slurm, PyTorch, CUDA, or
- * thinks of another program's commands
+/* meant.c -- refused lines by their whole form, and what to write: lines of Slurm, PyTorch, CUDA,
+ * or of another program
  *
- * A row has patterns of the shell (fnmatch), divided by blanks of two or more, and what is said. Only a line that is refused in any
- * case is held against them, so a pattern may be wider than what it is for; the first that fits counts. One without a blank fits a line
- * of one word alone. Words of other
- * libraries that need their arguments told are rows of hints.c. */
+ * A row has patterns of the shell (fnmatch), divided by two blanks or more, and a message. Only
+ * refused lines are matched, so a pattern may be wide; the first match counts. A pattern without a
+ * blank matches only a line of one word. hints.c has the words whose arguments are needed. */
 #include "shell/language/parse/parse.h"
 
 #include <fnmatch.h>

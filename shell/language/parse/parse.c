@@ -3,22 +3,21 @@
  *     parse_statements    { statement ( newline | ";" ) }, up to "}" or the end
  *       parse_statement   "## title" | clauses block | clauses keyword ... | clauses line
  *         parse_keyword   the word decides: keyword.c has a function for each
- *         parse_line      the word is a command, or the first behind "=": parse_line.c
+ *         parse_line      the word is a command, or the first after "=": parse_line.c
  *       parse_block       "{" parse_statements "}"
  *
- * All words of a statement are read first (clause.c); its first word (or the first behind `=`) finds the
- * command's row, and bind.c gives the other words to the arguments of that row. A first word that is no
- * command is a call of a `def`, which may come later: that is looked at when it runs. The grammar for people
- * is docs/grammar.txt.
+ * All words of a statement are read first (clause.c). Its first word (or the first after `=`)
+ * finds the command's row, and bind.c gives the other words to the row's arguments. A first word
+ * that is no command calls a `def`, which may come later, so it is checked when it runs.
+ * docs/grammar.txt is the grammar for users.
  *
- * Nothing here looks at the world, so the text of a whole file is checked before its first line runs, and
- * `make fuzz` can feed it anything. An unfinished text is ST_INCOMPLETE, which is no mistake: the prompt
- * asks for another line. */
+ * The parser does not use the world: a whole file is checked before its first line runs, and `make
+ * fuzz` can feed it anything. ST_INCOMPLETE is no mistake: the prompt asks for another line. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
-/* Lines are counted on from the last question, so that numbering a whole file costs one walk over it. */
+/* Counts from the last question, so that numbering a file walks over it once. */
 int parser_line(struct parser *parser, const char *at)
 {
 	for (; parser->counted < at; parser->counted++)
@@ -28,8 +27,8 @@ int parser_line(struct parser *parser, const char *at)
 
 /* ---- statements ---- */
 
-/* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets
- * become blanks. */
+/* [at, after) is the statement without its block, for labels and messages. Newlines inside
+ * brackets become blanks. */
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
@@ -44,8 +43,8 @@ void statement_source(struct parser *parser, struct statement *statement, const 
 	statement->source.at = copy;
 }
 
-/* "## title", and the comment lines right behind it, which say why. They are kept as they are written:
- * in a script that is no program they are comments, and may hold anything. */
+/* "## title", and the comment lines after it, its explanation. Both are kept as written: outside a
+ * program they are comments, and may hold anything. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
 	static const char blanks[] = " \t\r\f\v";
@@ -66,7 +65,8 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
-/* `fix 31 wait io on comm;  allreduce g`: of a row that takes the rest of its line as it stands. False: it is no such line */
+/* `fix 31 wait io on comm;  allreduce g`: a row that takes the rest of its line as text. false:
+ * another line */
 static bool parse_verbatim(struct parser *parser, struct statement *statement)
 {
 	const char *name = parser->at, *after = name_end(name, parser->end);
@@ -88,8 +88,7 @@ static bool parse_verbatim(struct parser *parser, struct statement *statement)
 	return true;
 }
 
-/* *made is set even when the statement is refused, so that a lenient parser can put what was said in its
- * place. */
+/* *made is set even if the statement is refused: a lenient parser replaces it by its failure. */
 static enum status parse_statement(struct parser *parser, struct statement **made)
 {
 	const char *line = parser->at;
@@ -130,9 +129,9 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 
 /* ---- blocks ---- */
 
-/* To the end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
- * braces are counted, but for those in quotes and comments; a # begins a comment only where a word could
- * begin (a#b is a name). What makes the end itself unsure is refused. */
+/* To the end of a statement that could not be read: of its line, with the blocks opened on it.
+ * Counts braces outside quotes and comments. A # begins a comment only at the beginning of a word
+ * (a#b is a name). */
 static enum status statement_skip(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;
@@ -160,8 +159,8 @@ static enum status statement_skip(struct parser *parser)
 	return depth ? fail(ST_INCOMPLETE, "'}' is still missing") : ST_OK;
 }
 
-/* Inside `expect error { }` a line that cannot be read is what is expected. It becomes a statement that
- * says its failure when it runs, and reading goes on behind it. */
+/* Inside `expect error { }` a line that cannot be read becomes a statement that fails when it
+ * runs. */
 static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
@@ -174,7 +173,7 @@ static enum status broken_statement(
 	return statement_skip(parser);
 }
 
-/* Of what may follow a statement a `{` is none: the block of a statement that has one is read with it */
+/* A `{` may not follow: the block of a statement is read with it. */
 static enum status end_of_statement(struct parser *parser)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
@@ -185,10 +184,9 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* Statements are linked in the order of the text. A statement ends where its words or its block end, and what
- * follows must be a separator: so the place of a mistake is the first word that has no place. In a lenient
- * parser a statement that fails is replaced by one that will say so; only an unfinished text still ends the
- * reading, since the lines to come may be its rest. */
+/* A separator must follow each statement, so the place of a mistake is the first word without a
+ * place. A lenient parser replaces a statement that fails; an unfinished text always ends the
+ * reading, because later lines may complete it. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;
@@ -234,8 +232,8 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	}
 }
 
-/* At blanks before the `{`. The depth of blocks is that of brackets too: one limit (NESTING_MAX) keeps the
- * recursion of the parser from running out of stack, whatever the text nests. */
+/* At blanks before the `{`. One limit (NESTING_MAX) for blocks and brackets keeps the recursion
+ * within the stack. */
 enum status parse_block(struct parser *parser, struct block **made)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);

@@ -5,8 +5,8 @@
  *     parse.c               statements, blocks       word.c         names, tensors, shapes
  *     clause.c              words; @ on in           parse_ranks.c  @RANKS
  *                                                    formula.c      expressions
- *     parse_line.c          commands, NAME = ...     spacing.c bind_mistakes.c hints.c confusable.c
- *     keyword.c             let if for ...                          what is said of a mistake
+ *     parse_line.c          commands, NAME = ...     spacing.c hints.c bind_mistakes.c ...
+ *     keyword.c             let if for ...                          messages
  *     keyword_tensor.c      tensor
  *
  * All functions return ST_OK, ST_INCOMPLETE (the text ends too early: another line may complete

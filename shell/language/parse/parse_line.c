@@ -1,8 +1,9 @@
-/* parse_line.c -- a line that begins with no keyword, and what is wrong with others.
+/* parse_line.c -- a line that begins with no keyword, and its possible mistakes.
  *
- *     line = [ TENSOR { TENSOR } ( "=" | "+=" ) ] ( WORD { argument | clause } [ block ] | TENSOR )
+ *     line = [ TENSOR { TENSOR } ( "=" | "+=" ) ]
+ *            ( WORD { argument | clause } [ block ] | TENSOR )
  *
- * The first word decides, or the first behind the `=`:
+ * The first word decides, or the first after the `=`:
  *
  *     allreduce g in tp      a row of that name               STATEMENT_COMMAND
  *     y = matmul x w         the same, `y` its result         STATEMENT_COMMAND
@@ -11,16 +12,15 @@
  *     forward x              no row: a def's, perhaps         STATEMENT_CALL
  *     y = $act x             it is a variable's text          STATEMENT_CHOSEN
  *
- * What fits none of these is a mistake, and the rest of the file finds out which one: lines of other
- * languages, missing blanks, arithmetic where a kernel belongs. Each such function gives ST_OK when its
- * mistake is not the one. */
+ * Other lines are mistakes: lines of other languages, missing blanks, arithmetic in place of a
+ * kernel. Each function for one of them returns ST_OK if it is another mistake. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
 /* ---- commands ---- */
 
-/* A foreign word says what to write here, a misspelt one its neighbour. */
+/* For a foreign word the line to write, for a misspelt one the nearest command */
 static enum status no_command(const struct word *first)
 {
 	char word[WORD_SHOWN];
@@ -33,7 +33,6 @@ static enum status no_command(const struct word *first)
 	return fail(ST_NAME, "no command or kernel '%s' (help shows them)", word);
 }
 
-/* ... or it has neither */
 static bool word_has_hint(const struct word *first)
 {
 	char word[WORD_SHOWN];
@@ -41,7 +40,7 @@ static bool word_has_hint(const struct word *first)
 	return hint_word(word) || command_near(word);
 }
 
-/* The words are the row's; its block, if it takes one, is opened on the line */
+/* The words are the row's; its block, if it takes one, is opened on the line. */
 static enum status parse_command(
         struct parser *parser, struct statement *statement, const struct command *row)
 {
@@ -64,7 +63,7 @@ static enum status parse_command(
 
 /* ---- NAME = ... ---- */
 
-/* y = x[0:2], y += x, which is y = add y x; one word alone but for clauses */
+/* y = x[0:2]; y += x, short for y = add y x: one word, and clauses */
 static enum status parse_view(struct parser *parser, struct statement *statement)
 {
 	enum status status = parse_clauses(parser, statement, 0);
@@ -93,7 +92,7 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 	return ST_OK;
 }
 
-/* How many words behind `first` are no clause (0, 1, or more: 2) */
+/* Returns how many words from `first` on are not clauses: 0, 1, or 2 for more. */
 static int count_plain(const struct parser *parser, size_t first)
 {
 	int count = 0;
@@ -107,7 +106,7 @@ static int count_plain(const struct parser *parser, size_t first)
 	return count;
 }
 
-/* z = x + y, where x and y may be tensors; x[0] = 3 */
+/* z = x + y with tensors; x[0] = 3 */
 static enum status line_calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
@@ -130,8 +129,8 @@ static enum status line_calculates(const struct parser *parser)
 	return ST_OK;
 }
 
-/* Right of `=` stands neither a command nor a tensor. In the order in which a mistake is recognised most
- * surely: lines of Python, the word of another library, `x @ w`, sums of tensors, sums of numbers. */
+/* Neither a command nor a tensor is right of `=`. The most reliable reason comes first: lines of
+ * Python, words of another library, `x @ w`, sums of tensors, sums of numbers. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status;
@@ -167,10 +166,9 @@ static enum status strange_right(struct parser *parser, size_t equal)
 
 /* ---- lines whose command a variable chooses ---- */
 
-/* The line becomes a name: its text, cut at each chosen word into parts, so that evaluate_text gives the
- * line as it is on a rank. Words that are not chosen keep their own `$`, and are replaced later, as in any
- * line. A chosen word stands for one whole word, whatever its text: it can be a command, a def, a kernel,
- * a type or a source, and never several words.
+/* The line becomes a name: its text is cut into parts at each chosen word, so that evaluate_text
+ * gives the line of a rank. Other words keep their `$`. A chosen word is always one word: a
+ * command, a def, a kernel, a type or a source.
  *
  *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
@@ -201,8 +199,8 @@ static bool is_chosen(const struct word *word)
 	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
-/* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it. One tensor is a
- * view; behind a kernel that is chosen stand words, and no sum. */
+/* words[equal] is the `=` or `+=`: results left of it, and right of it a command, or one tensor
+ * for a view. After a chosen kernel there are words, and no sum. */
 static enum status parse_assignment(struct parser *parser, struct statement *statement, size_t equal)
 {
 	const struct word *right = &parser->words[equal + 1];
@@ -234,7 +232,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 
 /* ---- lines ---- */
 
-/* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
+/* KEY=VALUE after a first word that is no command: a def takes none, so a command was meant. */
 static enum status strange_option(const struct parser *parser)
 {
 	const struct word *words = parser->words;
@@ -251,8 +249,8 @@ static enum status strange_option(const struct parser *parser)
 	                  WORD(words));
 }
 
-/* What is not even the form of a command is told by its mistake here; whether a def has the name shows when
- * the line runs (check_calls, run_call). */
+/* Words a line without the form of a command; whether a def has the name is known when the line
+ * runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;

@@ -1,13 +1,11 @@
-/* parse_ranks.c -- a set of ranks, as it stands behind an @.
+/* parse_ranks.c -- a set of ranks, the text after an @.
  *
  *     ranks   = "all" | range { "," range } | axis "=" expr { "," axis "=" expr } | "(" expr ")"
  *
  *     @0-3,5      RANKS_REF_LIST       known now
- *     @tp=0,dp=1  RANKS_REF_ASKED      the ranks at these places of a mesh, which the line's world may have
- *     @(rank<n)   RANKS_REF_ASKED      asked of each rank
- *     @$set       RANKS_REF_NAME       text, read as one of the others when the line runs
- *
- * Which ranks there are is not asked here: that needs the world. */
+ *     @tp=0,dp=1  RANKS_REF_ASKED      the ranks at these places of a mesh of the line's world
+ *     @(rank<n)   RANKS_REF_ASKED      evaluated on each rank
+ *     @$set       RANKS_REF_NAME       text, read as one of the others when the line runs */
 #include "shell/language/parse/parse.h"
 
 #include <stdlib.h>
@@ -19,7 +17,7 @@ static enum status ranks_mistake(const char *at, const char *after)
 	        UP_TO(40, at, after));
 }
 
-/* How many entries a list between commas has, at most */
+/* The most entries that a list between commas can have */
 static int count_commas(const char *at, const char *after)
 {
 	int count = 1;
@@ -28,7 +26,7 @@ static int count_commas(const char *at, const char *after)
 	return count;
 }
 
-/* Digits at *p; a rank that no world can have becomes RANKS_MAX, and is refused when the line runs. */
+/* Digits at *p. A rank above RANKS_MAX becomes RANKS_MAX, and is refused when the line runs. */
 static bool read_rank(const char **p, int *rank)
 {
 	char *stop;
@@ -40,7 +38,7 @@ static bool read_rank(const char **p, int *rank)
 	return true;
 }
 
-/* 0-3,5: numbers alone, because a set with variables in it is written as an expression, @(rank < n). */
+/* Only numbers: a set with variables is an expression, @(rank < n). */
 static enum status parse_range_list(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
@@ -63,7 +61,7 @@ static enum status parse_range_list(
 	}
 }
 
-/* tp=0,dp=$i: all of them must hold. The axis is a group that `mesh` made, looked up when the line runs. */
+/* tp=0,dp=$i: all must hold. The axis, a group of `mesh`, is looked up when the line runs. */
 static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
@@ -87,8 +85,8 @@ static enum status parse_axes(
 	return ST_OK;
 }
 
-/* What stands behind the @, told by its first character: a bracket, a digit, a letter. With a `$` the whole
- * is a name, whose text is read when the line runs (tree_ranks). */
+/* The first character decides: a bracket, a digit, a letter. With a `$` the text is a name, read
+ * when the line runs (tree_ranks). */
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
 {
 	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);

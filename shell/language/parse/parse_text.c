@@ -1,16 +1,15 @@
-/* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear while
- * running.
+/* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear
+ * while running.
  *
- * The text is copied into the tree, which ends it with a NUL; all slices of the tree point into that copy.
- * Before anything is read the text must be UTF-8 without NUL bytes: every message shows a part of it. */
+ * The tree owns a copy of the text, to which all slices point. A text must be UTF-8 without NUL
+ * bytes, because messages show parts of it. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* A parser lives as long as one call: nodes outlive it, its lists of words and reads do not. Its tree has one
- * user, and holds nothing but its text yet. file: NULL at the prompt, and for words that appear while
- * running */
+/* A parser lives as long as one call; nodes outlive it. file: NULL at the prompt, and for words
+ * that appear while running */
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
@@ -25,7 +24,7 @@ static struct parser parser_make(const char *text, size_t count, const char *fil
 	        .line = first_line};
 }
 
-/* The tree is the caller's when the text was read: *made, or NULL */
+/* *made: the tree, which the caller owns; NULL on failure */
 static enum status parser_end(struct parser *parser, enum status status, struct tree **made)
 {
 	mem_free(parser->words);
@@ -44,7 +43,7 @@ static enum status parse_whole(struct parser *parser)
 	        : status;
 }
 
-/* Steps over the mark that editors of Windows put before a text: 3 bytes, or 0 */
+/* Steps over the mark of Windows editors: returns 3 bytes, or 0. */
 static size_t byte_order_mark(const char **text, size_t *count)
 {
 	size_t mark = *count >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -79,8 +78,8 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* The lines before the first that cannot be read at all: bytes that are no text end what tree_first sees, so
- * that the lines before them run, as they do at a prompt */
+/* Returns the bytes of the lines before the first that is not text: tree_first reads those, so
+ * that they run as at a prompt. */
 static size_t text_lines_fit(const char *text, size_t count)
 {
 	size_t fit = 0;
@@ -94,8 +93,8 @@ static size_t text_lines_fit(const char *text, size_t count)
 	return fit;
 }
 
-/* Reads like tree_parse, and stops behind the first line: a script under test is cut into lines by the
- * parser itself, so the cuts are where the language says they are. The tree is thrown away. */
+/* Like tree_parse for the first line: the parser itself cuts a script under test into lines. The
+ * tree is thrown away. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	size_t mark = byte_order_mark(&text, &count);

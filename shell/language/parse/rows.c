@@ -1,9 +1,7 @@
 /* rows.c -- the commands by name.
  *
- * The one table of the process that is filled while it runs: handed down at the start, and never changed.
- * Two views of it: sorted for `help` and completion, hashed for the parser, which asks once a line. Names
- * are found by their first place in an open-addressed table, under half full, where the next free slot
- * is never far. */
+ * Filled when the process starts, and never changed. Two views: sorted for `help` and completion,
+ * hashed for the parser (open addressing, under half full). */
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"
@@ -20,7 +18,7 @@ static struct {
 	int besides;
 } table;
 
-/* Where the row of that name is, or where it would go */
+/* Returns the slot of the row with that name, or the free one for it. */
 static unsigned slot_of(struct slice_of_text name)
 {
 	unsigned i = (unsigned)(hash_bytes(HASH_BEGIN, name.at, name.length) % SLOTS);
@@ -34,7 +32,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
-/* Sorted anew for each set of rows: there are two, when the process starts */
+/* Sorted again for each set of rows: there are two. */
 void rows_add(const struct command *const *rows)
 {
 	for (; *rows; rows++) {
@@ -74,8 +72,8 @@ const struct command *commands_at(int i)
 	return i >= 0 && i < table.count ? table.row[i] : NULL;
 }
 
-/* The least edit distance wins, and of equals the first by name. Short words may differ in one letter, since
- * any of them is two letters away from something. */
+/* The smallest edit distance, then the first by name. Short words may differ in one letter
+ * only. */
 const char *command_near(const char *word)
 {
 	const char *near = NULL;

@@ -1,18 +1,19 @@
-/* spacing.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
- * line as it should be
+/* spacing.c -- missing blanks around '=' and '->', and blanks inside KEY = VALUE: suggests the
+ * line
  *
- *     y=matmul x w            y = matmul x w        a word that looks like KEY=VALUE begins the line
+ *     y=matmul x w            y = matmul x w        the first word looks like KEY=VALUE
  *     tensor x[4]=1           tensor x[4] = 1
  *     copy h->x on io         copy h -> x on io
  *     allreduce y op = sum    op=sum                a command's option, so `=` assigns nothing
  *
- * A line with blanks at its '=' is said only after the parser has read it so: what is still wrong with it is
- * said instead, and no advice leads to the next mistake. */
+ * The parser reads a line with added blanks before it is suggested. If that still fails, its
+ * failure is reported instead, so that no advice leads to the next mistake. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
-/* The '=' of an assignment outside brackets and quotes: not ==, <=, >=, !=. NULL: none */
+/* Returns the '=' of an assignment outside brackets and quotes: not ==, <=, >=, !=; NULL if
+ * none. */
 static const char *assignment_sign(const char *at, const char *after)
 {
 	for (const char *p = at; (p = find_outside(p, after, "=")); p++) {
@@ -24,7 +25,7 @@ static const char *assignment_sign(const char *at, const char *after)
 	return NULL;
 }
 
-/* "tensor x[4] = 1" of "tensor x[4]=1"; what is still wrong with it then is said instead */
+/* "tensor x[4] = 1" for "tensor x[4]=1", or the failure of that line */
 static enum status spacing_suggest(const char *at, const char *sign, const char *after)
 {
 	const char *left = trim_end(at, sign - (sign[-1] == '+')),
@@ -49,13 +50,13 @@ enum status spacing_sign(const char *at, const char *after)
 	if (!sign || sign + 1 == after)
 		return ST_OK;
 	const char *left = sign - (sign[-1] == '+');
-	/* with blanks already, the line as it should be is the line as it is, and would be said for ever */
+	/* a line with blanks already would be its own suggestion */
 	bool spaced = left > at && is_blank(left[-1]) && is_blank(sign[1]);
 	return spaced ? ST_OK : spacing_suggest(at, sign, after);
 }
 
-/* `y=matmul x w` and `y =matmul x w` do. In `frob x algo=ring` the sign belongs to an option, unless a
- * command stands right behind it. */
+/* True for `y=matmul x w` and `y =matmul x w`. In `frob x algo=ring` the sign is an option's,
+ * unless a command follows it. */
 static bool sign_assigns(const struct parser *parser, const char *sign)
 {
 	const struct word *words = parser->words;
@@ -84,7 +85,7 @@ enum status spacing_option(const struct parser *parser, size_t equal)
 	        : ST_OK;
 }
 
-/* The line is shown with blanks at its first arrow, its other words as they are */
+/* The suggestion has blanks at the first arrow; the other words are unchanged. */
 enum status spacing_arrow(const struct command *row, const char *at, const char *after)
 {
 	const char *arrow = memmem(at, after - at, "->", 2);
@@ -92,7 +93,7 @@ enum status spacing_arrow(const struct command *row, const char *at, const char 
 		return ST_OK;
 	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
-		return ST_OK; /* it does, or there is nothing to set apart */
+		return ST_OK; /* it has blanks, or nothing to separate */
 	return fail(ST_SYNTAX, "'->' needs blanks around it: %s %.*s%s-> %.*s", row->name, (int)(left - at),
 	        at, left > at ? " " : "", (int)(after - right), right);
 }

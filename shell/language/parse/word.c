@@ -1,20 +1,20 @@
 /* word.c -- one word: a name with `$`, a tensor, a shape.
  *
- *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" }      d$(m+1)
- *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                                   w.T[0:4,i]
+ *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" }  d$(m+1)
+ *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                               w.T[0:4,i]
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
  *
- * Each parse_ function is given a whole word and reads all of it or fails; failures name the word and say
- * what was expected. What a name stands for is not asked here: that needs the world. */
+ * Each parse_ function reads a whole word or fails with the word and what was expected. The
+ * meaning of a name depends on the world, and is not looked up here. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
 #include <string.h>
 
-/* The workhorse of this folder: brackets and quotes are stepped over, so a comma or colon found is one of
- * this level. A bracket that closes more than was opened makes the depth negative, and marks behind it are
- * not seen; the search for the closing bracket itself (bracket_end) meets it at depth 0. */
+/* Skips brackets and quotes, so that a mark found is at this level. After a bracket that closes
+ * too much the depth is negative, and marks are not seen; bracket_end finds that bracket at depth
+ * 0. */
 const char *find_outside(const char *at, const char *after, const char *marks)
 {
 	int depth = 0;
@@ -33,14 +33,14 @@ const char *find_outside(const char *at, const char *after, const char *marks)
 	return NULL;
 }
 
-/* Behind the bracket that opens at `at`, or `end` */
+/* Returns the position after the bracket that opens at `at`, or `end`. */
 static const char *bracket_end(const char *at, const char *end)
 {
 	const char *close = find_outside(at + 1, end, ")]");
 	return close ? close + 1 : end;
 }
 
-/* Behind a `$i` or `$(i+1)` at `at`; `at` when it is neither */
+/* Returns the position after a `$i` or `$(i+1)` at `at`; `at` if it is neither. */
 static const char *dollar_end(const char *at, const char *end)
 {
 	const char *p = at + 1;
@@ -51,7 +51,7 @@ static const char *dollar_end(const char *at, const char *end)
 	return p == at + 1 ? at : p;
 }
 
-/* "h$i", "d$(p)_old" and "x" are names; "3x", "" and "$" are not, and give `at` back. */
+/* "h$i", "d$(p)_old" and "x" are names; "3x", "" and "$" are not, and return `at`. */
 const char *name_end(const char *at, const char *end)
 {
 	const char *p = at;
@@ -74,7 +74,7 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
-/* The `i` or `(i+1)` behind a `$`. Brackets stay in the text that parse_formula reads. */
+/* The `i` or `(i+1)` after a `$`. parse_formula reads the brackets too. */
 static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
 {
@@ -90,7 +90,7 @@ static void add_text_part(struct name *name, const char *at, const char *after)
 		name->part[name->parts++].text = slice_between(at, after);
 }
 
-/* Splits [at, after) at each `$`; in quotes `\"`, `\\`, `\n` and `\$` stand for themselves */
+/* Splits [at, after) at each `$`. In quotes `\"`, `\\`, `\n` and `\$` are escapes. */
 static enum status name_split(struct parser *parser, struct name *name, const char *at, const char *after)
 {
 	const char *from = at;
@@ -116,7 +116,7 @@ static enum status name_split(struct parser *parser, struct name *name, const ch
 	return status;
 }
 
-/* What reads data belongs to the expression around it, which lists its reads: such a name is of one place */
+/* A name that reads data belongs to the expression around it, which lists its reads. */
 static bool name_is_shareable(const struct name *name)
 {
 	for (int i = 0; i < name->parts; i++)
@@ -125,8 +125,8 @@ static bool name_is_shareable(const struct name *name)
 	return !name->quoted;
 }
 
-/* A node for the name: text and formulas in the order in which they stand. Quoted texts are names too, with
- * more characters allowed and escapes. */
+/* Text and formulas in their order. Quoted texts are names too, with more characters and
+ * escapes. */
 static enum status name_make(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name);
@@ -144,14 +144,13 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 	return name_split(parser, name, from, to);
 }
 
-/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
- * again:
+/* h$i and "loss $(loss[0])\n" as parts in their order, which evaluate_text joins again:
  *
  *     h$i                 text h, formula i
  *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
  *
- * Names known already stand in a cache: one entry a hash, the latest wins. A long text repeats few names, and each
- * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
+ * Known names are in a cache, one entry a hash, the latest wins: equal names share a node, and so
+ * the id that is looked up for it (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, at, after - at);
@@ -168,9 +167,8 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 
 /* ---- tensors ---- */
 
-/* By its outer form only, which decides between readings of a line: what stands in the bracket is read,
- * and may fail, once it is known to be one. [4].T is let through so that parse_tensor can say where .T
- * belongs. */
+/* By its outer form, which decides between readings of a line. [4].T is accepted, so that
+ * parse_tensor can report the place of .T. */
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
@@ -184,8 +182,8 @@ bool is_slice(const char *at, const char *after)
 	return true;
 }
 
-/* One index between commas: `3`, `0:4`, `2:`, `:4`, `:`. There is no step: a view has one stride a
- * dimension. */
+/* One index between commas: `3`, `0:4`, `2:`, `:4`, `:`. A view has one stride a dimension, so
+ * there is no step. */
 static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
 {
 	const char *colon = find_outside(at, after, ":");
@@ -205,7 +203,7 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 	return status;
 }
 
-/* The list of a bracket: at the `[`; *after is behind the `]`. */
+/* The list of a bracket, at the `[`; *after: the position after the `]`. */
 static enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
         int *indices, const char **after)
 {
@@ -226,7 +224,7 @@ static enum status parse_indices(struct parser *parser, const char *at, const ch
 	return ST_OK;
 }
 
-/* A tensor that is its name alone has one node for the whole text (name->tensor), as names have. */
+/* A tensor that is its name alone has one node for the whole text (name->tensor). */
 enum status parse_tensor(struct parser *parser, const char *at, const char *after, struct tensor_ref **made)
 {
 	struct name *name;
@@ -260,8 +258,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* The same brackets as a slice, all of whose indices are sizes. *dims, 0 before, is at most DIMS_MAX; *made
- * has that many. */
+/* The brackets of a slice with sizes as indices. *dims, 0 before, is at most DIMS_MAX; *made has
+ * that many. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
