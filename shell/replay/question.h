@@ -1,5 +1,8 @@
-/* question.h -- what `whatif`, `sweep`, `compare` and `at` ask for: worlds in which the session's lines run again. A command
- * reads it from its line and leaves it with the wish (WISH_ANSWER), which answers it when the line is over. */
+/* question.h -- the worlds that `whatif`, `sweep`, `compare`, `diff`, `why` and `at` ask for, in
+ * which the session's lines run again
+ *
+ * A command reads the question from its line and leaves it with a wish (WISH_ANSWER); replay/
+ * answers it after the line. */
 #ifndef RANKSH_QUESTION_H
 #define RANKSH_QUESTION_H
 
@@ -8,16 +11,17 @@
 
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
 struct question {
-	/* Runs the lines again, and says what came of it. */
+	/* Runs the lines again and prints the result. */
 	enum status (*answer)(struct shell *shell, const struct question *question);
 	char asked[200]; /* "link_rate=2x", as typed */
 	struct changes changes;
 	struct given given[CHANGES_MOST]; /* changes.option points here */
-	/* SWEEP: given[0], or changes.key[0], takes these values */
+	/* SWEEP: values of given[0] or changes.key[0] */
 	double value[SWEEP_MOST];
 	enum unit unit;
 	int values;
-	/* COMPARE: "ddp overlap=off", the rest of a `strategy` line each, and so many iterations; DIFF: two files */
+	/* COMPARE: "ddp overlap=off", the rest of a `strategy` line each, and iterations; DIFF:
+	 * two files */
 	char world[COMPARED_MOST][200];
 	int worlds;
 	int64_t run;
@@ -25,10 +29,11 @@ struct question {
 	struct op_otherwise *without;
 	bool several;
 };
-/* For the line of `call`, as typed. NULL: its lines run again, and it has been answered. Owned, until question_end. */
+/* For the line of `call`. NULL: this is a replay, and the question has been answered. Owned,
+ * until question_end. */
 struct question *question_make(
         const struct call *call, enum status (*answer)(struct shell *shell, const struct question *question));
-/* ST_OK: it is left with a wish, and is the shell's; else released. Returns status. */
+/* On ST_OK leaves it with a wish, owned by the shell; else frees it. Returns status. */
 enum status question_end(struct shell *shell, struct question *question, enum status status);
 void question_free(struct question *question);
 

@@ -1,7 +1,7 @@
-/* alone.c -- the model trained on one rank: what verify compares with
+/* alone.c -- the model trained on one rank, the reference of verify
  *
- * It is the model's file without a strategy, played in a session of its own with one rank, one process and a
- * device of any size. The learner's world is not touched. */
+ * Plays the model's file without a strategy in a session of its own: one rank, one process, a
+ * device of any size. */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double BETA2 = 0.999, EPS = 1e-8; /* the kernel adam's, as the models' lines leave them */
+static const double BETA2 = 0.999, EPS = 1e-8; /* of the kernel adam, as the models use it */
 
 void alone_release(struct alone *alone)
 {
@@ -24,9 +24,9 @@ void alone_release(struct alone *alone)
 	mem_free(alone->end);
 }
 
-/* ---- what there is ---- */
+/* ---- parameters ---- */
 
-/* One block has the three arrays */
+/* One block has the three arrays. */
 static void alone_divide(struct alone *alone, float *values)
 {
 	alone->end = values;
@@ -34,7 +34,7 @@ static void alone_divide(struct alone *alone, float *values)
 	alone->weight = values + 2 * alone->elements;
 }
 
-/* What rank 0 has declared, parameters first */
+/* Finds the declarations of rank 0, parameters first. */
 static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -89,7 +89,7 @@ enum status alone_wholes(struct shell *shell, const struct program *program, str
 	return status;
 }
 
-/* ---- taking values ---- */
+/* ---- values ---- */
 
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state)
 {
@@ -104,7 +104,7 @@ const struct whole *whole_of(const struct alone *alone, const char *name, const 
 	return whole_find(alone->whole, alone->count, name, state);
 }
 
-/* The tensors of rank 0's lines, as the lines so far make them */
+/* Reads the tensors of rank 0's lines. */
 static enum status alone_read(struct shell *shell, const struct alone *alone, float *values)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -127,15 +127,15 @@ static enum status alone_read(struct shell *shell, const struct alone *alone, fl
 	return status;
 }
 
-/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by:
+/* Turns the root of v at step t of Adam into the divisor of the step:
  *
  *     w -= lr * (m / (1-b1^t)) / (sqrt(v / (1-b2^t)) + eps)
- *                                 |------- divisor -------|        root[i] is sqrt(v): sqrt(v / begun)
+ *                                 |------- divisor -------|    root[i] is sqrt(v): sqrt(v / begun)
  *
- * A difference of gradients becomes one of steps that is 1/divisor times as large, so the least divisor of all
- * steps, times the difference of parameters, is no more than that of the gradients. None is smaller than what
- * rounding leaves beside the others (`rounding` of the root mean square): an element without a gradient is
- * compared too. */
+ * A difference of gradients becomes a difference of steps, 1/divisor times as large. So the least
+ * divisor of all steps, times the difference of parameters, is at most that of the gradients.
+ * Divisors have a lower bound, the rounding next to other elements (`rounding` of the root mean
+ * square), so that elements without a gradient are compared, too. */
 static void alone_weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);
@@ -206,7 +206,7 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 		return status;
 	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
-		/* the other processes wait: it is no part of the steps that everybody counts */
+		/* the other processes wait, so its steps are not among those that all count */
 		scratch.budget = shell->credit ? credit_alone(shell->credit) : (struct budget){0};
 		status = program_player(alone->program, &scratch, &player);
 	}
@@ -215,14 +215,14 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 	player_free(player);
 	scratch_close(&scratch, shell);
 	transport_stop(transport);
-	if (status == ST_INTERRUPTED) /* reported without the model's file and line */
+	if (status == ST_INTERRUPTED) /* without the model's file and line */
 		return fail(ST_INTERRUPTED, "interrupted");
 	return status == ST_OK ? status : fail_in(status, "the model on one rank");
 }
 
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
 {
-	struct alone head = *alone; /* its pointers mean something to rank 0 alone */
+	struct alone head = *alone; /* its pointers are valid on rank 0 only */
 	status = shell_spread(shell, status, &head, sizeof head);
 	alone->count = head.count;
 	alone->elements = head.elements;

@@ -1,16 +1,17 @@
-/* checkpoint.c -- a training's state written to files: each rank its parts, rank 0 the manifest behind them
+/* checkpoint.c -- writes a training's state to files: each rank its parts, then rank 0 the
+ * manifest
  *
- *     every rank   refuse files of these names that no checkpoint has written, but for `force`
- *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
- *     every rank   look at the files again
- *     every rank   write its shards as PREFIX-20.0.npy.new ..., tell the others their digests
+ *     every rank   refuse other files of these names, unless `force`
+ *     every rank   wait for all work, copy its parts to the host, wait      takes virtual time
+ *     every rank   check the files again
+ *     every rank   write its shards as PREFIX-20.0.npy.new ..., share their digests
  *     rank 0       write the manifest as PREFIX-20.json.new
  *     rank 0       remove the manifest of an earlier checkpoint of this name
  *     every rank   rename its shards
  *     rank 0       rename the manifest
  *
- * Until all is written the earlier one is whole, so a full disk costs nothing; at no moment does a manifest name shards
- * that were overwritten. */
+ * The earlier checkpoint is whole until everything is written, so a full disk costs nothing. A
+ * manifest never names overwritten shards. */
 #include "shell/training/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -45,10 +46,10 @@ void checkpoint_release(struct checkpoint *c)
 	*c = (struct checkpoint){0};
 }
 
-/* ---- which parts ---- */
+/* ---- shards ---- */
 
-/* The parts of all ranks, each of the first rank that holds it. Equal words mean the same part: of, state, place
- * and shape. */
+/* The parts of all ranks; of replicas, the first rank's. Parts are equal if parameter, state,
+ * place and shape are. */
 static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -76,9 +77,9 @@ static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 	return status;
 }
 
-/* ---- the ranks' work ---- */
+/* ---- copies ---- */
 
-/* The copies of one rank's shards to the host, behind all that it has queued, and the host's wait for them */
+/* Queues the copies of one rank's shards after all its work, and the host's wait. */
 static enum status shards_bring_rank(struct shell *shell, int rank, const struct checkpoint *c, op_id *sync)
 {
 	struct record record = queue_record(shell, OP_SYNC, "sync");
@@ -114,7 +115,7 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 
 /* ---- the files ---- */
 
-/* The outcome of the first process that failed becomes everyone's. */
+/* Returns the outcome of the first process that failed, on all processes. */
 static enum status checkpoint_agree(struct shell *shell, enum status mine)
 {
 	enum status status = ST_OK;
@@ -124,7 +125,8 @@ static enum status checkpoint_agree(struct shell *shell, enum status mine)
 	return status;
 }
 
-/* File i of a checkpoint is shard i, the last one (i == shards) the manifest. behind: ".new" until all is written, or "" */
+/* File i of a checkpoint is shard i; the last one (i == shards) is the manifest. behind: ".new"
+ * until all is written, or "" */
 enum { PATH_ROOM = 600 };
 static const char *checkpoint_file(
         const char *prefix, const struct checkpoint *c, size_t i, const char *behind, char path[PATH_ROOM])
@@ -136,7 +138,7 @@ static const char *checkpoint_file(
 	return path;
 }
 
-/* Each process writes the shards of its rank, and process 0 the manifest. */
+/* Returns true for the shards of this process's rank, and on process 0 for the manifest. */
 static bool checkpoint_writes(const struct shell *shell, const struct checkpoint *c, size_t i)
 {
 	if (shell->replaying)
@@ -145,7 +147,7 @@ static bool checkpoint_writes(const struct shell *shell, const struct checkpoint
 	                     : transport_rank(shell->transport) == 0;
 }
 
-/* Files `from` to `to` - 1 lose their `.new`. */
+/* Removes `.new` from the names of files `from` to `to` - 1. */
 static enum status checkpoint_rename(
         struct shell *shell, const char *prefix, const struct checkpoint *c, size_t from, size_t to)
 {
@@ -176,7 +178,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 	return status;
 }
 
-/* Each rank its own; then everybody knows all digests, or in whose words it went wrong. */
+/* Each rank writes its own; then all processes get all digests, or the failure. */
 static enum status shards_write(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
 	struct transport *transport = shell->transport;
@@ -233,7 +235,7 @@ static cJSON *whole_json(const struct whole *whole)
 	return object;
 }
 
-/* On a line of its own; the object is given up. */
+/* On a line of its own. Frees the object. */
 static void put_json_line(struct text *out, cJSON *object, const char *behind)
 {
 	char *printed = cJSON_PrintUnformatted(object);
@@ -267,7 +269,7 @@ static enum status manifest_write(
 	return status;
 }
 
-/* The folder of the files, where it is not there; what is wrong with it is told when the first file is written. */
+/* Errors show when the first file is written. */
 static void checkpoint_make_folder(const struct shell *shell, const char *prefix)
 {
 	const char *slash = strrchr(prefix, '/');
@@ -279,7 +281,7 @@ static void checkpoint_make_folder(const struct shell *shell, const char *prefix
 	text_release(&folder);
 }
 
-/* Of an earlier checkpoint that had more shards */
+/* Removes shards of an earlier checkpoint that had more. */
 static void shards_remove_from(const char *prefix, size_t number)
 {
 	char path[PATH_ROOM];
@@ -288,8 +290,8 @@ static void shards_remove_from(const char *prefix, size_t number)
 	while (file_there(path) == FILE_REGULAR && npy_whole(path) && unlink(path) == 0);
 }
 
-/* The files that this process writes, and those as which they are written first; then all know. how: `force` and `line` for
- * all files of the checkpoint */
+/* Checks the files that this process writes, with and without `.new`; all processes get the
+ * outcome. how: `force` and `line` */
 static enum status checkpoint_check_files(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
@@ -321,7 +323,7 @@ static enum status checkpoint_write(
 	status = shards_write(shell, prefix, c);
 	if (status == ST_OK)
 		status = manifest_write(shell, prefix, how, c);
-	/* that of an earlier checkpoint of this name: the others rename no shard before it is gone */
+	/* no rank renames a shard before the earlier manifest is gone */
 	if (status == ST_OK && writes_it)
 		unlink(manifest);
 	if (status == ST_OK)
@@ -338,7 +340,7 @@ static enum status checkpoint_write(
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- checkpoint_save ---- */
 
 static enum status checkpoint_check(const struct shell *shell)
 {

@@ -1,9 +1,9 @@
-/* choose.c -- a model's file, the strategies' files and what drives them, put together to a program
+/* choose.c -- makes a program of a model's file, the strategies' files and a driver
  *
- *     let data_kind = "text" ...      what `data` has said
+ *     let data_kind = "text" ...      from `data`
  *     mesh dp=2 tp=2                  an axis for each strategy that works on one
  *     strategies/models/gpt.rsh       with the options of `model`
- *     strategies/tp.rsh               with those of `strategy`, in the order that stack.c finds
+ *     strategies/tp.rsh               with those of `strategy`, in the order of stack_order
  *     strategies/ddp.rsh
  *     setup
  *     for it in 0:1 { iteration } */
@@ -14,17 +14,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- what `data` and `stage` say ---- */
+/* ---- `data` and `stage` ---- */
 
-/* A number of the driver's, which a file may have as an option of its own */
+/* A number of the driver, unless the file has an option of that name */
 struct preset {
 	const char *name;
 	int64_t value;
 	const char *unit;
 };
 
-/* What `data` says, unless `sizes_only`: nothing of it is read, since a model is looked at before its data is there. `loader`
- * with 0 workers: the data is where the GPU reads it, as for `verify`'s one rank */
+/* Puts the values of `data`. sizes_only: without files, because a model may be chosen before its
+ * data. `loader` with 0 workers: the data is in pinned memory */
 static void driver_put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
         const struct head *model, struct text *out)
 {
@@ -48,7 +48,7 @@ static void driver_put_data(const struct plan *plan, bool sizes_only, const stru
 			        presets[i].value ? presets[i].unit : "");
 }
 
-/* Sets the option to a number, given before or not */
+/* Sets or replaces an option. */
 static struct given *choice_give_number(struct choice *choice, const char *name, struct number number)
 {
 	return choice_give(choice, &(struct given){.name = name, .number = number});
@@ -66,7 +66,7 @@ static void choice_give_stage(const struct plan *plan, struct choice *strategy)
 			choice_give_number(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
-/* The text's, which overrules what the line gives the model: then `idle` has a line of it. 0: there is no text */
+/* The text's vocabulary overrides the line's, with a note in `idle`. 0: no text */
 static void choice_give_vocab(int vocab, struct choice *model, struct text *idle)
 {
 	const struct given *given = choice_given(model, "vocab");
@@ -76,7 +76,7 @@ static void choice_give_vocab(int vocab, struct choice *model, struct text *idle
 		choice_give_number(model, "vocab", (struct number){vocab, UNIT_PLAIN});
 }
 
-/* ---- together ---- */
+/* ---- the program ---- */
 
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
@@ -87,7 +87,7 @@ static void driver_add(struct program *program, const char *text, size_t count)
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* Its file, with the options given. kind: "model", "strategy" */
+/* Adds its file with the given options. kind: "model", "strategy" */
 static void program_add_choice(struct program *program, struct choice *choice, const char *kind)
 {
 	struct text what = {0};
@@ -99,7 +99,7 @@ static void program_add_choice(struct program *program, struct choice *choice, c
 	text_release(&what);
 }
 
-/* The program of these choices, whose files are read in the order of `order`; `first` stands before them. */
+/* Makes the program; its files are read in the order of `order`, after `first`. */
 static struct program *program_assemble(struct shell *shell, struct choice *choice, const int *order,
         int count, const struct text *first, const char *name)
 {
@@ -122,7 +122,8 @@ static struct program *program_assemble(struct shell *shell, struct choice *choi
 	return made;
 }
 
-/* Options that are changed in a world whose lines run again: of the strategies that have them, else of the model */
+/* Applies the options that a replay changes: to the strategies that have them, else to the
+ * model. */
 static void choices_give_changed(struct changes *changes, struct choice *choice, int count)
 {
 	for (int i = 0; changes && i < changes->options; i++) {
@@ -142,15 +143,14 @@ static void choices_give_changed(struct changes *changes, struct choice *choice,
 	}
 }
 
-/* The program of these choices; the first is the model's. name NULL: the model is only looked at. What `data`
- * and `stage` have said is given to them here as options, where a file has such an option and the line does
- * not give it. */
+/* Makes the program of these choices, the model first. name NULL: the model is only examined.
+ * `data` and `stage` become options of the files that have them, unless the line gives them. */
 static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
 	const struct plan *plan = &shell->training->now;
 	struct text first = {0}, idle = {0};
-	int order[FILES_MAX], told = count > 1 ? choice->givens : 0; /* by `model`, of the model's */
+	int order[FILES_MAX], told = count > 1 ? choice->givens : 0; /* of the model, by `model` */
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++)
 		status = choose_head(shell, i == 0, &choice[i]);
@@ -206,7 +206,8 @@ enum status choose_model(struct shell *shell, struct choice *model)
 	return status;
 }
 
-/* The model of the program as it was chosen, mlp where there is none; a script is its own model. Texts are the program's. */
+/* The program's model as chosen, mlp if there is none; a script is its own model. Texts are the
+ * program's. */
 static struct choice choice_of_model(const struct program *program)
 {
 	struct choice choice = {.name = program ? program->name : "mlp"};
@@ -266,7 +267,7 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 	return call_key(call, i, &choice->given[choice->givens++]);
 }
 
-/* "ddp=2 bucket=8k + tp=2": the line, before sizes are worked out and options handed on */
+/* "ddp=2 bucket=8k + tp=2": the line as typed */
 static void choices_put_line(const struct choice *choice, int count, struct text *out)
 {
 	for (int i = 1; i < count; i++) {
@@ -311,14 +312,13 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	return status;
 }
 
-/* Why verify's one rank, which trains from the beginning, has other numbers: by `# loses` of what had saved it, and by
- * the parts of the batch, where the model has a line for them. */
+/* Why one rank, which trains from the beginning, has other numbers: `# loses` of the saved
+ * program, and the parts of its batch. */
 static void checkpoint_put_loses(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
 	static const char then[] = "up to the checkpoint, ";
 	const char *line = text_string(parts), *why = line + strcspn(line, ":");
-	bool again = strncmp(c->loses, then, strlen(then)) ==
-	        0; /* it was saved by one that had been resumed itself */
+	bool again = strncmp(c->loses, then, strlen(then)) == 0; /* it had been resumed itself */
 	if (*c->loses)
 		text_add(out, "1: %s%s\n", again ? "" : then, c->loses);
 	if (c->parts && parts->count)
@@ -326,7 +326,8 @@ static void checkpoint_put_loses(const struct checkpoint *c, const struct text *
 		        line, c->parts, then, c->parts, c->parts == 1 ? "" : "s", why);
 }
 
-/* The same files but the driver; what a model without the place `refresh` has is an empty one. */
+/* The same files but for the driver. Without a def of `refresh` in the model an empty one is
+ * called. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 {
 	int first = c->iteration;

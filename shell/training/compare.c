@@ -1,5 +1,5 @@
-/* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
- * rank's parts, and all hear of it */
+/* compare.c -- compares the ranks' parameters with those of one rank: each process its own parts,
+ * then all share the sums */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/read.h"
@@ -16,7 +16,7 @@ enum status part_floats(
 	enum status status = read_floats(shell, 0, view, values);
 	bool root = status == ST_OK && strcmp(line->state, "v") == 0;
 	for (int64_t i = 0; root && i < layout_count(&view->layout); i++)
-		/* what is no number stays none */
+		/* NaN stays NaN */
 		values[i] = sqrtf(values[i] > 0 ? values[i] : values[i] - values[i]);
 	return status;
 }
@@ -53,14 +53,15 @@ double loss_share(const struct alone *alone, double loss)
 	return away > 0 ? away / alone->loss_most : 0;
 }
 
-/* A block of rows x cols of the whole, from (row, col) on. Its element e is in its row e / cols, at e % cols:
+/* A block of rows x cols of the whole, from (row, col) on. Its element e is in its row e / cols,
+ * at e % cols:
  *
  *     whole    . . . . . .      the whole's (row + e/cols) * 6 + col + e%cols
  *     cols 6   . . a b c .      row 1, col 2, cols 3: d, e = 3, is 2*6 + 2 = 14
  *              . . d e f .
  *
- * A tensor of that shape holds all of it: e = i. A flat one, and a tensor of one dimension, holds a run of it taken
- * as one line: e = at + i; its block reaches to the end of the whole where rows and cols do not say. */
+ * A tensor of that shape holds all of it: e = i. A flat one, and a tensor of one dimension, holds
+ * a run of it: e = at + i; without rows and cols its block reaches to the end of the whole. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
@@ -89,8 +90,8 @@ static enum status part_outside(const struct part_line *line, const struct whole
 	return status;
 }
 
-/* Marks what the line declares, and compares it if it is this rank's. An element outside of the parameter is
- * refused. */
+/* Marks the declared elements in `seen`, and compares them if they are this rank's. ST_RANGE:
+ * outside of the parameter */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
 {
@@ -126,7 +127,7 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	return status;
 }
 
-/* ---- waiting for them ---- */
+/* ---- waiting ---- */
 
 enum status compare_await(struct shell *shell)
 {
@@ -155,10 +156,10 @@ enum status compare_await(struct shell *shell)
 	return status;
 }
 
-/* ---- all ranks ---- */
+/* ---- sums ---- */
 
-/* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks, added in the same order by
- * all. */
+/* mine[p]: the sums of this rank's parts of parameter p; replaced by those of all ranks, added in
+ * the same order everywhere */
 static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = transport_size(shell->transport);
@@ -183,7 +184,7 @@ static enum status differences_share(struct shell *shell, struct difference *min
 	return status;
 }
 
-/* Every element of every parameter is on some rank: what is not declared would not be compared. */
+/* Undeclared elements are refused, because they would not be compared. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
 	const struct part_lines *parts = &shell->training->parts;

@@ -1,10 +1,10 @@
-/* curves.c -- the losses of an iteration's ranks come at times of their own, and become one curve
+/* curves.c -- makes one curve of the losses of all ranks, which arrive at different times
  *
- *     rank 0   2.0 at 1 ms        1.8 at 2 ms                  a point at the time of each loss: the mean of what
- *     rank 1          2.2 at 1.5 ms              1.6 at 3 ms   each rank has had last, once all have one
+ *     rank 0   2.0 at 1 ms        1.8 at 2 ms                  a point for each loss: the mean
+ *     rank 1          2.2 at 1.5 ms              1.6 at 3 ms   of the latest of all ranks
  *     curve           2.1 at 1.5  2.0 at 2       1.7 at 3
  *
- * Each process knows its rank's values (values/noted.h) and everybody's times. */
+ * Each process has its rank's values (values/noted.h) and the times of all. */
 #include "shell/training/curves.h"
 #include "base/memory.h"
 #include "shell/values/noted.h"
@@ -61,8 +61,8 @@ static struct loss_event *loss_events(
 	return events;
 }
 
-/* Losses that come so close together, ns, are of one time: none in the simulator; where times are measured, a tenth of what
- * an iteration takes, since no two ranks come at once. */
+/* Returns the distance, ns, within which losses count as simultaneous: 0 in the simulator; a
+ * tenth of an iteration for measured times, which never coincide. */
 static int64_t loss_events_near(const struct shell *shell, const struct loss_event *events, size_t count)
 {
 	if (!shell->backend->measures || !count)
@@ -99,7 +99,7 @@ static void curve_make_points(
 
 /* ---- the curve */
 
-/* "ddp=2 bucket=8k + tp=2, mlp layers=4"; a number behind it where there was one of that name */
+/* "ddp=2 bucket=8k + tp=2, mlp layers=4"; repeated names get a number */
 static char *curve_name(const struct curves *curves, const struct program *program)
 {
 	struct text name = {0};

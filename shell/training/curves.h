@@ -1,4 +1,4 @@
-/* curves.h -- the loss against virtual time: a curve for each program that has run in this session */
+/* curves.h -- the loss against virtual time: a curve for each program of the session */
 #ifndef RANKSH_CURVES_H
 #define RANKSH_CURVES_H
 
@@ -9,18 +9,19 @@ struct shell;
 struct training;
 
 struct curves {
-	struct curve *curve; /* by age; the last one may be this world's */
+	struct curve *curve; /* by age; the last may be this world's */
 	size_t count;
-	bool open;     /* the last one is */
-	op_id *loss;   /* of this world: by iteration and rank, what wrote `loss` last in it; 0: nothing */
-	size_t losses; /* so many, of all iterations played */
+	bool open; /* the last one is */
+	/* of this world, by iteration and rank: the last writer of `loss`; 0: none */
+	op_id *loss;
+	size_t losses; /* entries, of all iterations played */
 };
 
-/* Behind an iteration: notes which operations have its losses. */
+/* Called after an iteration: records the last writers of its losses. */
 void curves_iteration(struct shell *shell);
-/* The curve of this world, as far as losses are known: all processes call it. With --dry there is none. */
+/* Makes the curve of this world from the losses known so far. Collective. None with --dry. */
 enum status curves_gather(struct shell *shell);
-/* This world goes. again: its lines will run again, and make the curve anew. */
+/* Called when the world goes. again: its lines run again, so its curve is dropped */
 void curves_world_ends(struct curves *curves, bool again);
 void curves_release(struct curves *curves);
 

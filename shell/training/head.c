@@ -56,7 +56,7 @@ const struct embedded *built_in_part(const char *name)
 	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
-/* The part that a line of the file's top sources; NULL: another line, or a file of the user's */
+/* The part that a line at the file's top sources; NULL: another line, or a user's file */
 static const struct embedded *sourced_part(const struct statement *line)
 {
 	char name[WORD_SHOWN];
@@ -136,7 +136,7 @@ void head_defaults(const struct head *head, struct text *out)
 			        WHOLE(at->given->value));
 }
 
-/* `of="*.csv"` takes any file with that ending; those that are built in are offered */
+/* `of="*.csv"` accepts any file of that ending; built-in ones are offered. */
 static void head_put_files(struct slice_of_text key, const char *ending, int length, struct text *out)
 {
 	struct text ends = {0};
@@ -153,7 +153,7 @@ void head_keys(const struct head *head, struct text *out)
 		if (at->kind != STATEMENT_OPTION)
 			continue;
 		text_add(out, "%.*s=\n", WHOLE(at->given->name));
-		if (!at->given->words) /* a number: what it is by itself */
+		if (!at->given->words) /* a number: its default */
 			text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), WHOLE(at->given->value));
 		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
 			size_t length = strcspn(word, " ");

@@ -1,21 +1,15 @@
-/* head.h -- the top of a model's or a strategy's file: its help, and what it asks of those who run it
+/* head.h -- the top of a model's or a strategy's file: its help, and what it requires
  *
- *     # ddp: every rank has the whole model, and gradients are averaged      NAME: one sentence
- *     # memory: parameters, gradients and optimizer, whole on every rank     any number of such notes; more lines
- *     #   of a note are indented
- *     # sends: gradients, averaged                                           a note; of several strategies that are
- *     stacked, `help` says this one of each
- *     # axis dp: share out the batch                                         the mesh axis that it works on; what
- *     two of one axis would both do
- *     # after tp pp                                                          its file is read behind those of
- *     these axes
- *     # alone: rank 0 has the model                                          it stacks on nothing, and why
- *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
- *     # parts replicas*micros: an expert's places are counted by part         verify: of a model, in how many parts
- *     the one rank must train the batch; 0: in any
- *     # own pace mode == "async": nobody waits for the slowest               run: when it reads losses at its end alone
- *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
- */
+ *     # ddp: every rank has the whole model              NAME: one sentence
+ *     # memory: parameters whole on every rank           a note; further lines are indented
+ *     # sends: gradients, averaged                       a note that `help` of a stack repeats
+ *     # axis dp: share out the batch                     its mesh axis, and what it does there
+ *     # after tp pp                                      it is read after the files of these axes
+ *     # alone: rank 0 has the model                      it does not stack, and why
+ *     # loses hook != "none": the hook leaves out        for verify: when, and why
+ *     # parts replicas*micros: places are by part        for verify: parts of the batch; 0: any
+ *     # own pace mode == "async": no rank waits          `run` reads losses at its end only
+ *     option bucket=25M "bytes of a bucket"              in the tree */
 #ifndef RANKSH_HEAD_H
 #define RANKSH_HEAD_H
 
@@ -26,10 +20,9 @@ struct embedded;
 struct option_line;
 enum { HEAD_TREES = 12 };
 struct head {
-	/* tree[0] the whole file; then the built-in parts that it and they source, whose defs are places too; NULL
-	 * behind the last */
+	/* tree[0]: the file; then the built-in parts that these source; NULL after the last */
 	struct tree *tree[HEAD_TREES + 1];
-	struct text help;  /* the sentence */
+	struct text help;
 	struct text notes; /* lines without their # */
 	struct text sends; /* the note "sends: gradients, averaged" */
 	struct text axis;  /* "": none */
@@ -41,20 +34,21 @@ struct head {
 	struct text own_pace;
 };
 
-/* ST_SYNTAX: the grammar of the file, worded with file and line. *head is empty then. */
+/* ST_SYNTAX with file and line; *head is then empty. */
 enum status head_read(struct head *head, const struct player_file *file);
 void head_release(struct head *head);
 /* "  NAME=DEFAULT   of: a b" and the sentence, for each option */
 void head_options(const struct head *head, int width, struct text *out);
-/* "options: NAME=DEFAULT NAME=DEFAULT", "" where there are none */
+/* "options: NAME=DEFAULT NAME=DEFAULT"; "" without options */
 void head_defaults(const struct head *head, struct text *out);
-/* "NAME=" for each option, and "NAME=WORD" for each of its words, or its default, one a line: for completion */
+/* For completion, one a line: "NAME=" for each option, and "NAME=WORD" for its words or its
+ * default */
 void head_keys(const struct head *head, struct text *out);
-/* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */
+/* strategies/parts/NAME.rsh; NULL: none */
 const struct embedded *built_in_part(const char *name);
-/* The file's line of that option; NULL: it has none */
+/* The line of that option; NULL: none */
 const struct option_line *head_option(const struct head *head, const char *name);
-/* Of a file that was not read yet */
+/* The same for a file not read yet */
 bool file_has_option(const struct player_file *file, const char *name);
 
 #endif

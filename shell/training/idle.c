@@ -1,8 +1,8 @@
-/* idle.c -- options of a line that have no effect, since what they are for is not asked for:
+/* idle.c -- reports options of a line that have no effect:
  *
- *     option k=1% with="hook=topk" "..."                  ddp k=5%: hook= is another word, or is not given
- *     option top=2 with="experts" "..."                   gpt top=1: experts= is 0, off or none
- *     option bucket=256k unless="dp_shard" "..."          zero=2 + ddp=2 bucket=1k: another strategy works on that axis */
+ *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= is another word, or not given
+ *     option top=2 with="experts" "..."          gpt top=1: experts= is 0, off or none
+ *     option bucket=256k unless="dp_shard" "..." zero=2 + ddp=2 bucket=1k: zero has that axis */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/tree.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What a value says by itself: 0, off, none */
+/* Returns true for 0, off and none. */
 static bool value_is_off(const struct text *value)
 {
 	struct number number;
@@ -22,7 +22,7 @@ static bool value_is_off(const struct text *value)
 	return is_number ? number.value == 0 : is_listed("none off", slice_of_string(text));
 }
 
-/* with="NAME=WORD WORD": the option NAME of the file is one of these words; with="NAME": it is not nothing */
+/* with="NAME=WORD WORD": option NAME is one of these words; with="NAME": it is not off */
 static bool option_holds(const struct choice *choice, const char *with)
 {
 	const char *words = strchr(with, '=');
@@ -49,7 +49,8 @@ static const char *strategy_on_axis(const struct choice *choice, int count, cons
 	return NULL;
 }
 
-/* "top=1 has no effect without experts=", a line; of an option that several files have, for the first of them */
+/* "top=1 has no effect without experts=", a line; if several files have the option, for the first
+ * only */
 static void idle_put_option(
         const struct choice *choice, int count, int i, const struct given *given, struct text *out)
 {

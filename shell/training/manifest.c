@@ -1,7 +1,7 @@
-/* manifest.c -- which checkpoint is meant, and what its manifest says
+/* manifest.c -- finds and reads the manifest of a checkpoint
  *
- * Rank 0 looks for the file and sends its bytes to all, and each process reads them by itself. What it says is
- * not believed: a number or a word that cannot be one makes the checkpoint a torn one. */
+ * Rank 0 finds the file and sends its bytes; each process parses them. Every value is validated:
+ * an impossible one makes the checkpoint torn. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -25,13 +25,13 @@ static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
 }
 
-/* NULL: it is not there, or no text */
+/* NULL: missing, or no text */
 static const char *json_word(const cJSON *object, const char *key)
 {
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* From 0 on; -1: it is not there, or no whole number */
+/* -1: missing, or not a whole number from 0 on */
 static int64_t json_whole(const cJSON *object, const char *key)
 {
 	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
@@ -100,9 +100,9 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	return status;
 }
 
-/* ---- where it is ---- */
+/* ---- finding it ---- */
 
-/* The highest N below `below` of files PREFIX-N.json; -1: there is none */
+/* Returns the highest N below `below` with a file PREFIX-N.json; -1: none. */
 static long checkpoint_latest(const char *prefix, long below)
 {
 	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
@@ -126,8 +126,8 @@ static long checkpoint_latest(const char *prefix, long below)
 	return most;
 }
 
-/* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX. ST_FILE:
- * there is none of these. */
+/* On rank 0: the path itself, with .json appended, or the latest of PREFIX. ST_FILE: none
+ * exists */
 static enum status manifest_find(const char *path, struct text *found)
 {
 	long number;

@@ -1,4 +1,4 @@
-/* named.c -- models and strategies by name: those in the binary, or files of the user's */
+/* named.c -- models and strategies by name: built-in ones, and files */
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 #include "base/embedded.h"

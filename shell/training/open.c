@@ -35,14 +35,15 @@ void shell_close(struct shell *shell)
 	session_close(shell);
 }
 
-/* `again`: the lines of this world run again, with the plan that it began with. */
+/* again: for a replay, with the plan that this world began with */
 static enum status shell_empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
 	noted_release(shell);
 	prints_release(shell);
 	enum status status = session_reset(shell);
-	char *why = status == ST_OK ? NULL : fail_copy(); /* what is looked for meanwhile has words too */
+	/* the resets below may word failures of their own */
+	char *why = status == ST_OK ? NULL : fail_copy();
 	interpreter_reset(shell);
 	training_reset(shell, again);
 	if (why)

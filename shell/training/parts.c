@@ -1,4 +1,4 @@
-/* parts.c -- the declarations of a program, kept until its world is emptied */
+/* parts.c -- the `part` declarations of a program, until its world is emptied */
 #include "shell/training/parts.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,5 +1,7 @@
-/* places.c -- are the files of one program made for each other? Defs of strategies against the places of the
- * files before them, options against the model's. Nothing runs: it is read from the trees. */
+/* places.c -- checks that the files of a program fit: defs of strategies against the override
+ * points of earlier files, options against the model's
+ *
+ * Works on the trees; nothing runs. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
@@ -14,13 +16,14 @@ static const struct statement *head_find_def(const struct head *head, struct sli
 	return NULL;
 }
 
-/* The def of a file read before the i-th whose name is nearest, among all its trees: the file's and its parts'.
- * NULL: none is as near as one letter. */
+/* Returns the def with the nearest name in an earlier file or its parts; NULL: none within one
+ * letter. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
 	const struct statement *near = NULL;
-	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
+	/* one letter: `enter_backward` beside `after_backward` is a name of its own */
+	int best = 2;
 	char other[WORD_SHOWN];
 	for (int k = 0; k < i * HEAD_TREES; k++) {
 		const struct tree *tree = choice[order[k / HEAD_TREES]].head.tree[k % HEAD_TREES];
@@ -33,8 +36,7 @@ static const struct statement *place_near(
 	return near;
 }
 
-/* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
- * not nearly that of one. */
+/* A strategy's def either overrides one with as many words, or has a name unlike any other. */
 static enum status place_check(
         const struct choice *choice, const int *order, int i, const struct statement *def)
 {
@@ -56,7 +58,7 @@ static enum status place_check(
 	return ST_OK;
 }
 
-/* A strategy's option has no name of the model's options: they are variables of one scope. */
+/* The model and the strategies share a scope, so their options need different names. */
 static enum status options_check(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
@@ -73,7 +75,8 @@ static enum status options_check(const struct choice *choice, int i)
 
 /* ---- overridden and lost ---- */
 
-/* The last def of that name on the top level of the file, before line `line` (0: anywhere); NULL: none */
+/* The last def of that name at the top level of the file, before `line` (0: anywhere); NULL:
+ * none */
 static const struct statement *choice_top_def(
         const struct choice *choice, struct slice_of_text name, int line)
 {
@@ -85,8 +88,8 @@ static const struct statement *choice_top_def(
 	return found;
 }
 
-/* Appends a note if the def, of a user's own file and without `replaced`, keeps an earlier def of the file, or one of another
- * strategy of the line, from being called. It may be meant. */
+/* Appends a note if the def, in a user's file and without `replaced`, keeps an earlier one of
+ * this file or of another strategy from being called. It may be intended. */
 static void place_note_lost(
         const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
 {

@@ -1,4 +1,4 @@
-/* play.c -- a program played: steps, iterations, steps back */
+/* play.c -- plays a program: steps and iterations */
 #include "shell/language/run/player.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/showing.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A command begins to play. Where some lines of a step have run, neither running them again nor going on would be
- * the program. */
+/* Begins a command. After a torn step neither repeating nor continuing would be the program. */
 static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
@@ -45,8 +44,8 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-/* "why; why": of the lines "EXPR: why" whose condition holds where the program is now. what: the head's word for
- * them */
+/* Appends "why; why" of the lines "EXPR: why" whose condition holds now. what: the word of the
+ * head */
 static enum status program_lines_holding(
         struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
@@ -58,7 +57,7 @@ static enum status program_lines_holding(
 		struct text when = {0};
 		bool holds = false;
 		size_t colon = strcspn(line, ":"), why = colon + 1 + strspn(line + colon + 1, " ");
-		why = why < length ? why : 0; /* without a reason the condition is one */
+		why = why < length ? why : 0; /* without a reason the condition is shown */
 		text_put(&when, line, colon);
 		enum status status = player_holds(t->player, text_string(&when), &holds);
 		if (status != ST_OK)
@@ -101,12 +100,12 @@ enum status program_inside(struct shell *shell)
 
 /* ---- playing ---- */
 
-/* Where it is now, behind a step that came to `stop`:
+/* Moves to the position after a step that stopped at `stop`:
  *
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
- *     ROUND   step 0 of the next iteration  END     nowhere: a script without a loop is over
+ *     ROUND   step 0 of the next iteration  END     a script without a loop is over
  *
- * `round` is how many steps an iteration has had: where data decides, better than what the walk has counted. */
+ * `round` is the length of a complete iteration: if data decides, better than the walk's count. */
 static void training_move_on(struct training *t, enum player_stop stop)
 {
 	t->played++;
@@ -123,8 +122,8 @@ static void training_move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
-/* Behind an iteration after which one was asked for. Where it cannot be written training goes on, as it does when a
- * disk is full: it is said, and a script fails at its end. */
+/* After an iteration with a checkpoint. If it cannot be written, training continues with a
+ * message, and a script fails at its end. */
 static enum status play_checkpoint(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
@@ -181,8 +180,7 @@ static enum status play_step(struct shell *shell, struct training *t, bool head,
 	return status;
 }
 
-/* Lines that run again stop at the step that is asked for (t->limit); what is left of their line is what they
- * did then (t->cut). */
+/* A replay stops at its limit (t->limit); the journal then keeps the steps done (t->cut). */
 static enum status play_next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	t->cut = t->limit >= 0 && t->played >= t->limit;
@@ -202,7 +200,7 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* To the end of the iteration at hand, or of the program without one; the setup is played first. */
+/* Plays the setup if needed, and to the end of the current iteration or program. */
 static enum status play_iteration(struct shell *shell, struct training *t)
 {
 	int iteration = t->iteration;
@@ -213,8 +211,8 @@ static enum status play_iteration(struct shell *shell, struct training *t)
 	return status;
 }
 
-/* A loss that is read is waited for, and what is typed after an answer does not come before it: where each rank goes at
- * its own pace, one of them all would be kept back by the slowest, `run` after `run`. */
+/* A read loss is waited for, and later lines follow the answer. If ranks proceed at their own
+ * pace, this would hold them all back to the slowest, so only the last loss is read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};
@@ -225,8 +223,8 @@ static enum status play_report_loss(struct shell *shell, const struct training *
 	return status;
 }
 
-/* Where `run` was stopped, and the last loss that is known: a later one would have to be waited for. Of a GPU, which may not
- * answer any more, none is asked for */
+/* Says in which iteration `run` was interrupted, and the last known loss; later ones would need a
+ * wait. A GPU, which may not answer any more, is not asked. */
 static enum status play_interrupted(struct shell *shell, const struct training *t)
 {
 	if (!t->now.program->loops || t->in_setup)

@@ -162,7 +162,7 @@ void program_model(const struct program *program, struct text *out)
 	}
 }
 
-/* The value that the option was given; false: none was */
+/* Appends the given value of the option; false: not given */
 static bool file_put_given(const struct player_file *file, struct slice_of_text name, struct text *out)
 {
 	for (int i = 0; i < file->givens; i++)
@@ -173,7 +173,7 @@ static bool file_put_given(const struct player_file *file, struct slice_of_text 
 	return false;
 }
 
-/* A file before that one has the option too */
+/* Returns true if an earlier file has the option. */
 static bool program_has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;
@@ -184,8 +184,8 @@ static bool program_has_option(const struct program *program, size_t number, str
 	return has;
 }
 
-/* The file's text; the defaults of its options are the values that they were given. An option that a file
- * before has, and that is shared with it, becomes a comment. */
+/* Appends the file with given values as defaults. An option shared with an earlier file becomes a
+ * comment. */
 static void program_put_file(const struct program *program, size_t number, struct text *out)
 {
 	const struct player_file *file = &program->file[number];

@@ -1,13 +1,14 @@
-/* restore.c -- a checkpoint read, and given to the parts of a program that may cut the parameters otherwise
+/* restore.c -- gives a checkpoint's elements to the parts of a program, which may cut parameters
+ * differently
  *
- * A parameter is put together from the shards that have a piece of it, then each rank takes from it what its own parts
- * hold; both by the same rule, where an element of a part lies in the whole (part_place):
+ * A parameter is assembled from its shards, then each rank takes the elements of its own parts;
+ * part_place maps both:
  *
- *     shards, of 2 ranks by columns      whole [2,4]        parts, of 4 ranks in one line
+ *     shards, of 2 ranks by columns      whole [2,4]        parts, of 4 ranks, flat
  *     a b | c d                          a b c d            a b | c d | e f | g h
  *     e f | g h                          e f g h
  *
- * Rank 0 reads the files and sends what is in them to all. */
+ * Rank 0 reads the files and sends the elements to all. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/npy.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On rank 0: its elements, as many as *layout says (mem_free), and whether they are those that were written */
+/* On rank 0: reads its elements (mem_free) with their layout, and checks their digest. */
 static enum status shard_read(
         const struct checkpoint *c, const struct shard *shard, struct layout *layout, float **values)
 {
@@ -52,7 +53,7 @@ static enum status shard_read(
 	return status;
 }
 
-/* The shard's elements into `values` [whole_count], and marked in `seen`. On rank 0. */
+/* On rank 0: puts the shard's elements into `values` [whole_count], and marks them in `seen`. */
 static enum status shard_place(const struct checkpoint *c, const struct shard *shard,
         const struct whole *whole, float *values, bool *seen)
 {
@@ -74,7 +75,7 @@ static enum status shard_place(const struct checkpoint *c, const struct shard *s
 	return status;
 }
 
-/* On rank 0: values: [whole_count] of all its shards together */
+/* On rank 0: values: [whole_count], from all its shards */
 static enum status whole_gather(const struct checkpoint *c, const struct whole *whole, float *values)
 {
 	int64_t count = whole_count(whole), i = 0;
@@ -105,7 +106,7 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 	return checkpoint_name_before(shell, path, c->path, shell_agree(shell, 0, status));
 }
 
-/* ---- does it fit? ---- */
+/* ---- comparison ---- */
 
 static enum status restore_refuse_model(
         const struct checkpoint *c, const struct whole *whole, const char *words)
@@ -114,8 +115,8 @@ static enum status restore_refuse_model(
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
-/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd keeps nothing: where one side has none of them at all
- * the optimizer is another one. saved: the checkpoint has this one. */
+/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd has no state: if one side has
+ * none at all, the optimizers differ. saved: the checkpoint has this one */
 static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {
@@ -155,9 +156,9 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 	return status;
 }
 
-/* ---- into the parts ---- */
+/* ---- filling ---- */
 
-/* A part's memory may still be written by what is queued: its elements go in when the host has come so far. */
+/* Queued work may still write a part's memory, so every host waits for all of it first. */
 static enum status parts_await(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;

@@ -1,9 +1,9 @@
 /* save.c -- what a program's steps did, as a script of plain lines
  *
- * The steps are played again in a scratch world without data, and each line is written as it runs: loops
- * unrolled, names and expressions filled in, the ranks before it. Sourced, it gives the same operations in
- * the same order on every rank. Between two steps that world is given the defs and variables that the learner
- * had typed there: a def of his may stand in the place of a file's. */
+ * The steps are played again in a scratch world without data, and each line is written as it
+ * runs: loops unrolled, names and expressions filled in, with its ranks. The script queues the
+ * same operations in the same order. Between steps that world gets the defs and variables that
+ * the learner typed there, which may override a file's. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
@@ -38,16 +38,16 @@ static void save_line(
 	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
 }
 
-/* ---- what was typed ---- */
+/* ---- typed lines ---- */
 
-/* The first entry is noted when the program begins: the defs in it are older than the program, and do not
- * stand before its own. Later ones hold the defs that are new and all variables, where anything has changed;
- * one of the same step as the first is younger than the program all the same.
+/* The first entry is from the program's beginning: its defs are older than the program, and do
+ * not override its own. Later entries have the new defs and all variables, if anything changed;
+ * they are younger even at the same step.
  *
  *     def f {} | strategy ddp | let n = 1 | step 4 | def update {} | run 1
  *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4
  *
- * In a session in which no def was ever typed nothing reads the variables, and they are not looked at. */
+ * Variables are left out until a def is typed: nothing else reads them. */
 void typed_note(struct shell *shell)
 {
 	struct training *t = shell->training;
@@ -95,7 +95,7 @@ static enum status save_steps(struct save *save, const struct training *t)
 {
 	struct player *player = NULL;
 	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
-	enum status status = save_type_again(save, typed++); /* what was there before the program */
+	enum status status = save_type_again(save, typed++); /* from before the program */
 	if (status == ST_OK)
 		status = program_player(t->now.program, &save->scratch, &player);
 	if (status == ST_OK)
@@ -128,7 +128,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	        t->played == 1 ? "" : "s");
 	if (save.scratch.interpreter)
 		interpreter_prompt(&save.scratch, &use);
-	if (use.count) /* the lines name their ranks; this is for those that come after */
+	if (use.count) /* each line has its ranks; this is for lines added later */
 		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
 	text_put(out, lines.bytes, lines.count);
 	text_release(&lines);

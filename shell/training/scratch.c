@@ -1,11 +1,11 @@
 /* scratch.c -- sessions beside the learner's
  *
  *     learner's shell   budget  [ steps left ] --more()--> credit: all processes, Ctrl-C
- *                                  ^   lends what is left, takes back what is left
+ *                                  ^   lends its steps, takes back the rest
  *     scratch shell     budget  [ steps left ] --more()--'
  *
- * So work in the scratch session counts among the steps that all processes agree to have done, and a replay
- * is stopped at the same place. */
+ * Work in the scratch session counts among the steps on which all processes agree, so a replay
+ * stops at the same place. */
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
 #include "shell/session/lasting.h"
@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-/* The budget of the scratch session is used up: that of the learner's, which it came from, is looked at. */
+/* Passes the request on to the learner's budget. */
 static bool scratch_more(struct budget *budget)
 {
 	struct shell *of = budget->self;
@@ -33,7 +33,7 @@ static bool scratch_waits(struct budget *budget)
 
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry)
 {
-	*scratch = (struct shell){0}; /* on the simulator, whatever the learner's is on */
+	*scratch = (struct shell){0}; /* always on the simulator */
 	enum status status = shell_open(scratch, t, n, dry, "classroom");
 	if (status != ST_OK)
 		return status;
@@ -42,7 +42,7 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	status = machine_set(
 	        &scratch->machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
-		status = shell_reset(scratch); /* a world of that machine */
+		status = shell_reset(scratch); /* a world with that memory */
 	scratch->budget = (struct budget){.steps = of->budget.steps,
 	        .more = of->budget.more ? scratch_more : NULL,
 	        .waits = of->budget.waits ? scratch_waits : NULL,
@@ -61,7 +61,7 @@ void scratch_as(struct shell *scratch, const struct lasting *lasting, const stru
 		plan_copy(plan, &scratch->training->at_reset);
 }
 
-/* One whose opening failed early has taken no steps. */
+/* If opening failed early it has taken no steps. */
 void scratch_pause(struct shell *scratch, struct shell *of)
 {
 	if (scratch->budget.self == of)

@@ -1,5 +1,4 @@
-/* scratch.h -- a session beside the learner's: a world of its own, which lines may run in without touching
- * his */
+/* scratch.h -- a session beside the learner's: lines run in its world without touching theirs */
 #ifndef RANKSH_SCRATCH_H
 #define RANKSH_SCRATCH_H
 
@@ -8,19 +7,19 @@
 struct lasting;
 struct plan; /* training.h */
 
-/* n ranks on the machine of `of`, with devices of any size; nothing is said in it. dry: shapes and times
- * only; all processes do the same. Else `t` is its own, of one process. Its steps come out of the budget
- * of `of`: Ctrl-C ends both. */
+/* Opens n ranks on the machine of `of`, with devices of any size and no output. dry: shapes and
+ * times only, on all processes; else `t` is its own, of one process. Its steps count in the
+ * budget of `of`: Ctrl-C ends both. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
-/* With the settings and the training given, copied, from its next reset on (shell_reset_again): lines run as they did, not as fast as `pace` says,
- * and a value that steers them is never guessed. plan: NULL, none. */
+/* From its next reset (shell_reset_again) on it has copies of these settings and plan (NULL:
+ * none). Lines run as recorded: without `pace`, and without guessed values. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
-/* Where several are open: the one at work has the steps of `of`. It gives them back, another takes them, and so does the one
- * that is closed. */
+/* With several open, only the active one holds the steps of `of`: pause returns them; resume
+ * takes them, also before a close. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
-/* One that has paused is closed, opened whole or not; a failure keeps its words: closing has none. Returns status. */
+/* Closes a paused one, even if opening failed; keeps the words of a failure. Returns status. */
 enum status scratch_over(struct shell *scratch, struct shell *of, enum status status);
 
 #endif

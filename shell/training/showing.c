@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* ---- where it is ---- */
+/* ---- position ---- */
 
-/* "21", or "21?" where data decides and no iteration has shown it yet */
+/* "21", or "21?" if data decides and no iteration has shown it yet */
 static void step_put_total(const struct training *t, struct text *out)
 {
 	const struct program *p = t->now.program;
@@ -82,7 +82,7 @@ static void showing_put_head(struct showing *show, const char *title)
 	int width = transcript_width(shell->out);
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
-	/* on a line too narrow for both, that all ranks play a step goes without saying */
+	/* a narrow line omits the ranks if all of them play the step */
 	bool both = gap > 0 || some;
 	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
 	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
@@ -105,7 +105,7 @@ static void showing_put_why(struct showing *show, const char *why)
 	}
 }
 
-/* What does not fit on the screen is counted: it is told behind the step. */
+/* Lines beyond the screen are only counted. */
 static void showing_echo_line(struct showing *show, const char *line, size_t length)
 {
 	struct text row = {0};
@@ -117,8 +117,7 @@ static void showing_echo_line(struct showing *show, const char *line, size_t len
 	showing_put_row(show, &row);
 }
 
-/* Where the lines of the script begin, and behind the last one its end: found once a step, since a step may be long, and its
- * file as well */
+/* Finds where the lines of the script begin and end, once a step: both may be long. */
 static void showing_index_file(struct showing *show)
 {
 	const struct player_file *file = show->t->now.program->file;
@@ -129,7 +128,7 @@ static void showing_index_file(struct showing *show)
 	while (text_line(&at, end, &length));
 }
 
-/* Line i of the file, from 1 on, without its end */
+/* Line i, from 1 on, without its newline */
 static struct slice_of_text showing_file_line(const struct showing *show, size_t i)
 {
 	const char *at = show->begin[i - 1], *end = show->begin[i];
@@ -141,8 +140,8 @@ static bool showing_is_title(struct slice_of_text line)
 	return line.length > 1 && strncmp(line.at, "##", 2) == 0;
 }
 
-/* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by; or the statement
- * itself, where it is of a file that this one sources, or goes over several lines */
+/* Prints the file's lines from the `##` up to the statement's, each once even in a loop; or the
+ * statement itself, if it is of a sourced file or spans lines. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last;
@@ -205,7 +204,7 @@ void showing_end(struct showing *show)
 {
 	if (show->head && !show->told)
 		showing_put_head(show, "");
-	/* a line of the screen is the prompt's, one may say how many are left out */
+	/* two rows remain for the prompt and the number of omitted lines */
 	if (show->lines && !show->echoes)
 		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);
 	else if (show->left)

@@ -1,13 +1,13 @@
-/* stack.c -- the strategies of one line, made one program: which files are read when, which rank is where, whose
- * an option is.
+/* stack.c -- stacks the strategies of one line: the order of files, the mesh, the owners of
+ * options
  *
  *     strategy pipeline=2 + ddp + tp=2        on 8 ranks
  *
  *     written     pipeline  ddp  tp           the mesh, outermost first: mesh pp=2 dp=2 tp=2
- *     read        tp  pipeline  ddp           each behind those whose axes its head names: `# after tp cp ep`
+ *     read        tp  pipeline  ddp           each after the axes in its head: `# after tp cp ep`
  *
- * A file that is read later redefines what the ones before have made of a place, and calls it by `replaced`. So
- * which file stands around which is the files' own knowledge, and which ranks are neighbours the learner's. */
+ * A later file overrides points of earlier ones, and calls them by `replaced`. So the files
+ * decide the nesting, and the learner decides which ranks are neighbours. */
 #include "machine/machine.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/lex.h"
@@ -23,7 +23,7 @@ static const char *choice_axis(const struct choice *choice)
 	return text_string(&choice->head.axis);
 }
 
-/* ---- which go together ---- */
+/* ---- compatibility ---- */
 
 /* "zero and fsdp both cut the parameters over dp_shard: one of them" */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
@@ -38,7 +38,7 @@ static enum status stack_refuse_axis(const struct choice *one, const struct choi
 	        axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
 }
 
-/* None that stands alone, and no axis twice */
+/* Refuses a strategy that does not stack, and an axis given twice. */
 static enum status stack_check(const struct choice *choice, int count)
 {
 	for (int i = 1; i < count && count > 2; i++)
@@ -57,9 +57,9 @@ static enum status stack_check(const struct choice *choice, int count)
 	return ST_OK;
 }
 
-/* ---- the order of reading ---- */
+/* ---- order of files ---- */
 
-/* The first, of those that are not read yet, behind which choice `i` is to be read; 0: there is none. */
+/* Returns the first unread choice that must be read before choice i; 0: none. */
 static int stack_awaits(const struct choice *choice, int i, int count, const bool *read)
 {
 	for (int k = 1; k < count; k++) {
@@ -70,8 +70,8 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 	return 0;
 }
 
-/* Each that is not read stands behind another: who follows from one to the next comes round. From the first
- * that is met twice the circle is gone round once more, for the names. */
+/* Every unread file awaits another, so following them leads into a cycle. From the first one met
+ * twice the cycle is walked again for the names. */
 static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
@@ -129,7 +129,7 @@ static enum status stack_refuse_sizes(
 	return status;
 }
 
-/* "mesh dp=2 tp=2"; the sizes are known */
+/* "mesh dp=2 tp=2", after the sizes are known */
 static void stack_put_mesh(const struct choice *choice, int count, struct text *out)
 {
 	text_add(out, "mesh");
@@ -142,7 +142,7 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 {
 	int64_t product = 1;
 	int axes = 0;
-	struct choice *open = NULL; /* the one whose size is not given */
+	struct choice *open = NULL; /* the one without a size */
 	enum status status = ST_OK;
 	for (int i = 1; i < count; i++) {
 		struct choice *one = &choice[i];
@@ -169,8 +169,8 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	return ST_OK;
 }
 
-/* Which links the neighbours along an axis use, as bits: those of a node, of any kind, and the adapters between
- * nodes. Neighbours lie `apart` ranks from each other; the last one's is the first, as in a ring. */
+/* Links between neighbours along an axis, as bits: kinds within a node, and the adapters between
+ * nodes. Neighbours are `apart` ranks apart, in a ring. */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
 static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {
@@ -251,8 +251,7 @@ static bool given_equal(const struct given *a, const struct given *b)
 	return a->number.value == b->number.value && a->number.unit == b->number.unit;
 }
 
-/* Files of the line that have an option of one name have one option: each gets what is given to one of them, as
- * whichever is read first takes it. So it has one value; the model's too. */
+/* Options of one name in several files are one option with one value: each file gets it. */
 static enum status option_share(struct choice *choice, int i, int count, const struct given *given)
 {
 	for (int k = 1; k < count; k++) {
@@ -266,8 +265,8 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* Behind a strategy that has it not: the model's, where no strategy of the line has it, or somebody else's. One that
- * nobody has is left where it stands: who reads that file tells what it might have been (options.c). */
+/* Moves an option that its strategy lacks to the model, if no strategy of the line has it. An
+ * unknown one stays: the reader of the file suggests a name (options.c). */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};

@@ -27,7 +27,7 @@ static int64_t held_sum(const struct held *held, int kinds)
 	return bytes;
 }
 
-/* peak: what it was made of; else what there is now */
+/* peak: at the peak; else now */
 static void held_put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
 	if (peak) {
@@ -48,7 +48,7 @@ static void held_put_kinds(const struct ranks *ranks, const struct held *held, b
 	text_add(out, "\n");
 }
 
-/* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
+/* Equal ranks are one entry, in the order of their first; beyond SETS_SHOWN they are counted. */
 static void held_put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
 {
 	struct ranks done = {0};
@@ -92,8 +92,8 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 
 /* ---- speed ---- */
 
-/* When all that is queued on the devices ends, as `timeline` draws it; -1: it waits for lines to come. A data loader
- * reads on for iterations to come. */
+/* The end of all work queued on devices, as in `timeline`; -1: depends on later lines. Data
+ * loaders read ahead, so they do not count. */
 static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -110,7 +110,7 @@ static int64_t queue_end(const struct shell *shell)
 	return end;
 }
 
-/* When the first line under a `phase` begins: the setup has none */
+/* The start of the first line with a phase: the setup has none. */
 static int64_t first_phase(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -129,7 +129,7 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
-/* A number of the program's files, as rank 0 has it; 0: it has none of that name, or a word */
+/* A variable of the program on rank 0; 0: none of that name, or a word */
 static double program_number(const struct training *t, const char *name)
 {
 	struct text text = {0};
@@ -140,15 +140,15 @@ static double program_number(const struct training *t, const char *name)
 	return value;
 }
 
-/* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's beginning
- * to the end of all that is queued. Nothing where the lines are no strategy's, or an end is not known. */
+/* "   5400 tokens a second" (of an mlp: rows), from the first phase to the end of all work.
+ * Nothing without a strategy's variables, or if the end is unknown. */
 static void state_put_rate(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	double seq = program_number(t, "seq"),
 	       units = (t->iteration - t->now.program->first) * program_number(t, "batch") *
 	        (seq > 1 ? seq : 1);
-	bool timed = program_number(t, "F") > 0; /* stages of given times: no model, no rows */
+	bool timed = program_number(t, "F") > 0; /* stages with given times have no rows */
 	int64_t from = first_phase(shell), to = queue_end(shell);
 	if (!timed && units > 0 && from >= 0 && to > from)
 		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
@@ -176,7 +176,7 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	return status;
 }
 
-/* NULL: the rank has no such tensor */
+/* NULL: none on this rank */
 static const struct tensor *state_tensor(const struct world *world, int rank, const char *name)
 {
 	struct thing thing = world_find(world, rank, names_find(world->names, name, strlen(name)));
@@ -204,7 +204,7 @@ enum status program_loss(struct shell *shell, double *loss)
 	return status;
 }
 
-/* end: of all that is queued; -1: not told */
+/* end: of all work; -1: omitted */
 static void state_put_loss(const struct shell *shell, double loss, int64_t end, struct text *out)
 {
 	if (!isnan(loss))
@@ -215,8 +215,8 @@ static void state_put_loss(const struct shell *shell, double loss, int64_t end, 
 	text_add(out, "\n");
 }
 
-/* "loss scale 16384: 2 of 20 steps left out", where a model's is dynamic (strategies/parts/parameters.rsh). With --dry
- * nothing overflows. */
+/* "loss scale 16384: 2 of 20 steps left out", if it is dynamic (strategies/parts/parameters.rsh).
+ * Nothing overflows with --dry. */
 static void state_put_scale(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -232,7 +232,7 @@ static void state_put_scale(const struct shell *shell, struct text *out)
 		text_add(out, "no step left out\n");
 }
 
-/* A look waits for nothing: what a read of the tensor would make final is not final yet. */
+/* A look does not wait, so it must not read what is only projected. */
 static bool state_is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
@@ -249,7 +249,7 @@ static bool state_is_final(const struct shell *shell, const char *name)
 
 enum { EXPERTS_LISTED = 16 };
 
-/* "tokens by expert 12% 31% 40% 17%, dropped 3.2%", or of many the least and the most */
+/* "tokens by expert 12% 31% 40% 17%, dropped 3.2%"; of many the least and the most */
 static void experts_put(const double *routed, const double *dropped, size_t experts, struct text *out)
 {
 	double all = 0, lost = 0, least = INFINITY, most = 0;
@@ -269,8 +269,8 @@ static void experts_put(const double *routed, const double *dropped, size_t expe
 	text_add(out, ", dropped %.3g%%\n", 100 * lost / all);
 }
 
-/* By the tensors `routed` and `dropped` of a model with experts (strategies/parts/experts.rsh): counts by expert of all
- * iterations so far, on each rank of its own tokens */
+/* From the tensors `routed` and `dropped` of a model with experts (strategies/parts/experts.rsh):
+ * counts by expert over all iterations, of each rank's own tokens */
 static enum status state_put_experts(struct shell *shell, struct text *out)
 {
 	const struct world *world = shell->world;
@@ -315,7 +315,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
-		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
+		loss = NAN; /* a rank is stuck or has crashed: the other figures are still shown */
 	text_add(out, "   iterations %d", t->iteration);
 	state_put_loss(shell, loss, -1, out);
 	state_put_scale(shell, out);

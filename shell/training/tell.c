@@ -1,4 +1,4 @@
-/* tell.c -- what is told of models and strategies: their list, a file's help, and that of several on a line */
+/* tell.c -- describes models and strategies: their list, a file's help, the help of a stack */
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 #include "shell/session/shell.h"
@@ -8,7 +8,8 @@
 
 enum { INDENT = 5, CONTINUED = 2 };
 
-/* The words, wrapped, on the line that `lead` begins; further lines from column `hang` on, which is no less than lead's */
+/* Prints wrapped words after `lead`; further lines from column `hang` on, at least lead's
+ * width. */
 static void tell_hanging(struct shell *shell, const char *lead, const char *words, int hang)
 {
 	struct text wrapped = {0};
@@ -23,16 +24,16 @@ static void tell_hanging(struct shell *shell, const char *lead, const char *word
 
 /* ---- the notes of a head ---- */
 
-/* What is told in one piece: a line of the notes, and those in which it goes on.
+/* A note of a head, with its continuation lines:
  *
- *     bytes: allgather in forward, allgather in backward,              a sentence goes on in an indented line, if it does
- *       for each micro-batch                                           not end in . ; or :
- *       reshard=off   all parameters whole                             a row: a term, a gap of two blanks or more, words
- *                     from forward to backward                         that go on where the first of them stands
- *        x ----(f)---> x w1      a     b                               with two gaps, or --, a drawing: as it is */
+ *     bytes: allgather in forward, allgather in backward,     a sentence continues, indented,
+ *       for each micro-batch                                  unless it ends in . ; or :
+ *       reshard=off   all parameters whole                    a row: a term, two blanks, words
+ *                     from forward to backward                continue at their column
+ *        x ----(f)---> x w1      a     b                      two gaps, or --: a drawing */
 struct note {
 	enum { SENTENCE, ROW, DRAWING } kind;
-	int blanks, column; /* before it, and before a row's words */
+	int blanks, column; /* before it; before a row's words */
 	struct text term, words;
 };
 
@@ -78,7 +79,8 @@ static bool note_continues(const struct note *note, const struct note *next)
 	return !ends && next->blanks > 0 && (next->blanks == note->blanks || !note->blanks);
 }
 
-/* A row whose term takes half of the line has its words right behind it, where they do not fit as they are. */
+/* If a row's term takes half of the line and the words do not fit, they follow the term
+ * directly. */
 static void note_tell(struct shell *shell, const struct note *note)
 {
 	struct text lead = {0}, words = {0};
@@ -136,7 +138,7 @@ static void tell_title(struct shell *shell, const char *name, const struct head 
 	text_release(&help);
 }
 
-/* A line each: what its head says first, up to a semicolon */
+/* Up to the first semicolon of its help */
 void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
@@ -164,7 +166,7 @@ static void tell_choice(struct shell *shell, const struct choice *choice)
 	text_release(&options);
 }
 
-/* Of several that stack: what holds in a stack too. What a whole help says of memory and bytes is of one alone. */
+/* Of a stack only what still holds; the whole help describes a strategy alone. */
 static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
 	const char *indent = "     ";

@@ -1,4 +1,4 @@
-/* training.c -- model, data, strategy and program of a session: made, emptied, put at their start */
+/* training.c -- model, data, strategy and program of a session, across resets */
 #include "shell/training/training.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
@@ -50,7 +50,7 @@ void plan_release(struct plan *plan)
 	plan->program = plan->model_program = NULL;
 }
 
-/* `from`, with the program `program`. What `to` had is given up last: it may be `from`. */
+/* Copies `from`, with another program. Releases the old plan last: it may be `from`. */
 static void copy_with(const struct plan *from, struct program *program, struct plan *to)
 {
 	struct plan copy = *from;
@@ -84,7 +84,7 @@ static void program_rewind(struct shell *shell)
 	training_stop(shell);
 	typed_forget(t);
 	typed_note(shell);
-	if (t->now.program) /* it was read before: this time too it is well-formed */
+	if (t->now.program) /* it was parsed before */
 		program_player(t->now.program, shell, &t->player);
 	t->in_setup = t->now.program && (t->now.program->setup > 0 || !t->now.program->loops);
 	t->at = t->round = 0;
@@ -95,13 +95,13 @@ static void program_rewind(struct shell *shell)
 	transcript_begin(t->transcript);
 }
 
-/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
- * before that.
+/* Undo replays the lines since the reset, and first the line that resets, so it begins with the
+ * plan before that:
  *
  *     model mlp | strategy ddp | step | undo        now       mlp, ddp
- *               ^ empties the world                 at_reset  mlp, no program: what `strategy ddp` found
- *                                                   at_line   before the line that runs, which may reset too:
- *                                                             what it had changed already is not kept */
+ *               ^ empties the world                 at_reset  mlp, no program
+ *                                                   at_line   before the current line, without
+ *                                                             the changes that it made already */
 void training_reset(struct shell *shell, bool again)
 {
 	struct training *t = shell->training;

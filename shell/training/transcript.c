@@ -1,19 +1,19 @@
-/* transcript.c -- the lines of a step, taken down as they run, and shown
+/* transcript.c -- records the lines of a step as they run, and shows them
  *
- * What runs once for a set of ranks may be several texts, since names and numbers differ by rank; ranks with
- * the same text under the same phase share an entry:
+ * A line that runs once for a set of ranks may have several texts: names and numbers differ.
+ * Ranks with equal text and phase share an entry:
  *
  *     ## pass on            depth  run  kind     set   text
- *     phase C               0      1    SETTING  0-3   phase C             said only where a script is written
- *     pass x                0      2    CALL     0-3   pass x              `step` shows depth 0: the calls
- *       send x to=rank+1    1      3    LINE     0     send x to=1         `step in` shows all but settings, and
- *                           1      3    LINE     1     send x to=2         of calls that ran alike the first whole
+ *     phase C               0      1    SETTING  0-3   phase C        only in a script
+ *     pass x                0      2    CALL     0-3   pass x         `step` shows depth 0
+ *       send x to=rank+1    1      3    LINE     0     send x to=1    `step in`: all but settings;
+ *                           1      3    LINE     1     send x to=2    like calls once
  *     capture g {           0      4    OPEN     0-3   capture g {
  *       y = relu x          0      5    LINE     0-3   y = relu x
  *     }                     0      6    CLOSE
  *
- * Entries stand in the order in which they ran, so what a call did are the entries behind it that are deeper:
- * a script takes the LINEs, OPENs and CLOSEs in this order and no CALL, and has the same work. */
+ * Entries are in the order of execution: after a call its lines are deeper. A script takes
+ * LINEs, OPENs and CLOSEs, and no CALL. */
 #include "shell/training/transcript.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
@@ -29,10 +29,10 @@ enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_SETTING, ENTRY_OPEN, ENTRY_CLOSE
 struct ran_line {
 	enum entry_kind kind;
 	int depth;
-	size_t run;       /* statements run so far: entries of one have it in common */
-	struct ranks set; /* whose texts and phases are equal */
+	size_t run;       /* number of the statement */
+	struct ranks set; /* with equal texts and phases */
 	char *text;       /* NULL: CLOSE */
-	name_id phase;    /* that it runs under; 0: none */
+	name_id phase;    /* 0: none */
 };
 struct transcript {
 	struct ran_line *entry;
@@ -66,7 +66,7 @@ void transcript_begin(struct transcript *transcript)
 	transcript->depth = 0;
 }
 
-/* The calls so far are those that have led to the `##`: they are no part of the step. */
+/* Removes the calls that led to the `##`: they are not part of the step. */
 void transcript_title(struct transcript *transcript, int depth)
 {
 	size_t kept = 0;
@@ -79,7 +79,7 @@ void transcript_title(struct transcript *transcript, int depth)
 	transcript->depth = depth;
 }
 
-/* ---- taking down ---- */
+/* ---- recording ---- */
 
 static struct ran_line *transcript_add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
@@ -92,16 +92,14 @@ static enum entry_kind entry_kind_of(enum ran ran, const struct statement *state
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
-	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
-	 * one */
+	/* their effect is filled in in later lines; a file's lines are recorded themselves */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
 	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* An entry for each text of the statement: ranks whose text and phase are alike share one. As soon as one
- * rank's rendering hung on nothing that varies, it is that of all; the search among the entries of this
- * statement is short, as there are few different texts. */
+/* Adds an entry for each text of the statement. Once a rendering depends on nothing that varies
+ * it is every rank's. The search is short, because a statement has few texts. */
 static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -134,7 +132,7 @@ static void transcript_add_texts(struct transcript *transcript, struct shell *sh
 	text_release(&text);
 }
 
-/* The depth of the block that ends: the last one that has no end yet */
+/* The depth of the innermost open block */
 static int transcript_open_depth(const struct transcript *transcript)
 {
 	int open = 0;
@@ -159,7 +157,7 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 
 /* ---- showing ---- */
 
-/* "@0-1 forward 3": without the ranks where they are all of them */
+/* "@0-1 forward 3"; without the ranks if they are all */
 static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
@@ -173,7 +171,7 @@ static void entry_put(const struct ran_line *entry, const struct shell *shell, s
 enum {
 	SCREEN = 80,
 	INDENT = 4,
-	FOLDED_LEAST = 3 /* lines of a call that `step in` leaves out the next time */
+	FOLDED_LEAST = 3 /* lines of a call that `step in` folds when repeated */
 };
 
 int transcript_width(const struct out *out)
@@ -186,9 +184,9 @@ static void transcript_put_line(struct shell *shell, const struct text *line)
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
-/* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines
- * end at the next entry that is no deeper than the call; those of the same statement on other ranks
- * (entry->run) stand between, and are passed over. */
+/* Returns true if the call's lines did nothing on these ranks: an override point without a def,
+ * or a few `let`s. They end at the next entry no deeper than the call; entries of the same
+ * statement on other ranks (entry->run) are skipped. */
 static bool call_is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];
@@ -208,14 +206,14 @@ static bool call_is_idle(const struct transcript *transcript, size_t call)
 	return true;
 }
 
-/* Its own lines: those of deeper calls, and phases, are left out. */
+/* The step's own lines, without those of calls, and without phases */
 static bool entry_is_own(const struct transcript *transcript, const struct ran_line *entry)
 {
 	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE &&
 	        entry->kind != ENTRY_SETTING;
 }
 
-/* Rows of the screen that the entry takes, alone on a line */
+/* Rows of the screen that the entry takes */
 static int entry_rows(const struct shell *shell, const struct text *entry)
 {
 	struct text line = {0}, folded = {0};
@@ -255,7 +253,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	text_release(&one);
 }
 
-/* What an entry does, without names and numbers: the word behind `=`, else the first */
+/* The command of an entry: the word after `=`, else the first */
 static struct slice_of_text entry_word(const struct ran_line *entry)
 {
 	const char *text = entry->text ? entry->text : "", *result = strstr(text, "= ");
@@ -264,8 +262,8 @@ static struct slice_of_text entry_word(const struct ran_line *entry)
 	return (struct slice_of_text){text, (uint32_t)strcspn(text, " ")};
 }
 
-/* The end of what the statement at `first` ran, calls and all: the next entry that is another statement's and no
- * deeper */
+/* Returns the end of all that the statement at `first` ran: the next entry of another statement
+ * and no deeper. */
 static size_t entry_end(const struct transcript *transcript, size_t first)
 {
 	const struct ran_line *entry = &transcript->entry[first];
@@ -276,7 +274,7 @@ static size_t entry_end(const struct transcript *transcript, size_t first)
 	return end;
 }
 
-/* Have both calls run the same lines, but for ranks, names and numbers? */
+/* Returns true if both calls ran the same lines, apart from ranks, names and numbers. */
 static bool calls_ran_alike(const struct transcript *transcript, size_t a, size_t b, size_t count)
 {
 	int deeper = transcript->entry[b].depth - transcript->entry[a].depth;
@@ -289,12 +287,12 @@ static bool calls_ran_alike(const struct transcript *transcript, size_t a, size_
 	return true;
 }
 
-/* Calls that have been shown whole; a later one that ran alike is shown without its lines */
+/* Calls shown with their lines; like ones are shown without */
 struct shown_calls {
 	size_t *first, count;
 };
 
-/* Has the call of `count` entries a like among those that were shown? If not, it joins them. */
+/* Returns true if a like call was shown; else adds this one. */
 static bool call_was_shown(
         struct shown_calls *shown, const struct transcript *transcript, size_t first, size_t count)
 {
@@ -306,7 +304,8 @@ static bool call_was_shown(
 	return false;
 }
 
-/* An entry on a line of its own, as deep as it ran; folded: its lines are left out. False: it says nothing. */
+/* Prints an entry, indented by depth. folded: without its lines. Returns false if it prints
+ * nothing. */
 static bool entry_say(struct shell *shell, const struct transcript *transcript, size_t i, bool folded)
 {
 	const struct ran_line *entry = &transcript->entry[i];
@@ -353,8 +352,8 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 
 /* ---- as a script ---- */
 
-/* Ranks of the entry whose last line stood under another phase come under this one. now: by rank, the phase
- * that the script has set last, which this changes. */
+/* Puts the entry's ranks under its phase if their last line had another. now: by rank, the phase
+ * that the script has set; updated */
 static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {
@@ -378,7 +377,7 @@ void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out)
 {
 	size_t bytes = (size_t)shell->world->n * sizeof *phase;
-	name_id *outer = mem_alloc(bytes); /* before the block that is open: what stands in it ends with it */
+	name_id *outer = mem_alloc(bytes); /* before the open block: a phase ends with its block */
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran_line *entry = &transcript->entry[i];
 		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_SETTING)

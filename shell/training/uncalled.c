@@ -1,10 +1,11 @@
-/* uncalled.c -- defs and options of a strategy's own file that have no effect in this program:
+/* uncalled.c -- reports defs and options of a user's strategy that have no effect in this
+ * program:
  *
  *     def reduce_gradients g { ... }       an override point that no file of the program calls
  *     option often=1 ...                   given on the line, and read nowhere
  *
- * They are searched after the walk, when all parts are sourced. A call that the walk did not meet may be met later (`if clip > 0`),
- * so a def counts as called if a def that can still be called contains its name. */
+ * They are searched after the walk, when all parts are sourced. A call may occur later (`if clip
+ * > 0`), so a def counts as called if a def that can still be called contains its name. */
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -20,7 +21,7 @@
 
 /* ---- names in texts ---- */
 
-/* `NAME`, or of an option with `for="x"` the variable NAME_x that it makes */
+/* Matches `NAME`, or for an option with `for="x"` its variable NAME_x. */
 static bool is_word_of(struct slice_of_text word, const char *name)
 {
 	size_t length = strlen(name);
@@ -28,8 +29,9 @@ static bool is_word_of(struct slice_of_text word, const char *name)
 	        (word.length == length || word.at[length] == '_');
 }
 
-/* Returns true if the text contains the name. Comments, the sentence of an `option` line, the first word of all (the def's own name)
- * and the word after `before` ("def", "option": the name is made there) do not count. */
+/* Returns true if the text contains the name outside comments, sentences of `option` lines, its
+ * first word (the def's own name), and words after `before` ("def", "option"), which make the
+ * name. */
 static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
 {
 	bool is_option = strcmp(before, "option") == 0;
@@ -65,8 +67,8 @@ static bool text_mentions(struct slice_of_text text, const char *name, const cha
 struct asked_name {
 	struct player *player;
 	const struct program *program;
-	const char *name;                /* the name that is searched */
-	const struct definition *except; /* its own text does not count */
+	const char *name;
+	const struct definition *except; /* its own text is ignored */
 	bool found;
 	struct text *out;
 };
@@ -101,7 +103,8 @@ static void parts_put_with(const char *name, struct text *out)
 		text_add(out, " (`source %s`)", first);
 }
 
-/* Returns true if a built-in file, or a part that it sources, uses the name. No part sources one that sources it. */
+/* Returns true if a built-in file, or a part that it sources, uses the name. Parts do not source
+ * each other in a cycle. */
 static bool embedded_calls(const struct embedded *file, const char *name)
 {
 	bool found = text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
@@ -116,8 +119,9 @@ static bool embedded_calls(const struct embedded *file, const char *name)
 	return found;
 }
 
-/* Returns true if a built-in strategy has a def of that name and calls it in none of its files: a model or another strategy of the
- * line calls it there (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp), so this program need not. */
+/* Returns true if a built-in strategy has a def of that name and no call of it: a model or
+ * another strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside
+ * ddp), so this program need not. */
 static bool def_called_elsewhere(const char *name)
 {
 	char def[WORD_SHOWN + 8];
@@ -139,7 +143,7 @@ static bool is_own_strategy(const struct program *program, const char *file)
 	return false;
 }
 
-/* `refresh` is called by the program of a resumed checkpoint alone */
+/* `refresh` is called after a resume only. */
 static void uncalled_note_def(void *self, const struct definition *def)
 {
 	struct asked_name *all = self;

@@ -1,4 +1,4 @@
-/* verdict.c -- the verdict of verify in words */
+/* verdict.c -- the verdict of verify, and its words */
 #include "shell/training/verdict.h"
 #include "shell/session/shell.h"
 #include "shell/training/program.h"
@@ -7,24 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what it is ---- */
+/* ---- the verdict ---- */
 
-/* The state of a dynamic loss scale, which strategies/parts/parameters.rsh declares: factor, good steps since, steps
- * taken. NULL: the scale is a number */
+/* The state of a dynamic loss scale, declared by strategies/parts/parameters.rsh: factor, good
+ * steps since, steps taken. NULL: the scale is constant */
 static const struct whole *scaler_of(const struct alone *alone)
 {
 	const struct whole *scaler = whole_of(alone, "scaler", "");
 	return scaler && whole_count(scaler) == 3 ? scaler : NULL;
 }
 
-/* Each halves the factor, and keeps the count of steps as it is: who has left out the same has the same numbers */
+/* Ranks that skipped the same steps have equal factors and counts. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d)
 {
 	const struct whole *scaler = scaler_of(alone);
 	return scaler && d[scaler - alone->whole].most > 0;
 }
 
-/* All parameters are as they began: of the one rank; of the ranks */
+/* All parameters are unchanged: of the one rank; of the ranks */
 struct untrained {
 	bool alone, ranks;
 };
@@ -55,7 +55,7 @@ enum verdict verdict_of(const struct alone *alone, const struct difference *d, c
 	return verdict_other_steps(alone, d) ? VERDICT_NONE : VERDICT_DIFFERS;
 }
 
-/* ---- what is said ---- */
+/* ---- words ---- */
 
 enum { TITLE_ROOM = 80 };
 
@@ -74,8 +74,7 @@ static void verdict_say_table(struct shell *shell, const struct alone *alone, co
 		const struct whole *whole = &alone->whole[i];
 		char shape[48], title[TITLE_ROOM], share[16];
 		bool off = !(v->share[i] <= v->limit);
-		if (*whole->state &&
-		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
+		if (*whole->state && !off) /* optimizer state is listed only if it is off */
 			continue;
 		double largest = 0;
 		for (int64_t k = 0; k < whole_count(whole); k++)
@@ -95,7 +94,7 @@ static void verdict_say_limit(struct shell *shell, const struct alone *alone, co
 	char title[TITLE_ROOM];
 	const char *where = whole_title(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
-	char amount[40] = ""; /* none, where one rank has changed nothing, or something is no number */
+	char amount[40] = ""; /* empty if not finite */
 	if (isfinite(most))
 		snprintf(amount, sizeof amount, "is %.2g, ", most);
 	if (v->wrong)
@@ -110,7 +109,7 @@ static void verdict_say_limit(struct shell *shell, const struct alone *alone, co
 		        where, v->limit);
 }
 
-/* Why nothing can be told */
+/* Why there is no verdict */
 static void verdict_say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
 {
 	const struct whole *scaler = scaler_of(alone);
@@ -137,13 +136,15 @@ static void verdict_say_none(struct shell *shell, const struct alone *alone, con
 		                                 : "of the ranks ");
 }
 
-/* Where training has left parameters as they began, the difference is all that one rank's has changed: 1 */
+/* If the ranks' parameters are unchanged, the relative difference is 1. */
 static void verdict_say_loses(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
 	int most =
-	        -1; /* of the parameters; of those whose difference has a size: one rank may leave an expert as it is */
+	        /* of the parameters with a finite difference: one rank may leave an expert
+	         * unchanged */
+	        -1;
 	for (int i = 0; i < alone->count; i++) {
 		if (*alone->whole[i].state || &alone->whole[i] == scaler_of(alone))
 			continue;
@@ -163,7 +164,7 @@ static void verdict_say_loses(struct shell *shell, const struct alone *alone, co
 	        whole_title(&alone->whole[most], title));
 }
 
-/* Why more, or no more, than usual is allowed */
+/* Why the limit is higher, or not */
 static void verdict_say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	bool factor = alone_by_factor(alone);

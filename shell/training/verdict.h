@@ -1,40 +1,40 @@
-/* verdict.h -- what verify makes of the differences, and says
+/* verdict.h -- verify's verdict on the differences, and its words
  *
  *     as one rank     all tensors are within the limit
- *     differs         one is not, or something is no number
- *     none            nothing can be told: nothing was trained, or ranks have left out other steps than one rank
- *     loses           the strategy leaves something out on purpose (`# loses`, head.h), and its difference has a size
+ *     differs         one is not, or has NaN or infinity
+ *     none            nothing was trained, or ranks skipped other steps than one rank
+ *     loses           the strategy is lossy (`# loses`, head.h), and the difference is finite
  *
- * A script fails but for the first and the last. */
+ * A script fails unless the verdict is the first or the last. */
 #ifndef RANKSH_VERDICT_H
 #define RANKSH_VERDICT_H
 
 #include "shell/training/verify.h"
 
 enum verdict { VERDICT_AS_ONE, VERDICT_DIFFERS, VERDICT_NONE, VERDICT_LOSES };
-/* How far computations of one rank are apart that round differently */
+/* The distance of one rank's computations that round differently */
 struct rounding {
-	double worst; /* 0: not asked for */
-	double loss;  /* of the loss, as loss_share */
-	bool scaled;  /* factors on the gradients were tried as well as parts of the batch */
+	double worst; /* 0: not measured */
+	double loss;  /* as loss_share */
+	bool scaled;  /* factors on the gradients were tried, too */
 };
 struct comparison {
-	double *share; /* by item: the difference, of what training has changed; INFINITY: it has no size */
+	double *share; /* by item: relative to the change by training; INFINITY: not finite */
 	double limit;
 	struct rounding rounding;
-	double furthest;   /* no limit is above it */
-	int times;         /* so many times as far as `rounding` is right as well */
-	int worst, wrong;  /* an item's number; how many are beyond the limit */
-	bool lost;         /* something is no number */
-	double loss;       /* of the ranks; NAN: they have none */
+	double furthest;   /* bound of all limits */
+	int times;         /* accepted multiple of `rounding` */
+	int worst, wrong;  /* an item's number; items beyond the limit */
+	bool lost;         /* NaN or infinity */
+	double loss;       /* of the ranks; NAN: none */
 	double loss_limit; /* of its loss_share */
 	bool loss_wrong;
-	const char *loses; /* why the program cannot agree with one rank; NULL: it ought to */
+	const char *loses; /* why the program cannot agree with one rank; NULL: it should */
 };
-/* By a dynamic loss scale the ranks have left out other steps than the one rank */
+/* Returns true if the dynamic loss scale made the ranks skip other steps than one rank. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);
 enum verdict verdict_of(const struct alone *alone, const struct difference *d, const struct comparison *v);
-/* The table of tensors, and what follows from it */
+/* Prints the table of tensors and the verdict. */
 void verdict_say(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v);
 

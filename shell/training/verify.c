@@ -1,10 +1,9 @@
-/* verify.c -- verify: the same model trained on one rank, every parameter compared, and the verdict
+/* verify.c -- verify: trains the model on one rank, compares every parameter, and judges
  *
- * Rank 0's process trains it and sends all what it has got. How far two right computations may be apart is
- * not the same after every number of iterations: a model magnifies rounding, from one iteration to the next.
- * Where the difference is above what one iteration may leave, one rank computes again, rounded otherwise: a
- * few times as far as these are apart is right as well, which is how FlashAttention is tested. But never
- * further than FURTHEST: there nothing can be told. */
+ * Rank 0's process trains it and sends the result. The distance of correct computations grows
+ * with the iterations, because a model magnifies rounding. If the difference exceeds the limit
+ * for one iteration, one rank computes again with another rounding: a few times that distance is
+ * correct, too, as in the tests of FlashAttention; but never beyond FURTHEST. */
 #include "shell/training/choose.h"
 #include "shell/training/verdict.h"
 #include "shell/training/verify.h"
@@ -16,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
-/* How many times as far as right computations of one rank are apart is right as well. Tensor parallelism rounds sums in
- * parts, one rank whole ones: up to 2.5 times as far was seen; 5.6 times where a factor on gradients has rounded the
- * backward alone otherwise. */
+/* Relative to the change by training: a missing exchange of gradients leaves 0.3 and more. */
+#define FURTHEST 0.25
+/* The accepted multiple of that distance. Tensor parallelism sums in parts: up to 2.5 was
+ * observed; 5.6 if a factor on gradients changed only the backward's rounding. */
 static int rounding_times(const struct alone *alone)
 {
 	return alone_by_factor(alone) && !alone->half ? 8 : 4;
@@ -27,8 +26,9 @@ static int rounding_times(const struct alone *alone)
 
 /* ---- the measure ---- */
 
-/* |difference| / |what training has changed| of a parameter, norms over its weighted elements. Without what rounding the
- * parameter itself, half a unit in each iteration and computation, can have done */
+/* Norm of the differences relative to that of the change by training, over a parameter's weighted
+ * elements. The parameter's own rounding, half a unit in each iteration and computation, is
+ * subtracted. */
 static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
 	int64_t first = alone->whole[item].first, count = whole_count(&alone->whole[item]);
@@ -46,7 +46,8 @@ static double share_of(const struct alone *alone, int item, const struct differe
 
 /* ---- one rank ---- */
 
-/* How far one rank that computes `program` is away, in the worst parameter and in its loss */
+/* Measures the distance of one rank that computes `program`, in the worst parameter and in its
+ * loss. */
 static enum status rounding_measure(struct shell *shell, const struct program *program,
         const struct alone *alone, struct rounding *rounding)
 {
@@ -65,11 +66,12 @@ static enum status rounding_measure(struct shell *shell, const struct program *p
 	return status;
 }
 
-/* Returns the same model with another rounding, or NULL: there is no such way, or the model lacks the option for it. Ways:
+/* Returns the same model with another rounding; NULL: no such way, or the model lacks an option.
+ * Ways:
  *
- *     f32           0-2 its batch in 2, 3, 4 parts; 3-5 in 2 parts, and all gradients multiplied by 3, 5, 7 (no power of
- *                   two, so that rounding changes); 6 in one part, multiplied by 3
- *     half type     0 in f32; 1-2 its batch in 2, 3 parts
+ *     f32           0-2 batch in 2, 3, 4 parts; 3-5 in 2 parts, gradients multiplied by 3, 5, 7
+ *                   (no power of two, so that rounding changes); 6 in one part, multiplied by 3
+ *     half type     0 in f32; 1-2 batch in 2, 3 parts
  *     fixed parts   (alone_by_factor) f32: 0-2 a factor of 3, 5, 7; half type: 0 in f32 */
 enum { WAYS = 3 };
 static struct program *rounding_variant(
@@ -77,8 +79,7 @@ static struct program *rounding_variant(
 {
 	bool half = alone->half, fixed = alone_by_factor(alone), by_factor = !half && (fixed || way >= WAYS);
 	int ways = half && fixed ? 1 : half || fixed ? WAYS : 2 * WAYS + 1;
-	if (by_factor &&
-	        whole_of(alone, "scaler", "")) /* loss_scale=dynamic: the factor is the optimizer's own */
+	if (by_factor && whole_of(alone, "scaler", "")) /* dynamic: the optimizer's factor */
 		return NULL;
 	struct otherwise other = {.f32 = half && way == 0,
 	        .micros = fixed          ? alone->parts
@@ -91,8 +92,8 @@ static struct program *rounding_variant(
 	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
-/* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
- * another by luck does not: two others are asked too */
+/* Rounding of a half type can put the input of a relu on the other side of 0. One seed may miss
+ * this by chance, so two more are tried. */
 static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
@@ -111,10 +112,10 @@ static enum status rounding_other_seeds(
 	return status;
 }
 
-/* Rank 0. Finds the largest distance of one rank that rounds otherwise, in its worst parameter. The ways from WAYS
- * on are tried if the first ones do not explain the distance `most` of the ranks and rounding can explain it: Adam
- * makes a full step of a gradient near zero, and a few ways can all miss the sign that the ranks have. The session's
- * names are the same on all processes, so the programs tried here have names of their own. */
+/* On rank 0: finds the largest distance of differently rounded computations. The ways from WAYS
+ * on are tried if the first ones do not explain the ranks' distance `most` and rounding can: Adam
+ * makes a full step of a gradient near zero, and a few ways may all miss the ranks' sign. The
+ * session's names must be equal on all processes, so these programs have their own. */
 static enum status rounding_find(
         struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {
@@ -128,7 +129,7 @@ static enum status rounding_find(
 		rounding->scaled = rounding->scaled || way >= WAYS;
 		status = rounding_measure(shell, other, alone, rounding);
 		if (status == ST_RANGE || status == ST_SHAPE)
-			status = ST_OK; /* the batch has not so many rows */
+			status = ST_OK; /* too few rows in the batch */
 		program_release(other);
 	}
 	if (status == ST_OK && alone->half)
@@ -137,7 +138,7 @@ static enum status rounding_find(
 	return status;
 }
 
-/* What rounding does to one rank, and with it the limit; the same on all processes */
+/* Measures one rank's rounding and raises the limits; the same on all processes. */
 static enum status limit_widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	struct rounding rounding = {0};
@@ -214,7 +215,7 @@ static enum status verify_check(const struct shell *shell, const struct training
 	return ST_OK;
 }
 
-/* Rank 0 */
+/* On rank 0 */
 static enum status alone_train_in_parts(struct shell *shell, struct alone *alone)
 {
 	const struct program *whole = alone->program;
@@ -234,7 +235,7 @@ enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
 	enum status status = verify_check(shell, t);
-	/* to the end of the iteration begun, and of as many as are asked for */
+	/* to the end of the current iteration, and of as many as asked for */
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
@@ -242,14 +243,14 @@ enum status training_verify(struct shell *shell, long iterations)
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
-	/* with --dry and in `whatif` too: later lines wait for these reads */
+	/* also with --dry and in `whatif`, because later lines wait for these reads */
 	double loss = NAN;
 	status = compare_await(shell);
 	if (status == ST_OK)
 		status = compared_loss(shell, &loss);
 	if (status != ST_OK || shell->dry)
 		return status;
-	/* a script is its own model: it is run on one rank as it is */
+	/* a script is its own model */
 	const struct program *program = t->now.program;
 	struct alone alone = {
 	        .program = program->alone ? program->alone : program, .iterations = t->iteration};

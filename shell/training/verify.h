@@ -1,94 +1,93 @@
-/* verify.h -- the parts of verify: the model trained on one rank (alone.c), and what ranks hold compared with
- * it (compare.c)
+/* verify.h -- parts of verify: the model trained on one rank (alone.c), the comparison (compare.c)
  *
- * What is compared is what `part` lines declare (parts.h): parameters, and the optimizer's state that belongs
- * to them. The model's file alone, on one rank, says which there are.
+ * It compares the parameters and optimizer state that `part` lines declare (parts.h). The model's
+ * file alone, on one rank, determines the whole set.
  *
- * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference
- * is put beside what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all
- * elements. Two things are made good before:
- *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each element of a
- *       parameter is multiplied by that root again (`weight`, the smallest root of all iterations):
- *       differences are weighed as those of gradients.
- *     - A parameter is rounded in every step: what that alone can do is taken off.
- * But then a factor on all gradients is not seen, as Adam's step does not hang on it. It is seen in m and
- * v. */
+ * The measure. Gradients agree up to rounding only, so a difference is relative to the change by
+ * training, tensor by tensor: |w - w'| / |w' - begin|, norms over all elements. Two corrections:
+ *     - Adam divides by the root of v: rounding of a gradient near zero becomes a full step. Each
+ *       element is multiplied by that root again (`weight`, the smallest of all iterations).
+ *     - The rounding of the parameter itself, in every step, is subtracted.
+ * Adam is scale-invariant, so this measure cannot detect a constant factor on all gradients; m and
+ * v do. */
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
 #include "shell/training/program.h"
 #include "shell/training/training.h"
 
-/* A parameter, or a state of one, as the one rank has it whole */
+/* A parameter, or a state of one, whole */
 struct whole {
 	char name[48];
 	char state[16];            /* "": the parameter itself */
-	int64_t rows, cols, first; /* first: its first element among those of all */
+	int64_t rows, cols, first; /* first: its first element in the arrays */
 };
 struct alone {
-	const struct program *program; /* that is trained, */
-	int iterations;                /* ... for so many of them */
-	int parts;                     /* the batch has to be trained in so many parts; 0: in any */
+	const struct program *program;
+	int iterations;
+	int parts; /* the batch must be trained in so many; 0: any */
 	struct whole *whole;
 	int count;
 	size_t elements;
-	bool half;        /* it computes in a half type */
-	float *end;       /* [elements] after the iterations; v as its root */
-	float *begin;     /* [elements] before them */
-	float *weight;    /* [elements] of a difference: the least that Adam divided its step by; else 1 */
-	double loss;      /* after the iterations; NAN: it has none */
-	double loss_most; /* the largest after any of them, without its sign */
+	bool half;    /* computes in a half type */
+	float *end;   /* [elements] after the iterations; of v its root */
+	float *begin; /* [elements] before them */
+	/* [elements] factor of a difference: the least divisor of Adam's steps; else 1 */
+	float *weight;
+	double loss;      /* after the iterations; NAN: none */
+	double loss_most; /* largest magnitude after any iteration */
 };
 static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
-/* Another rounding of it comes by a factor on all gradients: its batch falls into given parts, or it is a script, which no
- * strategy cuts otherwise. */
+/* Returns true if only a factor on all gradients can change the rounding: the batch has fixed
+ * parts, or the program is a script. */
 static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
 }
-/* One of `count`; NULL: none has that name and state. */
+/* Returns the one with that name and state; NULL: none */
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains alone->program by one rank of a session of its own, on this process; Ctrl-C ends it too. The rest of *alone
- * is zeroed. */
+/* Trains alone->program on one rank in a session of its own, on this process; Ctrl-C ends it.
+ * Other members are zero before. */
 enum status alone_train(struct shell *shell, struct alone *alone);
-/* Only which there are, without training: its setup on one rank, without data. *whole is the caller's (mem_free), also
- * after a failure. */
+/* Finds them without training: runs the setup on one rank, without data. The caller frees *whole,
+ * also after a failure. */
 enum status alone_wholes(
         struct shell *shell, const struct program *program, struct whole **whole, int *count);
-/* To all processes, which know program and iterations, from rank 0, which may have failed */
+/* Sends rank 0's result, or its failure, to all processes, which know program and iterations. */
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone);
 
-/* Of one parameter or state, over the copies and parts of all ranks */
+/* For one parameter or state, over all ranks */
 struct difference {
 	double squares, elements; /* sum of (weight * difference)^2 */
 	double most;              /* of an element, unweighted */
-	int64_t wrong;            /* elements that are no number */
-	int64_t moved;            /* elements of the ranks that are not as they began */
+	int64_t wrong;            /* elements with NaN or infinity */
+	int64_t moved;            /* elements of the ranks that changed */
 	int32_t status;
 };
-/* The line's tensor as f32, as memory is now; of the state v the root of each element */
+/* The line's tensor as f32, as memory is now; of state v the root */
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
-/* Waits for all that ranks hold of the parameters: a line of each rank at a time. It takes virtual time, so it is done with
- * --dry too. */
+/* Waits for all parts, one line of each rank at a time. Takes virtual time, so it runs with
+ * --dry, too. */
 enum status compare_await(struct shell *shell);
-/* What the ranks hold, after compare_await; d: [alone->count], the same on all processes
- * afterwards. Whatever of a parameter no rank has declared is a failure. */
+/* Compares the ranks' parts after compare_await. d: [alone->count], the same on all processes.
+ * Fails if an element is declared by no rank. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
-/* Where element i of a part lies in the whole, counted in rows; -1: outside of it, or of the part's block */
+/* The index of element i of a part in the whole, by rows; -1: outside of it, or of the part's
+ * block */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
-/* Reads program_loss for a comparison: a `loss` of several elements counts as none. */
+/* program_loss for a comparison: a `loss` of several elements counts as none. */
 enum status compared_loss(struct shell *shell, double *loss);
-/* Returns the difference of a loss from one rank's, relative to the largest that the one rank has had: a loss near zero is
- * rounding. 0 if one of the two is missing. */
+/* Difference from one rank's loss, relative to the largest loss of that rank, because near zero
+ * it is rounding. 0 if either is missing. */
 double loss_share(const struct alone *alone, double loss);
-/* Item i of one, beside the same of the other */
+/* Item i of both */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
 
 #endif

@@ -1,14 +1,12 @@
-/* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes
- * found
+/* walk.c -- walks through a program in a scratch world: counts its steps, finds its errors
  *
- *     files, setup        carried out in a scratch world, data read as 0
- *     iteration           a learner's file: carried out, and at its end nobody may wait
- *                         built-in files only: no line queues or makes anything; lets, ifs, loops, calls and
- *                         titles run, which is all that the number of steps hangs on
+ *     files, setup        executed, data read as 0
+ *     iteration           of a learner's file: executed; no rank may wait at its end
+ *                         built-in files only: only lets, ifs, loops, calls and titles run, on
+ *                         which the number of steps depends
  *
- * An expression of a built-in iteration asks for tensors that the setup has made, never for what the
- * iteration makes: else the walk that only counts would find no such tensor (tests/script/strategies.sh holds
- * that as many steps are played as were counted). */
+ * In a built-in iteration, expressions use tensors of the setup only: the counting walk makes no
+ * others (tests/script/strategies.sh compares the number of steps). */
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
 #include "shell/language/run/state.h"
@@ -19,18 +17,18 @@
 
 #include <string.h>
 
-/* Operations behind the first `ops` came from this line, up to the next mark: marks rise in `ops`, and a line
- * that queues nothing is overwritten by the one behind it. */
+/* Operations after the first `ops` are from this line, up to the next mark. Marks ascend in
+ * `ops`; one without operations is overwritten. */
 struct mark {
 	size_t ops;
-	const char *file; /* the player's */
+	const char *file;
 	int line;
 };
 struct walk {
 	struct shell scratch;
 	struct program *program;
 	struct player *player;
-	struct ranks ranks; /* for which the step at hand has lines */
+	struct ranks ranks; /* with lines in the current step */
 	struct mark *mark;
 	size_t marks;
 };
@@ -60,7 +58,7 @@ static void walk_line(
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
-/* The line that has queued the operation */
+/* The line that queued the operation */
 static const struct mark *walk_mark(const struct walk *walk, op_id id)
 {
 	size_t i = walk->marks - 1;
@@ -69,8 +67,8 @@ static const struct mark *walk_mark(const struct walk *walk, op_id id)
 	return &walk->mark[i];
 }
 
-/* An iteration that is over has given all its lines: whoever waits then, waits for ever. A send whose receive
- * stands in the next iteration would be one too: programs are not written so, since `run 1` ends there. */
+/* After an iteration all its lines are given: a rank that waits then waits for ever. A send may
+ * not match a receive of the next iteration, because `run 1` ends here. */
 static enum status walk_check_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
@@ -91,7 +89,7 @@ static enum status walk_check_waits(struct walk *walk)
 	return status;
 }
 
-/* A step is entered before it runs: its title is told while it does (on_title), unless it has none. */
+/* Adds the step before it runs: its title arrives meanwhile (walk_title), if it has one. */
 static enum status walk_step(struct walk *walk, enum player_stop *stop)
 {
 	struct program *program = walk->program;
@@ -106,8 +104,8 @@ static enum status walk_step(struct walk *walk, enum player_stop *stop)
 	return status;
 }
 
-/* The lines of a built-in iteration are not carried out: tests hold that they run, whatever the options are
- * that its setup has accepted. */
+/* Built-in iterations are not executed: tests cover them for all options that the setup
+ * accepts. */
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;
@@ -125,14 +123,13 @@ static enum status walk_steps(struct walk *walk)
 	if (!program->loops)
 		program->setup = program->steps;
 	program->guessed = in->guessed;
-	/* what it guessed may have led it where the program never goes: what is wrong there is wrong there
-	 * only */
+	/* guesses may lead where the program never goes, so errors there do not count */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
 	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? walk_check_waits(walk) : status;
 }
 
-/* Of what rank 0 has declared to be parameters */
+/* Elements of the parameters declared on rank 0 */
 static double walk_count_elements(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;
