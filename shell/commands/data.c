@@ -1,6 +1,6 @@
 /* data.c -- data: the data on which strategies train the model
  *
- *     text FILE                   a gpt: one token a character; the vocabulary is the set of characters
+ *     text FILE                   a gpt: a token a character; the vocabulary is their set
  *     SAMPLES.npy TARGETS.npy     an mlp: rows of samples, and a row of targets for each
  *     synthetic                   random numbers, count= rows or tokens
  *

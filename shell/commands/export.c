@@ -1,6 +1,6 @@
 /* export.c -- export FILE: the timeline as a file, in the format of its ending
  *
- *      export run.html              export kineto DIR       a file for each rank, as PyTorch's profiler writes them
+ *      export run.html           export kineto DIR       a file a rank, as of PyTorch's profiler
  *
  * Rank 0 writes; its outcome is shared, so that all ranks accept or refuse the line. The file
  * appears whole or not at all. It replaces an earlier export of its format, and other files only

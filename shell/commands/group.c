@@ -5,9 +5,9 @@
  * colour are a part. A mesh is PyTorch's DeviceMesh: all ranks in a grid, with a group for each
  * axis.
  *
- *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp     (the last axis counts fastest)
- *                           0  1  2  3        group tp: 0-3 | 4-7
- *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7
+ *     mesh dp=2 tp=4        tp ->            rank = dp * 4 + tp     (the last axis counts fastest)
+ *                           0  1  2  3       group tp: 0-3 | 4-7
+ *                      dp   4  5  6  7       group dp: 0,4 | 1,5 | 2,6 | 3,7
  *
  * Groups are made on all ranks at once, and take no time. */
 #include "base/memory.h"
@@ -117,7 +117,7 @@ static enum status group_read_colour(struct call *call, int rank, struct coloure
 
 /* After sorting by instance, colour and place, a part is a run of equal instances and colours:
  *
- *     group half by tp//2 in tp      tp: 0-3 | 4-7      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
+ *     group half by tp//2 in tp      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
  *
  * A rank with a colour below 0 (NCCL_SPLIT_NOCOLOR) is in no part. */
 static enum status group_by(struct call *call, name_id name, int64_t timeout)

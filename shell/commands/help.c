@@ -71,7 +71,7 @@ static void help_short_usage(const char *usage, struct text *out)
 	}
 }
 
-/* Appends a row of a list: usage and sentence side by side if they fit, else one below the other. */
+/* Appends a row of a list: usage and sentence side by side if they fit. */
 static void help_put_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };

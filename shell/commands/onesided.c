@@ -5,7 +5,7 @@
  * window is checked on this rank's own tensor of that name: the collective that opened it has
  * verified that all are of one size and type, so an offset is the same on every rank.
  *
- *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    peer: place 2 of the window's group */
+ *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    group rank 2 */
 #include "kernels/kernel.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"

@@ -13,7 +13,7 @@
 /* If a replay's limit stopped the command (replay_back), the journal keeps the steps that it
  * played; in a block, those of the whole line:
  *
- *     run 2; then step back        the journal's line becomes `step 39` if two iterations have 40 steps */
+ *     run 2; then step back        `step 39`, if two iterations have 40 steps */
 static enum status play_note_steps(struct call *call, enum status status)
 {
 	struct training *t = call->shell->training;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A user's own model may not read its data through the loader; stages with given times read none. */
+/* A user's own model may not use the loader; stages with given times read no data. */
 static void strategy_say_loader(struct shell *shell, const struct loader *loader, bool used)
 {
 	struct text text = {0};
@@ -116,7 +116,7 @@ static enum status strategy_read_parts(
 static enum status strategy_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* the first is the model's */
+	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* [0]: the model */
 	const char *tell = "";
 	int count = 0;
 	enum status status = strategy_read_parts(call, strategy, &count, &tell);

@@ -65,10 +65,10 @@ static enum status reshape_part(
  * so a shard along a later axis has gaps between its rows. X [4,4], strides 4 and 1, on 2 ranks,
  * rank 1:
  *
- *     dim=0    . . . .     [2,4] at +8, strides 4 1      dim=1    . . x x     [4,2] at +2, strides 4 1
- *              . . . .     contiguous                             . . x x     gaps: reshape, send and the
- *              x x x x                                            . . x x     collectives refuse it
- *              x x x x                                            . . x x
+ *     dim=0    . . . .     [2,4] at +8, strides 4 1    dim=1    . . x x   [4,2] at +2, strides 4 1
+ *              . . . .     contiguous                           . . x x   gaps: refused by
+ *              x x x x                                          . . x x   reshape, send ...
+ *              x x x x                                          . . x x
  *
  * Parts are those of torch.chunk, as in DTensor and FSDP2: ceil(size / n) each, then fewer, then
  * none. A part without elements has the tensor's own address, so it is never past its memory.

@@ -2,7 +2,7 @@
  * rank
  *
  * Both are collectives of one element, as a barrier is, and every host waits for them, as for
- * MPI_Win_create and MPI_Win_free. Until `close`, freeing or reallocating the tensor is refused. */
+ * MPI_Win_create and MPI_Win_free. Until `close`, the tensor cannot be freed or remade. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
