@@ -1,7 +1,7 @@
-/* characters.h -- a text as numbers: which characters it has, and for each character its place among them.
+/* characters.h -- a text as numbers: its vocabulary, and the place of each character in it
  *
- * A character is a Unicode code point; the vocabulary is sorted by code point, so that a text has the same
- * numbers everywhere. */
+ * A character is a Unicode code point. The vocabulary is sorted, so that ids are the same
+ * everywhere. */
 #ifndef RANKSH_CHARACTERS_H
 #define RANKSH_CHARACTERS_H
 
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct characters {
-	int32_t *id; /* of each character of the text, 0 .. vocab-1; owned (mem_free) */
+	int32_t *id; /* by character, 0 .. vocab-1; owned (mem_free) */
 	int64_t count;
 	int vocab;
 };
 
-/* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL);
- * Empty on failure. */
+/* Fails with ST_FILE, leaving it empty, unless the bytes are UTF-8 without NUL, and some. name:
+ * for messages. */
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count);
 
 #endif

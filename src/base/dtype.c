@@ -1,13 +1,12 @@
-/* dtype.c -- elements of each type, by way of float. Conversions are done on the bits, so that every computer
- * rounds alike.
+/* dtype.c -- elements of each type, converted by float. Conversions work on bits, so every
+ * computer rounds alike.
  *
  *      f32     1 sign   8 exponent (bias 127)   23 fraction
  *      bf16    1        8       (127)            7              the upper half of an f32
- *      f16     1        5       (15)            10              6e-8 to 65504 (IEEE 754-2019, binary16)
+ *      f16     1        5       (15)            10              6e-8 to 65504 (IEEE 754, binary16)
  *
- * From f32 to f16 the exponent moves by 112 = 127 - 15, which as a number of bits is 0x38000000. Rounding
- * adds to the bits as to a whole number: a carry out of the fraction makes the exponent one larger, which is
- * right, and out of the largest exponent it makes infinity, which is right too. */
+ * From f32 to f16 the exponent moves by 112 = 127 - 15, or 0x38000000 in bits. Rounding adds to
+ * the bits as an integer: a carry correctly increases the exponent, up to infinity. */
 #include "base/dtype.h"
 #include "base/arithmetic.h"
 #include "base/bits.h"
@@ -43,29 +42,29 @@ bool dtype_find(const char *name, enum dtype *dtype)
 	return false;
 }
 
-/* bits >> shift, rounded to nearest, ties to even */
+/* Returns bits >> shift, rounded to nearest, ties to even. */
 static uint32_t shift_even(uint32_t bits, int shift)
 {
 	uint32_t below_half = (UINT32_C(1) << (shift - 1)) - 1;
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
-/* An f16 below 2^-14 has no leading 1: it counts units of 2^-24. The leading 1 of the f32 is put in, and the
- * whole shifted until a unit is 2^-24: 2^-15, of exponent 112, by 14 places, and so on down to half a unit. */
+/* An f16 below 2^-14 has no leading 1 and counts units of 2^-24. Adds the f32's leading 1 and
+ * shifts until a unit is 2^-24. */
 static uint16_t half_of(float value)
 {
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-	if (size > 0x7f800000) /* NaN stays one: quiet, the top of its payload kept */
+	if (size > 0x7f800000) /* NaN: quiet, with the top of its payload */
 		return sign | 0x7e00 | (size >> 13 & 0x3ff);
-	if (size >= 0x47800000) /* 65536 and above; 65520 .. 65536 round up to it below */
+	if (size >= 0x47800000) /* 65536 and above; 65520 and above round up below */
 		return sign | 0x7c00;
-	if (size >= 0x38800000) /* 2^-14 and above: normal; a carry walks into the exponent */
+	if (size >= 0x38800000) /* normal, from 2^-14; a carry increases the exponent */
 		return sign | shift_even(size - 0x38000000, 13);
 	int shift = 126 - (int)(size >> 23); /* subnormal: units of 2^-24 */
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
 
-/* Exact: every f16 is an f32. A subnormal one is its count of units of 2^-24. */
+/* Exact. A subnormal counts units of 2^-24. */
 static float half_value(uint16_t half)
 {
 	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,

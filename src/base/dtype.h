@@ -1,4 +1,4 @@
-/* dtype.h -- element types, shapes and strides: the geometry of a tensor, without its memory */
+/* dtype.h -- element types, shapes and strides, without memory */
 #ifndef RANKSH_DTYPE_H
 #define RANKSH_DTYPE_H
 
@@ -23,40 +23,39 @@ const char *dtype_name(enum dtype dtype);
 int dtype_bytes(enum dtype dtype);
 bool dtype_find(const char *name, enum dtype *dtype);
 
-/* One element, by way of float (f16 and bf16 round to nearest even; i32 truncates toward zero,
- * saturating). */
+/* One element as a float. f16 and bf16 round to nearest even, i32 truncates and saturates. */
 float dtype_get(enum dtype dtype, const void *elements, int64_t index);
 void dtype_set(enum dtype dtype, void *elements, int64_t index, float value);
-/* count contiguous elements, any dtype to f32 and back */
+/* Converts count contiguous elements to f32 and back. */
 void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count);
 void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count);
 
 enum { DIMS_MAX = 6 };
 
-/* Element (i, j, ...) of a tensor lies at i*stride[0] + j*stride[1] + ... elements from its first. */
+/* Element (i, j, ...) is at i*stride[0] + j*stride[1] + ... elements from the first. */
 struct layout {
 	uint8_t dtype; /* enum dtype */
-	uint8_t dims;  /* 1 .. DIMS_MAX; a single number is [1] */
+	uint8_t dims;  /* 1 .. DIMS_MAX; a scalar is [1] */
 	int64_t dim[DIMS_MAX];
 	int64_t stride[DIMS_MAX]; /* in elements */
 };
 
-/* Contiguous (C order). A dimension may be 0, as in the last ranks' shards: strides are then those of a dimension of 1, as in
- * PyTorch. ST_RANGE when a dimension is < 0 or the bytes overflow 2^46. */
+/* Makes a contiguous layout in C order. Dimensions may be 0, with strides as for 1, as in
+ * PyTorch. Fails with ST_RANGE for a negative dimension or more than 2^46 bytes. */
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim);
 int64_t layout_count(const struct layout *layout); /* elements */
 int64_t layout_rows(const struct layout *layout);  /* product of all dimensions but the last */
 int64_t layout_bytes(const struct layout *layout); /* elements * element size */
-int64_t layout_span(const struct layout *layout);  /* bytes from the first to behind the last element */
+int64_t layout_span(const struct layout *layout);  /* bytes from first to end of last element */
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
-bool layout_equal(const struct layout *a, const struct layout *b); /* type and strides too */
+bool layout_equal(const struct layout *a, const struct layout *b); /* with type and strides */
 /* "[64,64]", for messages: shape_text(&layout).text */
 struct shape_text {
 	char text[DIMS_MAX * 21 + 3];
 };
 struct shape_text shape_text(const struct layout *layout);
-/* Gathers a strided tensor into contiguous elements of its dtype, and the way back. */
+/* Gathers a strided tensor into contiguous elements, and scatters them. */
 void layout_pack(const struct layout *layout, const void *from, void *to);
 void layout_unpack(const struct layout *layout, const void *from, void *to);
 

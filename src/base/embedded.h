@@ -11,10 +11,10 @@ struct embedded {
 };
 extern const struct embedded embedded_files[]; /* ended by a NULL path; made by tools/embed */
 
-/* The file of FOLDER NAME ENDING put together; NULL: there is none */
+/* Returns the file FOLDER NAME ENDING, joined; NULL if there is none. */
 const struct embedded *embedded_find(const char *folder, const char *name, const char *ending);
-/* The i-th NAME of the folder's files with that ending, those of folders in it apart; valid until the next call.
- * NULL behind the last */
+/* Returns the i-th NAME in the folder with that ending, not in subfolders, valid until the next
+ * call; NULL after the last. */
 const char *embedded_name(const char *folder, int i, const char *ending);
 
 #endif

@@ -1,9 +1,9 @@
-/* file.c -- a file that appears whole or not at all.
+/* file.c -- a file that appears whole or not at all
  *
- *      out.npy.4711.part     written first, in the same folder: rename(2) is atomic only within a file system
- *      out.npy               takes its name when every byte is there
+ *      out.npy.4711.part     written first, in the same folder: rename(2) is atomic there
+ *      out.npy               takes its name when every byte is written
  *
- * A link is followed before, so that the link stays one and its target changes. */
+ * A link is followed first, so that it stays a link. */
 #include "base/file.h"
 #include "base/text.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or the errno of what failed; some file systems tell of a full disk only at fclose */
+/* Returns 0 or errno; some file systems report a full disk at fclose only. */
 static int file_put(const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
 {
 	FILE *stream = fopen(path, "wbe");
@@ -37,7 +37,7 @@ enum status file_write_headed(
 
 	if (strlen(path) >= sizeof target)
 		return fail(ST_FILE, "%.60s...: the path is too long", path);
-	if (!realpath(path, target)) /* a link is followed; a new file has no real path yet */
+	if (!realpath(path, target)) /* a new file has no real path yet */
 		strcpy(target, path);
 	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);
@@ -80,7 +80,7 @@ enum status file_open(FILE **file, const char *path)
 	return fail(ST_FILE, "%s is not a regular file", path);
 }
 
-/* What is in the file, `most` bytes at most. Closes it. */
+/* Reads the file, `most` bytes at most, and closes it. */
 static enum status file_read_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
 {
 	struct text text = {0};

@@ -1,19 +1,18 @@
-/* fold.c -- a line wider than the screen goes on below it, a little further in
+/* fold.c -- wraps lines at blanks, with a deeper indent
  *
  *      |     memory: the whole model on every rank: parameters, optimi|zer; activations
  *      |     memory: the whole model on every rank: parameters,       |
  *      |       optimizer; activations                                 |
  *
- * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here, for the terminal to
- * break: it may be a path that is copied. */
+ * A word wider than a line stays whole: it may be a path to copy. */
 #include "base/fold.h"
 
 #include <string.h>
 
 enum { FURTHER = 2 };
 
-/* How far the line goes that begins at `at`, in column `used`: to a blank, or to `end`. Blanks before its
- * first word do not break it. */
+/* Returns the end of the row that begins at `at` in column `used`: a blank after the first word,
+ * or `end`. */
 static const char *stop_of(const char *at, const char *end, int used, int columns)
 {
 	const char *blank = NULL;
@@ -30,7 +29,7 @@ static const char *stop_of(const char *at, const char *end, int used, int column
 	return used > columns && blank ? blank : end;
 }
 
-/* What goes on below stands further in than the line itself, unless the line begins in the right half. */
+/* Continuations are indented deeper, unless the line begins in the right half. */
 static int fold_line(const char *at, const char *end, int columns, struct text *folded)
 {
 	int indent = 0, rows = 1, wide;
@@ -54,7 +53,7 @@ static int fold_line(const char *at, const char *end, int columns, struct text *
 	return rows;
 }
 
-/* Each line by itself; the newline of the last may be missing, and is not added. */
+/* Folds each line; does not add a missing last newline. */
 int fold_lines(const char *lines, size_t count, int columns, struct text *folded)
 {
 	const char *end = lines + count;

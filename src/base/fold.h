@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* Adds the lines to `folded`; what is wider than `columns` goes on below, from a blank on. columns < 1: as
- * they are. Returns the rows that they take on a screen of so many columns */
+/* Appends the lines, wrapped at blanks to `columns` (< 1: unchanged). Returns the number of
+ * rows. */
 int fold_lines(const char *lines, size_t count, int columns, struct text *folded);
 
 #endif

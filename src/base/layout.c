@@ -1,19 +1,18 @@
-/* layout.c -- shapes and strides.
+/* layout.c -- shapes and strides
  *
  *      x [2,3]      strides 3,1      a b c d e f      x.T [3,2]     strides 1,3, the same memory
  *      x[:, 1:3]    strides 3,1, from b on: b c e f; its span is b to f, with d in it
  *      e [2,0]      strides 1,1      no elements: its span is 0 bytes, and it is contiguous
  *
- * Products of dimensions never overflow: layout_make() refuses what has more than 2^46 bytes, and every other
- * layout is a part of one that it made. */
+ * Products of dimensions do not overflow: layout_make() refuses more than 2^46 bytes, and other
+ * layouts are parts of such. */
 #include "base/dtype.h"
 #include "base/arithmetic.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t BYTES_MAX = INT64_C(1)
-        << 46; /* far above any memory; keeps all later arithmetic in int64 */
+static const int64_t BYTES_MAX = INT64_C(1) << 46; /* above any memory; arithmetic stays in int64 */
 
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim)
 {
@@ -113,7 +112,7 @@ static void copy_elements(
 	}
 }
 
-/* Walks the rows of the last dimension in C order; `pack` gathers them, otherwise they are scattered. */
+/* Gathers (`pack`) or scatters the last dimension's rows in C order. */
 static void move_rows(const struct layout *layout, const char *from, char *to, bool pack)
 {
 	int last = layout->dims - 1, bytes = dtype_bytes(layout->dtype);

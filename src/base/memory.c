@@ -1,11 +1,10 @@
-/* memory.c -- allocation, and the one place where a process without memory ends.
+/* memory.c -- allocation, and the one exit of a process without memory
  *
- * All processes keep the same books. One that cannot write down what the others have written down can only go
- * wrong later, and in ways that are hard to tell; so it ends at once, with words, and the job with it. The
- * front end starts new ranks and gives them the lines of the journal again. That is why nothing above here
- * looks at whether memory was there.
+ * All processes keep the same state. One that cannot store what the others store would fail
+ * later, and obscurely. So it prints a message and ends, and the job with it. The front end
+ * starts new ranks and replays the journal. No caller checks for NULL.
  *
- * The words are written by write(2) from a buffer on the stack: stdio may allocate. */
+ * The message is written by write(2) from the stack, because stdio may allocate. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static long fail_countdown = -1; /* reached only by tests */
+static long fail_countdown = -1; /* for tests */
 static long live_blocks;
 
 static int must_fail(void)
@@ -78,15 +77,15 @@ void mem_free(void *block)
 
 void mem_keep(void)
 {
-	/* the most there is: a larger block is the system's, new each time */
+	/* the maximum: larger blocks come from the system each time */
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }
 
-/* The room follows from the count: it is set anew where one more element makes the count leave its column.
+/* The count tells the room; it grows when one more element leaves the count's column.
  *
  *      count    0 .. 16     17 .. 32     33 .. 64
- *      room     16          32           64          or more, where the count has fallen since */
+ *      room     16          32           64          or more, if the count has fallen */
 void *mem_double(void *array, size_t count, size_t element_bytes)
 {
 	return mem_resize(array, (count ? 2 * count : MEM_FIRST) * element_bytes);

@@ -1,10 +1,10 @@
-/* names.c -- texts as small integers: a hash table of ids over a list in order of first use.
+/* names.c -- texts as small integers: a hash table of ids over a list in order of first use
  *
- *      slots     .  2  .  .  1  .  3  .        ids, at the place of their text's hash or the next empty one
+ *      slots     .  2  .  .  1  .  3  .        ids, at their text's hash or the next empty slot
  *      entries   1 "x"   2 "dw"   3 "loss"     in order of first use
  *
- * All processes meet the same names in the same order, so an id means the same on each, and may be compared
- * and sent in place of its text. Nothing is ever taken out: an id is valid as long as the table. */
+ * All processes meet names in the same order, so ids are the same on each. Ids stay valid as
+ * long as the table. */
 #include "base/names.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@ struct spelling {
 	char *text;
 	size_t length;
 };
-/* With the hash beside it nearly every other text is passed over without a look at it. */
+/* With the hash, most other texts are skipped without a comparison. */
 struct name_slot {
 	name_id id;
 	uint32_t hash;
@@ -25,13 +25,12 @@ struct name_slot {
 struct names {
 	struct spelling *entries; /* entries[id - 1] */
 	size_t count;
-	size_t bytes; /* of their texts */
-	struct name_slot
-	        *slots; /* open addressing; id 0 is empty; a power of two, never more than half full */
+	size_t bytes;            /* of their texts */
+	struct name_slot *slots; /* open addressing; id 0: empty; a power of two, at most half full */
 	size_t slot_count;
 };
 
-/* The slot that holds the text, or the empty one where it belongs */
+/* Returns the text's slot, or the empty one for it. */
 static struct name_slot *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
 {
 	for (size_t at = hash;; at++) {
@@ -46,8 +45,7 @@ static struct name_slot *slot_of(const struct names *names, const char *text, si
 	}
 }
 
-/* Twice as many slots, and every id put in its place again: the places of the old table mean nothing in the
- * new one. The texts stay where they are. */
+/* Doubles the slots and inserts every id again. */
 static void grow_slots(struct names *names)
 {
 	if ((names->count + 1) * 2 <= names->slot_count)

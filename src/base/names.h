@@ -1,4 +1,4 @@
-/* names.h -- texts as small integers: the same text always gets the same number, in order of first use */
+/* names.h -- texts as small integers, in order of first use */
 #ifndef RANKSH_NAMES_H
 #define RANKSH_NAMES_H
 
@@ -9,13 +9,13 @@ struct names;
 
 struct names *names_create(void);
 void names_free(struct names *names);
-/* Finds the text, or gives it the next number. */
+/* Finds or adds the text. */
 name_id names_make(struct names *names, const char *text, size_t length);
-name_id names_find(const struct names *names, const char *text, size_t length); /* 0: not there */
-/* The table's own copy of the text: good as long as the table */
+name_id names_find(const struct names *names, const char *text, size_t length); /* 0: unknown */
+/* Returns the table's copy, valid as long as the table. */
 const char *names_keep(struct names *names, const char *text);
 const char *names_text(const struct names *names, name_id id); /* "" for 0 */
 int names_count(const struct names *names);                    /* ids are 1 .. count */
-size_t names_bytes(const struct names *names);                 /* of all texts together */
+size_t names_bytes(const struct names *names);                 /* of all texts */
 
 #endif

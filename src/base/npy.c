@@ -1,9 +1,9 @@
-/* npy.c -- NumPy's .npy files.
+/* npy.c -- NumPy's .npy files
  *
  *     magic, major, minor, header length (2 or 4 bytes), {'descr': '<f4', 'fortran_order': False,
  *     'shape': (3, 4), }, data
  *
- * The header is a Python dict in text; the keys come in any order. */
+ * The header is a Python dict with keys in any order. */
 #include "base/npy.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static enum status npy_no_header(const struct npy *npy, const char *what)
 	return fail(ST_FILE, "%s has no .npy header: %s", npy->path, what);
 }
 
-/* The value of 'key' in the dict: what follows its colon and blanks; NULL if it is not there */
+/* Returns the value of 'key', after colon and blanks; NULL if missing. */
 static const char *dict_value(const char *header, const char *key)
 {
 	for (const char *at = strstr(header, key); at; at = strstr(at + 1, key)) {
@@ -43,9 +43,8 @@ static const char *dict_value(const char *header, const char *key)
 	return NULL;
 }
 
-/* ST_FILE: another type than those that are read, with the one that takes its values. type: "<i8", `length` letters.
- *
- * Whole numbers lose digits as f4 from 2^24 on, and astype wraps those that do not fit into i4. */
+/* Reports an unreadable type, with one that holds its values. type: "<i8", `length` letters. f4
+ * loses digits of integers from 2^24 on, i4 wraps. */
 static enum status npy_other_type(const struct npy *npy, const char *type, size_t length)
 {
 	const char *kind = type + strspn(type, "<>|=");
@@ -134,9 +133,8 @@ static enum status read_dict(struct npy *npy, const char *header)
 	return status;
 }
 
-/*      0 .. 5   "\x93NUMPY"      6, 7  version      8, 9  length of the dict, low byte first
- *                                                  8 .. 11 from version 2.0 on
- */
+/*     0 .. 5   "\x93NUMPY"      6, 7  version      8, 9  dict length, low byte first
+ *                                                  8 .. 11 from version 2.0 on */
 static enum status read_header(struct npy *npy)
 {
 	unsigned char prefix[PREFIX + 2];
@@ -206,8 +204,7 @@ void npy_close(struct npy *npy)
 
 /* ---- writing ---- */
 
-/* Version 1.0: the length takes two bytes. Blanks before the line's end bring the data to a multiple of
- * 64. */
+/* Version 1.0, with a length of two bytes; blanks align the data to 64. */
 static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 {
 	static const char *const descr[DT_COUNT] = {
@@ -225,7 +222,7 @@ static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 	        padded - 1, dict);
 }
 
-/* bf16 is widened to f4, exactly. */
+/* bf16 is widened to f4. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements)
 {
 	char header[HEADER_ROOM];

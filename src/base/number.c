@@ -1,10 +1,8 @@
-/* number.c -- numbers with units.
+/* number.c -- numbers with units
  *
- * Read into one unit for each kind (ns, bytes, bytes/s, FLOP/s), so that nothing above converts; written with
- * the prefix that keeps them short. Multiples of bytes are 1024s, as memory and messages are made; those of
- * rates are 1000s, as vendors state bandwidths and peaks: 12GB/s is 12e9 bytes/s, 12GB is 12 x 2^30 bytes.
- *
- * A number that was written to be a whole number of ns is one: see scaled(). */
+ * Read into ns, bytes, bytes/s or FLOP/s, written with a short prefix. Bytes use 1024s, rates
+ * 1000s, as vendors do: 12GB/s is 12e9 bytes/s, 12GB is 12 x 2^30 bytes. A written whole number
+ * of ns stays whole: see scaled(). */
 #include "base/number.h"
 
 #include <ctype.h>
@@ -13,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may follow the digits: one of `prefix` or none, each `step` times the one before it as in "kMGTP", and the name.
- * times: without a prefix; 0 where it needs one. The "/s" of a rate: see is_per_second(). */
+/* Unit after the digits: an optional letter of `prefix`, each `step` times the one before, then
+ * the name. times: without a prefix; 0: it needs one. is_per_second() reads a rate's "/s". */
 static const struct {
 	const char *prefix, *name;
 	double times, step;
@@ -39,7 +37,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Characters of [0-9]*[.[0-9]*][e[+-][0-9]+]; 0 when there is no digit */
+/* Returns the length of [0-9]*[.[0-9]*][e[+-][0-9]+]; 0 without a digit. */
 static size_t digits_of(const char *s)
 {
 	size_t whole = strspn(s, "0123456789"), at = whole, part = 0;
@@ -71,14 +69,14 @@ static enum status read_digits(const char *s, size_t length, double *value)
 	return isinf(*value) ? fail(ST_RANGE, "%s is too large for a number", digits) : ST_OK;
 }
 
-/* 4.02ms is 4020000 ns: what rounding alone keeps from a whole number is one */
+/* 4.02ms is 4020000 ns: removes the error of rounding. */
 static double scaled(double value, double times)
 {
 	double product = value * times, whole = round(product);
 	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
 }
 
-/* k and K are one; M is one step further, and so on. */
+/* Returns the factor: one step for k or K, two for M ... */
 static double times_of(char prefix, double step)
 {
 	double times = step;
@@ -101,19 +99,19 @@ static bool read_unit(const char *s, size_t length, struct number *number)
 	return false;
 }
 
-/* "/s" belongs to the unit only where it ends there: 4kB/size divides. */
+/* "/s" must end the unit: 4kB/size divides. */
 static bool is_per_second(const char *s)
 {
 	return s[0] == '/' && s[1] == 's' && !is_name(s[2]);
 }
 
-/* The remainder's right side begins with a name, a number or a bracket */
+/* False for the remainder: its right side begins with a name, number or bracket */
 static bool is_percent(const char *s)
 {
 	return *s == '%' && !is_name(s[1]) && (s[1] == '\0' || !strchr(".$([{", s[1]));
 }
 
-/* Digits, then a name: the longest run of letters is the unit, so 4kB is never 4k and a B behind it. */
+/* The longest run of letters is the unit, so 4kB is not 4k and a B. */
 enum status number_read(const char *s, struct number *number, int *used)
 {
 	struct number read = {0, UNIT_PLAIN};
@@ -175,7 +173,7 @@ void time_text(int64_t ns, struct text *out)
 		text_add(out, "%.2f s", value / 1e9);
 }
 
-/* value with the largest prefix that keeps it at 1 or more */
+/* Uses the largest prefix that keeps the value at 1 or more. */
 static void prefixed_text(double value, double step, const char *unit, struct text *out)
 {
 	static const char prefix[] = " kMGTP";

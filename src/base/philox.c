@@ -1,19 +1,19 @@
-/* philox.c -- Philox4x32-10, and its words as uniform and normal numbers.
+/* philox.c -- Philox4x32-10, and its words as uniform and normal numbers
  *
- * A normal number is the inverse of the normal distribution at p = (word + 1/2) / 2^32: AS 241, PPND7
- * (Wichura 1988), good to 1 part in 10^7, in doubles with + - x / only, so that a CPU and a GPU (without
- * fused multiply-add) agree to the last bit. Its far tail (p < e^-25) is out of reach of 32 bits and left
- * out; the largest number is about 6.3. */
+ * A normal number is the inverse normal distribution at p = (word + 1/2) / 2^32: AS 241, PPND7
+ * (Wichura 1988), to 1 in 10^7, in doubles with + - x / only, so that CPU and GPU (without fused
+ * multiply-add) agree to the last bit. The far tail (p < e^-25) needs more than 32 bits and is
+ * left out; the largest number is about 6.3. */
 #include "base/philox.h"
 #include "base/bits.h"
 
-/* Ten rounds. A round multiplies two of the four words by constants, into 64 bits each; the low halves take
- * the places of the factors' neighbours, the high halves are mixed with the other two words and the key:
+/* Ten rounds. Each multiplies two words by constants into 64 bits; low halves move, high halves
+ * are mixed with the other words and the key:
  *
  *      c0 --x 0xD2511F53--> hi_a lo_a            c0' = hi_b ^ c1 ^ k0        c1' = lo_b
  *      c2 --x 0xCD9E8D57--> hi_b lo_b            c2' = hi_a ^ c3 ^ k1        c3' = lo_a
  *
- * and the key moves on by a constant (a Weyl sequence). */
+ * The key advances by a constant (a Weyl sequence). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
 	uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];
@@ -45,8 +45,8 @@ float philox_uniform_of(uint32_t word)
 	return (float)(word >> 8) * 0x1p-24f;
 }
 
-/* ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, with m in [sqrt(1/2), sqrt(2)); error below
- * 1e-10 */
+/* ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, m in [sqrt(1/2), sqrt(2));
+ * error below 1e-10 */
 static double natural_log(double x)
 {
 	int exponent = (int)(bits_of_double(x) >> 52) - 1022;
@@ -61,7 +61,7 @@ static double natural_log(double x)
 	return 2 * s * sum + exponent * 0.69314718055994531;
 }
 
-/* Newton's, from half the exponent (6% off); each round squares the error */
+/* Newton's method from half the exponent (6% off); the error is squared in each round */
 static double square_root(double x)
 {
 	double root = double_of_bits((bits_of_double(x) >> 1) + UINT64_C(0x1ff8000000000000));

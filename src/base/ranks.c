@@ -1,5 +1,5 @@
-/* ranks.c -- a set of ranks, as bits: rank r is bit r % 64 of word r / 64, and `some` tells which words have any. So each
- * loop costs a step for each word that has members, and walking a set one for each member, of 4096 ranks too. */
+/* ranks.c -- a set of ranks as bits: rank r is bit r % 64 of word r / 64; `some` tells non-empty
+ * words, so that loops skip the others */
 #include "base/ranks.h"
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ int ranks_first(const struct ranks *set)
 	return ranks_next(set, -1);
 }
 
-/* The rest of the word that has the next rank, then the next word that has any */
+/* Looks in the rest of the word, then in the next non-empty one. */
 int ranks_next(const struct ranks *set, int rank)
 {
 	int from = rank + 1;

@@ -1,4 +1,4 @@
-/* ranks.h -- a set of ranks, as bits. Ranks count from 0 to RANKS_MAX-1. */
+/* ranks.h -- a set of ranks, 0 to RANKS_MAX-1, as bits */
 #ifndef RANKSH_RANKS_H
 #define RANKSH_RANKS_H
 
@@ -24,17 +24,17 @@ bool ranks_has(const struct ranks *set, int rank);
 bool ranks_empty(const struct ranks *set);
 bool ranks_equal(const struct ranks *a, const struct ranks *b);
 int ranks_count(const struct ranks *set);
-int ranks_first(const struct ranks *set);          /* -1 when empty */
-int ranks_next(const struct ranks *set, int rank); /* the next above `rank`, or -1 */
-/* "0-3", "0,2", "1" ... as a person writes it */
+int ranks_first(const struct ranks *set);          /* -1: empty */
+int ranks_next(const struct ranks *set, int rank); /* above `rank`; -1: none */
+/* Appends "0-3", "0,2", "1". */
 void ranks_text(const struct ranks *set, struct text *out);
-/* Returns which of n ranks there are, for messages: "ranks are 0-3", "the only rank is 0". */
+/* Words for n ranks: "ranks are 0-3", "the only rank is 0" */
 struct ranks_of_text {
 	char text[32];
 };
 struct ranks_of_text ranks_of_text(int n);
-/* The same where it takes `columns` at most; else how many, and one of them, as far as there is room for that:
- * "908 ranks, e.g. 0", "908 e.g. 0", "908x" */
+/* Appends it if it fits into `columns`; else a number and an example, as far as there is room:
+ * "908 ranks, e.g. 0", "908 e.g. 0", "908x". */
 void ranks_brief(const struct ranks *set, int columns, struct text *out);
 
 #define FOR_RANKS(r, set) for (int r = ranks_first(set); r >= 0; r = ranks_next(set, r))

@@ -5,12 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* i := the least index from 0 on of which `holds`, an expression in i that is false up to some index and true
- * from there on; `count` where it is true of none:
+/* Sets i to the least index for which `holds`, an expression in i, is true; it must be false
+ * before and true after. `count`: never true.
  *
  *      i        0     1     2     3     4     5 = count
- *      holds    no    no    yes   yes   yes            i becomes 2
- */
+ *      holds    no    no    yes   yes   yes            i becomes 2 */
 #define SEARCH(i, count, holds)                           \
 	do {                                              \
 		size_t low_ = 0, high_ = (size_t)(count); \
@@ -24,8 +23,7 @@
 		(i) = low_;                               \
 	} while (0)
 
-/* FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): a hash begun with HASH_BEGIN goes on with more
- * bytes. */
+/* FNV-1a, 64 bits (draft-eastlake-fnv). Begin with HASH_BEGIN and add bytes. */
 #define HASH_BEGIN UINT64_C(14695981039346656037)
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
@@ -34,7 +32,7 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count
 		hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
 	return hash;
 }
-/* The same with 8 bytes in one step (after MurmurHash3's finish): of a number, eight times as fast */
+/* Adds 8 bytes in one step (after MurmurHash3's finalizer), eight times as fast. */
 static inline uint64_t hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);

@@ -1,5 +1,5 @@
-/* status.c -- the words of a failure, kept per thread. A word typed, a path or what a file says stands in them: no
- * control character comes in. */
+/* status.c -- the message of a failure, one a thread, without control characters: it may contain
+ * typed words, paths and file contents */
 #include "base/status.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -16,15 +16,15 @@ enum status fail(enum status status, const char *format, ...)
 	char fresh[sizeof words];
 
 	va_start(arguments, format);
-	vsnprintf(fresh, sizeof fresh, format, arguments); /* the old words may be an argument */
+	/* an argument may be the old message */
+	vsnprintf(fresh, sizeof fresh, format, arguments);
 	va_end(arguments);
 	text_make_safe(fresh);
 	memcpy(words, fresh, sizeof words);
 	return status;
 }
 
-/* The old words are copied first: they are behind WHERE in the same buffer, and what does not fit is cut from
- * their end. */
+/* Copies the old message, which follows WHERE in the buffer and is cut at its end. */
 enum status fail_in(enum status status, const char *format, ...)
 {
 	va_list arguments;

@@ -1,37 +1,37 @@
-/* status.h -- failures are values.
+/* status.h -- failures are values
  *
- * A function that can fail returns an `enum status`; where the facts are, the failure is worded:
+ * A function that can fail returns an `enum status` and words the failure itself:
  *     return fail(ST_SHAPE, "matmul: %s is %s, %s is %s", ...);
- * The words wait in a buffer of the thread (like errno, but readable) until the one place that shows
- * them asks: fail_text(). Nothing below main() exits, aborts or jumps. */
+ * The thread keeps the message until the one place that shows it calls fail_text(). Nothing
+ * below main() exits, aborts or jumps. */
 #ifndef RANKSH_STATUS_H
 #define RANKSH_STATUS_H
 
-/* X(symbol, short name used in tests and over the wire) */
-#define STATUSES(X)                                                                                  \
-	X(OK, "ok")                                                                                  \
-	X(SYNTAX, "syntax")         /* the line cannot be read */                                    \
-	X(INCOMPLETE, "incomplete") /* a bracket, brace or quote is still open: more lines wanted */ \
-	X(NAME, "name")             /* unknown or clashing name */                                   \
-	X(SHAPE, "shape")                                                                            \
-	X(DTYPE, "dtype")                                                                            \
-	X(RANK, "rank")                                                                              \
-	X(UNIT, "unit")                                                                              \
-	X(RANGE, "range")                                                                            \
-	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */           \
-	X(MEMORY, "memory")               /* this computer is out of memory */                       \
-	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                                  \
-	X(GPU, "gpu")                     /* a real GPU, or NVIDIA's libraries */                    \
-	X(FILE, "file")                                                                              \
-	X(MPI, "mpi")                                                                                \
-	X(WAITS, "waits")   /* the answer hangs on a line not yet given to another rank */           \
-	X(STUCK, "stuck")   /* no further line can mend it */                                        \
-	X(EXPECT, "expect") /* an `expect` was false */                                              \
-	X(INTERRUPTED, "interrupted")                                                                \
-	X(AGAIN, "again") /* not a failure: the statement runs again when its wish is granted */     \
-	X(LIMIT, "limit")                                                                            \
-	X(QUIT, "quit") /* not a failure: the session ends */                                        \
-	X(BUG, "bug")   /* a promise of ranksh's own was broken */
+/* X(symbol, short name in tests and over the wire) */
+#define STATUSES(X)                                                                          \
+	X(OK, "ok")                                                                          \
+	X(SYNTAX, "syntax")         /* the line cannot be read */                            \
+	X(INCOMPLETE, "incomplete") /* an open bracket, brace or quote: more lines needed */ \
+	X(NAME, "name")             /* unknown or clashing name */                           \
+	X(SHAPE, "shape")                                                                    \
+	X(DTYPE, "dtype")                                                                    \
+	X(RANK, "rank")                                                                      \
+	X(UNIT, "unit")                                                                      \
+	X(RANGE, "range")                                                                    \
+	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */   \
+	X(MEMORY, "memory")               /* this computer is out of memory */               \
+	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                          \
+	X(GPU, "gpu")                     /* a real GPU, or NVIDIA's libraries */            \
+	X(FILE, "file")                                                                      \
+	X(MPI, "mpi")                                                                        \
+	X(WAITS, "waits")   /* depends on a missing line of another rank */                  \
+	X(STUCK, "stuck")   /* no further line can help */                                   \
+	X(EXPECT, "expect") /* an `expect` was false */                                      \
+	X(INTERRUPTED, "interrupted")                                                        \
+	X(AGAIN, "again") /* not a failure: runs again when its request is granted */        \
+	X(LIMIT, "limit")                                                                    \
+	X(QUIT, "quit") /* not a failure: the session ends */                                \
+	X(BUG, "bug")   /* a fault of ranksh */
 
 enum status {
 #define X(symbol, name) ST_##symbol,
@@ -40,17 +40,16 @@ enum status {
 	        ST_COUNT
 };
 
-/* Words a failure and returns `status`. Text over 4 kB is cut. */
+/* Sets the message, cut at 4 kB; returns `status`. */
 enum status fail(enum status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Puts "WHERE: " before the words of the current failure; returns `status` unchanged. */
+/* Puts "WHERE: " before the current message; returns `status`. */
 enum status fail_in(enum status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The words of this thread's last failure; valid until its next one. Never NULL. */
+/* Returns the thread's last message, valid until the next; never NULL. */
 const char *fail_text(void);
-char *fail_copy(void); /* a copy of them, mem_free'd by the caller */
+char *fail_copy(void); /* a copy, for the caller to mem_free */
 const char *status_name(enum status status);
 
-/* The failure that is told when several things were done one after another whatever became of each: the
- * first. */
+/* Returns the first failure of several things done in sequence. */
 static inline enum status first_failure(enum status status, enum status next)
 {
 	return status != ST_OK ? status : next;

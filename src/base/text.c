@@ -1,7 +1,6 @@
-/* text.c -- a growing text, and what is known about texts in UTF-8: columns, validity, distance.
+/* text.c -- a growing text, and UTF-8: columns, validity, distance
  *
- * Room doubles, so that adding n bytes one by one copies no byte more than about twice. Most texts are short:
- * names and numbers that never outgrow the first room. */
+ * Room doubles. Most texts never outgrow the first room. */
 #include "base/text.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -19,14 +18,13 @@ static void text_make_room(struct text *text, size_t count)
 void text_put(struct text *text, const char *bytes, size_t count)
 {
 	text_make_room(text, count);
-	if (count) /* nothing may come without a pointer */
+	if (count) /* bytes may be NULL */
 		memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
 }
 
-/* Formatted once into a small buffer, which nearly all texts fit in; a longer one is formatted again, into the
- * room that the first try has told. */
+/* Formats into a small buffer, and long texts again into their room. */
 void text_vadd(struct text *text, const char *format, va_list arguments)
 {
 	char small[256];
@@ -78,7 +76,7 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* An escape sequence ends with its first letter, or any of @ to ~. */
+/* An escape sequence ends with its first of @ to ~. */
 size_t text_step(const char *at, const char *end, int *columns)
 {
 	const char *p = at + 1;
@@ -140,8 +138,9 @@ void text_make_safe(char *words)
 		*to = '\0';
 }
 
-/* The first byte's leading ones count the bytes; each of the others carries six bits:
- *     0xxxxxxx    110xxxxx 10xxxxxx    1110xxxx 10xxxxxx 10xxxxxx    11110xxx 10xxxxxx 10xxxxxx 10xxxxxx */
+/* The first byte's leading ones count the bytes; the others carry six bits:
+ *     0xxxxxxx    110xxxxx 10xxxxxx    1110xxxx 10xxxxxx 10xxxxxx    11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
+ */
 void text_put_point(struct text *text, uint32_t point)
 {
 	static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -153,14 +152,13 @@ void text_put_point(struct text *text, uint32_t point)
 	text_put(text, bytes, more + 1);
 }
 
-/* RFC 3629: the shortest form only, no surrogates, nothing above U+10FFFF:
+/* RFC 3629: shortest form, no surrogates, up to U+10FFFF:
  *
  *      00-7f                         one byte
  *      c2-df 80-bf                   two: c0 and c1 would be longer forms of one
- *      e0-ef 80-bf 80-bf             three; behind e0 from a0 on, behind ed up to 9f: d800 to dfff
+ *      e0-ef 80-bf 80-bf             three; after e0 from a0, after ed up to 9f: d800 to dfff
  *                                    are surrogates
- *      f0-f4 80-bf 80-bf 80-bf       four; behind f0 from 90 on, behind f4 up to 8f
- */
+ *      f0-f4 80-bf 80-bf 80-bf       four; after f0 from 90, after f4 up to 8f */
 size_t text_valid(const char *bytes, size_t count)
 {
 	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
@@ -187,8 +185,8 @@ static bool is_ascii_text(char c)
 	return (c >= ' ' && c <= '~') || (c && strchr("\t\r\n", c));
 }
 
-/* Returns true if the text begins with two ASCII characters of two bytes each, as in UTF-16. high: which byte of each is 0, 0 or
- * 1. */
+/* Returns true for two ASCII characters of two bytes each, as in UTF-16. high: the byte that is
+ * 0, 0 or 1. */
 static bool begins_wide(const char *bytes, size_t count, int high)
 {
 	const char *low = bytes + !high;
@@ -204,7 +202,7 @@ const char *text_saved_as(const char *bytes, size_t count)
 	        : NULL;
 }
 
-/* Returns true if anything but blanks comes between a CR and the next LF. */
+/* Returns true if a CR is followed by more than blanks before the next LF. */
 static bool ends_in_cr(const char *bytes, size_t count)
 {
 	const char *end = bytes + count, *at = bytes;
@@ -225,13 +223,13 @@ const char *text_lines_saved_as(const char *bytes, size_t count)
 	        : "lines end in CR alone: `tr '\\r' '\\n' < OLD > NEW` writes them with LF";
 }
 
-/* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
- * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
+/* Optimal string alignment distance (Damerau 1964): row j of the distances between the first i
+ * letters of a and j of b.
  *
  *      before[j-1]  before[j]           replace, or the same letter: before[j-1] + 0 or 1
  *      now[j-1]     now[j]              delete: before[j] + 1        insert: now[j-1] + 1
  *
- * swapped: older[j-2] + 1. Longer words are cut at MOST letters: nobody means a name of 64. */
+ * Swapped neighbours: older[j-2] + 1. Words are cut at MOST letters. */
 int text_distance(const char *a, const char *b)
 {
 	enum { MOST = 64 };
@@ -268,8 +266,7 @@ bool text_nearer(const char *word, const char *name, int *least)
 	return nearer;
 }
 
-/* A word goes on the line while it fits; one that is wider than a line stands on a line of its own. `column` is
- * 0 before the first word. */
+/* A word wider than a line gets a line of its own. column: 0 before the first word. */
 const char *text_line(const char **at, const char *end, size_t *length)
 {
 	const char *line = *at;
@@ -300,7 +297,7 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 	text_add(text, "\n");
 }
 
-/* Lists have a dozen words at most, so they are looked through from the front. */
+/* A linear search: lists have a dozen words. */
 int text_place(const char *words, const char *word, size_t length)
 {
 	int place = 0;
@@ -323,7 +320,7 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 	for (const char *p = words; *p; p += strspn(p, " ")) {
 		int count = strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);
-		/* of two that are as near the one that the word begins, as `of` does `off` */
+		/* of equals, one that the word begins: `of` for `off` */
 		bool begins =
 		        near && *wanted && count - (int)length == best && strncmp(wanted, one, length) == 0;
 		if (text_nearer(wanted, one, &best) || begins) {

@@ -1,25 +1,25 @@
-/* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one
+/* schedule.c -- the orders given by a rule; schedule_auto.c searches one
  *
- * An order is a list of tasks for each stage; what a task waits for (its input from the stage before or
- * behind) moves it in time, never in the list. 4 stages, 4 micro-batches, F and BW equally long:
+ * An order is a list of tasks for each stage. Waiting for input from a neighbour stage moves a
+ * task in time, not in the list. With 4 stages, 4 micro-batches, F and BW equally long:
  *
- *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all activations are
- *               held 1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3
+ *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all
+ *               1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3         activations are held
  *               2  .. .. F0 F1 F2 F3 .. .. B0 B1 B2 B3
  *               3  .. .. .. F0 F1 F2 F3 B0 B1 B2 B3
  *
- *     1f1b      0  F0 F1 F2 F3 .. .. .. B0 .. B1 .. B2 .. B3      as long, and stage s holds at most 4 - s
- *               1  .. F0 F1 F2 .. .. B0 F3 B1 .. B2 .. B3
+ *     1f1b      0  F0 F1 F2 F3 .. .. .. B0 .. B1 .. B2 .. B3      as long; stage s holds
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 .. B2 .. B3         4 - s at most
  *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 .. B3
  *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3
  *
- * Both leave (p - 1)(F + BW) of a stage's time empty, whatever the number of micro-batches. Interleaving
- * divides that by the chunks of a stage; zero bubble takes BW apart, since nobody waits for W:
+ * Both leave (p - 1)(F + BW) of a stage's time empty. Interleaving divides that by the chunks of
+ * a stage; zero bubble splits BW, because no stage waits for W:
  *
- *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, and runs behind B the
- *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    more, the deeper the stage: gradients go
- *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    back sooner, and all stages hold p
- *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3 */
+ *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, later after B
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    on deeper stages: gradients
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    return sooner, all stages
+ *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3    hold p */
 #include "schedules/schedule.h"
 
 #include "base/arithmetic.h"
@@ -46,9 +46,9 @@ bool schedule_splits(enum schedule_kind kind)
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
 }
 
-/* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward
- * whole. So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is
- * 1F1B's, with which the first gradient finds the stage idle and none finds it busy. */
+/* `warm` forwards, then backward and forward in turn, then the rest; backward whole. `warm`
+ * micro-batches are held: all of them in GPipe, p - s at stage s in 1F1B, just enough for the
+ * first gradient. */
 static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
 	warm = (int)least_of(warm, micros);
@@ -61,9 +61,9 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
 	}
 }
 
-/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a
- * stage would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all
- * stages hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
+/* The same with a split backward: W runs `delay` micro-batches after B. The delay grows with the
+ * stage as its warm-up shrinks, so that all stages hold `warm` + `delay`: p in zb-h1, 2p - 1 in
+ * zb-h2. */
 static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
 	warm = (int)least_of(warm, micros);
@@ -72,29 +72,29 @@ static void zero_bubble(struct task *task, int micros, int warm, int delay)
 	for (int m = 0; m < micros + delay; m++) {
 		if (m < micros)
 			*task++ = (struct task){.work = WORK_B, .micro = m};
-		if (m >= delay) /* before F, which takes the memory that W gives back */
+		if (m >= delay) /* first, to free memory for F */
 			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
 		if (m + warm < micros)
 			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
 	}
 }
 
-/* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then
- * the next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels
- * from the last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before
- * another chunk it would overtake what the last stage sends to the first.)
+/* Interleaved: `stages` micro-batches (a group) pass through each chunk in turn, then the next
+ * group. The next group's first forward goes before the last chunk, to fill the time of `stages`
+ * transfers; before an earlier chunk it would overtake what the last stage sends.
  *
  *     2 stages, 3 chunks a b c, 6 micro-batches:
  *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
  *
- * The k-th forward: */
+ * Returns the k-th forward. */
 static struct task interleaved_forward(const struct schedule_ask *ask, int k)
 {
-	int p = ask->stages, ahead = (ask->chunks - 1) * p - 1; /* places behind the group's first forward */
+	/* places after the group's first forward */
+	int p = ask->stages, ahead = (ask->chunks - 1) * p - 1;
 	int group = (k - 1) / (p * ask->chunks), place = (k - 1) % (p * ask->chunks);
 	if (k == 0)
 		return (struct task){.work = WORK_F};
-	if ((group + 1) * p == ask->micros && place >= ahead) /* of the last group none is ahead */
+	if ((group + 1) * p == ask->micros && place >= ahead) /* none in the last group */
 		place++;
 	if (place < p - 1 || place == ahead)
 		return (struct task){
@@ -104,7 +104,7 @@ static struct task interleaved_forward(const struct schedule_ask *ask, int k)
 	return (struct task){.work = WORK_F, .chunk = place / p, .micro = group * p + place % p};
 }
 
-/* Through the chunks from the last one; none is ahead */
+/* Goes through the chunks from the last */
 static struct task interleaved_backward(const struct schedule_ask *ask, int k)
 {
 	int group = ask->stages * ask->chunks;
@@ -118,8 +118,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	int count = ask->micros * ask->chunks;
 	int warm = (int)least_of(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
-	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it
-	 * has two more under way: one goes on to it, and one gradient comes back */
+	/* the last stage begins backward with its last chunk's first micro-batch; each earlier
+	 * one has two more under way, one each way */
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {
@@ -129,8 +129,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	}
 }
 
-/* What stage `s` of `p` has in flight: 1F1B p - s; zb-h1 p, as 1F1B's first stage; zb-h2 2p - 1: the forwards
- * that fit until the first gradient comes back when F and B take as long; W's delay evens the stages out. */
+/* Stage s of p holds p - s in 1F1B, p in zb-h1, and 2p - 1 in zb-h2: the forwards until the
+ * first gradient if F and B are equally long. */
 static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 {
 	int p = ask->stages;
@@ -242,7 +242,7 @@ const char *schedule_work_name(int work)
 	return names[work];
 }
 
-/* "1-3": the micro-batches on which some stage does this work in slot k, least to most; false: none does */
+/* Returns the least and largest micro-batch of this work in slot k, "1-3"; false: none. */
 static bool micros_of(const struct schedule *schedule, size_t k, int work, int *from, int *to)
 {
 	bool any = false;
@@ -257,7 +257,7 @@ static bool micros_of(const struct schedule *schedule, size_t k, int work, int *
 	return any;
 }
 
-/* " on stages 0-2 5": the stages that do this work in slot k; of many the first ones */
+/* Adds " on stages 0-2 5": the stages of this work in slot k, the first few. */
 static void add_stages(const struct schedule *schedule, size_t k, int work, struct text *text)
 {
 	enum { SHOWN = 4 };
@@ -287,7 +287,7 @@ void schedule_doing(const struct schedule *schedule, size_t k, struct text *text
 	        [WORK_W] = "weight gradients",
 	        [WORK_BW] = "backward"};
 	const char *comma = "";
-	/* of several works it says whose: the next slot may have the same of the same micro-batches, on other stages */
+	/* several works name their stages, because the next slot may look the same on others */
 	int works = 0;
 	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
 		works += micros_of(schedule, k, work, &from, &to);

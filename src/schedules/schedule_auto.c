@@ -1,16 +1,15 @@
 /* schedule_auto.c -- zb-auto: searches an order of F, B and W under a limit of activation memory
  *
- * A candidate is three numbers: how many more forwards a stage makes before its first B than the next stage
- * does (`slope`), whether that is rounded up (`round`), and how readily a W is put before a B once the
- * forwards are done (`eager`). The rest follows: after its first forwards a stage takes one B and one F in
- * turn, and the weight gradients, for which nobody waits, fill what would be left empty:
+ * A candidate has three numbers: the forwards before the first B that a stage has more than the
+ * next (`slope`), rounded up or not (`round`), and how readily a W goes before a B after the
+ * forwards (`eager`). After its first forwards a stage takes B and F in turn, and W fills gaps:
  *
  *      F F F F F . B F B F .. B F W B F W B .. B W B W B W W W
- *                              ^ memory is full: W makes room     ^ a gap until the next B comes: W fits in
+ *                              ^ memory is full: W frees some     ^ a gap before the next B: W fits
  *
- * While forwards are left a W must fit its gap whole; later it may reach over the gap's end by `eager` of its
- * time, since at the end of the iteration every stage has weight gradients left and only the first stages are
- * late. The best candidate by span wins; zb-h1 and zb-h2 are candidates too, where they keep the limit. */
+ * While forwards are left, a W must fit its gap. Later it may exceed the gap by `eager` of its
+ * time, because at the end every stage has W left and only the first stages are late. The
+ * shortest span wins; zb-h1 and zb-h2 compete if they keep the limit. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -19,25 +18,25 @@
 
 static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
-static const double SMALL = 1e-9; /* of a micro-batch's activations: sums of shares are rounded */
+static const double SMALL = 1e-9; /* of a micro-batch: slack for rounded sums */
 
-/* A stage of the candidate that is being built */
+/* A stage of the current candidate */
 struct stage {
-	double at, first; /* when it is free; when its first task began */
-	int f, b, w;      /* F, B and W that it has so far: the next one's micro-batch */
-	int warm;         /* forwards that it may be ahead of its backwards */
-	size_t count;     /* tasks so far */
+	double at, first; /* time when free; start of its first task */
+	int f, b, w;      /* done so far: the next micro-batch */
+	int warm;         /* how far forwards may be ahead */
+	size_t count;     /* tasks */
 };
 struct search {
 	const struct schedule_ask *ask;
 	struct schedule *best;
 	struct task *task; /* the candidate's, as schedule->task */
 	struct stage *stage;
-	double *sent[2]; /* [part * micros + micro]: end of F, of B; below 0: not yet */
+	double *sent[2]; /* [part * micros + micro]: end of F, of B; below 0: unknown */
 	double eager, span;
 };
 
-/* The stage's next task: it takes its time from when the stage is free, and what depends on it may follow */
+/* Appends a task at the time when the stage is free. */
 static void task_put(struct search *s, int stage, enum work work)
 {
 	struct stage *at = &s->stage[stage];
@@ -50,24 +49,23 @@ static void task_put(struct search *s, int stage, enum work work)
 		s->sent[work == WORK_B][stage * s->ask->micros + *counter - 1] = at->at;
 }
 
-/* When the input of the stage's next F or B is there; below 0: not known yet. */
+/* Returns when the input of the stage's next F or B arrives; below 0: unknown. */
 static double task_ready(const struct search *s, int stage, enum work work)
 {
 	const struct stage *at = &s->stage[stage];
 	int micros = s->ask->micros, from = work == WORK_F ? stage - 1 : stage + 1;
 	double sent;
 
-	if (from < 0) /* the first stage's inputs are the data */
+	if (from < 0) /* the first stage reads the data */
 		return 0;
-	if (from == s->ask->stages) /* the last stage's gradient comes from its own forward */
+	if (from == s->ask->stages) /* the last stage's own forward */
 		return s->sent[0][stage * micros + at->b];
 	sent = s->sent[work == WORK_B][from * micros + (work == WORK_F ? at->f : at->b)];
 	return sent < 0 ? sent : sent + s->ask->comm;
 }
 
-/* A forward would go over the limit: weight gradients make room. A micro-batch between F and B holds 1, one
- * between B and W holds `held` of that; a W gives that share back. False when there are none to make, or they
- * give nothing back. */
+/* Adds weight gradients before a forward that would exceed the limit. A micro-batch holds 1
+ * between F and B, `held` between B and W. Returns false if that does not help. */
 static bool make_room(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -80,8 +78,8 @@ static bool make_room(struct search *s, int stage)
 	return true;
 }
 
-/* The stage's next F or B with the W before it; false while its input is not known, or for ever when memory
- * is too small. */
+/* Adds the stage's next F or B, with the W before it. Returns false if its input is unknown, or
+ * memory is too small for ever. */
 static bool search_advance(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -104,9 +102,9 @@ static bool search_advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate. It ends: each call of advance() that says true puts an F or a B, of which a stage has
- * as many as micro-batches. Stages go on, one after the other and round again, as far as their inputs are known;
- * at last each has its remaining W. False when a stage got stuck on the limit. */
+/* Builds the candidate, advancing stages round and round as far as inputs are known, then the
+ * remaining W. Each advance adds an F or B, so it ends. Returns false if a stage got stuck on
+ * the limit. */
 static bool candidate_build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);
@@ -132,7 +130,7 @@ static bool candidate_build(struct search *s, double slope, double round)
 	return true;
 }
 
-/* Keeps the order if it is the shortest so far: of two as short the one tried first */
+/* Keeps the shortest order, the first of equals. */
 static void candidate_keep(struct search *s, const struct task *task, double span)
 {
 	size_t total = s->best->count * (size_t)s->ask->stages;
@@ -157,7 +155,7 @@ static void try_candidate(struct search *s, double slope, double round, double e
 	candidate_keep(s, s->task, span);
 }
 
-/* A candidate of schedule.c; its activations never exceed peak micro-batches. */
+/* Tries an order of schedule.c that holds `peak` micro-batches at most. */
 static enum status try_rule(struct search *s, enum schedule_kind kind, double peak)
 {
 	struct schedule_ask ask = *s->ask;
@@ -179,8 +177,7 @@ static enum status try_rule(struct search *s, enum schedule_kind kind, double pe
 
 enum status schedule_search(const struct schedule_ask *ask, struct schedule *schedule)
 {
-	/* the last: the forwards that fit in while a micro-batch goes to the next stage and its gradient
-	 * comes back */
+	/* the last: the forwards that fit into a round trip to the next stage */
 	const double slope[SLOPES] = {1, 1.5, 2, 1 + (ask->b + 2 * ask->comm) / ask->f};
 	size_t stages = (size_t)ask->stages, cells = stages * (size_t)ask->micros;
 	struct search s = {.ask = ask,
@@ -191,7 +188,7 @@ enum status schedule_search(const struct schedule_ask *ask, struct schedule *sch
 	        .sent = {mem_alloc(2 * cells * sizeof *s.sent[0])}};
 
 	s.sent[1] = s.sent[0] + cells;
-	/* every slope, rounded down and up, with every eagerness: 24 candidates */
+	/* 24 candidates */
 	for (int i = 0; i < SLOPES * EAGERS * 2; i++)
 		try_candidate(&s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
 	enum status status = try_rule(&s, SCHEDULE_ZB_H1, ask->stages);

@@ -1,20 +1,20 @@
-/* schedule_check.c -- can an order that somebody wrote down run?
+/* schedule_check.c -- checks whether an order from a file can run
  *
- * Each piece of the model is held to what it needs: all its cells, each once, forward before backward; and to the order
- * in which its neighbours take the micro-batches, since what is sent arrives in the order in which it was sent. Then
- * the order is carried out without times, as far as it goes: what is left waits in a circle. Each chunk has streams of
- * its own to send and receive, so nothing else can hold it up. */
+ * Each piece needs all its cells, once, forward before backward, and the order of micro-batches
+ * of its neighbours, because messages arrive in order. Then the order is run without times;
+ * tasks left over wait in a circle. Each chunk has streams of its own for messages, so nothing
+ * else can block it. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-/* While a file is checked */
+/* The state of a check */
 struct checking {
-	const char *name; /* of the file */
+	const char *name;
 	const struct schedule *schedule;
-	/* where a piece's work on a micro-batch stands on its stage, in slots from 1 on; 0: nowhere.
+	/* slot, from 1, of a piece's work on a micro-batch, on its stage; 0: missing.
 	 * [piece][micro][F, B, W]; a whole backward is both */
 	size_t *place;
 };
@@ -43,7 +43,7 @@ static enum status task_twice(const struct checking *r, int stage, size_t k, siz
 	return status;
 }
 
-/* Notes where each cell stands. A whole backward is B and W in one place. */
+/* Notes the slot of each cell; a whole backward is B and W. */
 static enum status note_cells(struct checking *r)
 {
 	const struct schedule *schedule = r->schedule;
@@ -90,8 +90,8 @@ static enum status check_piece(const struct checking *r, int n)
 	return ST_OK;
 }
 
-/* Of neighbours on one stage the later one's W reads what the earlier one's F left: it comes before that one's W, with
- * which it is given up. */
+/* Adjacent pieces on a stage: the later one's W reads what the earlier one's F left, so it must
+ * precede the earlier one's W. */
 static enum status check_joined(const struct checking *r, int n)
 {
 	int row = r->schedule->holder[n] + 1;
@@ -105,7 +105,7 @@ static enum status check_joined(const struct checking *r, int n)
 	return ST_OK;
 }
 
-/* The micro-batches of a piece in the order in which it does that work: [micros] */
+/* Lists the micro-batches of a piece in the order of that work: [micros]. */
 static void order_of(const struct checking *r, int n, int work, int *order)
 {
 	const struct schedule *schedule = r->schedule;
@@ -118,7 +118,7 @@ static void order_of(const struct checking *r, int n, int work, int *order)
 	}
 }
 
-/* What goes from one stage to another arrives in the order in which it is sent. */
+/* Requires equal orders of messages between two stages. */
 static enum status check_neighbours(const struct checking *r, int n)
 {
 	const struct schedule *schedule = r->schedule;
@@ -145,7 +145,7 @@ static enum status check_neighbours(const struct checking *r, int n)
 
 /* ---- does it run? ---- */
 
-/* What a task waits for, of another stage or not; false: nothing */
+/* Returns the task that this one waits for; false: none. */
 static bool task_needs(
         const struct schedule *schedule, int stage, const struct task *task, int *piece, int *work)
 {
@@ -155,8 +155,8 @@ static bool task_needs(
 	return task->work != WORK_W && task->work != WORK_IDLE && *piece >= 0 && *piece < schedule->pieces;
 }
 
-/* Each stage stands at a cell that waits for another's, which stands behind the one where that stage waits: who follows
- * comes round. */
+/* Reports a circle: each blocked stage waits for a later cell of another, so following them
+ * closes it. */
 static enum status find_circle(const struct checking *r, const size_t *next)
 {
 	const struct schedule *schedule = r->schedule;

@@ -1,10 +1,10 @@
-/* schedule_file.c -- an order read from a file, in the form of PyTorch's pipelining (schedules.py, _Action), and
- * written so
+/* schedule_file.c -- reads and writes an order in the form of PyTorch's pipelining
+ * (schedules.py, _Action)
  *
- *     0F0,0F1,,,,0I0,0W0,0I1,0W1          stage 0: piece 0        in the text a piece is a stage, as there;
- *     ,1F0,2F0,1F1,2F1,2I0, ...           stage 1: pieces 1, 2    here a stage is a rank, which has pieces
+ *     0F0,0F1,,,,0I0,0W0,0I1,0W1          stage 0: piece 0        a stage of the text is a piece;
+ *     ,1F0,2F0,1F1,2F1,2I0, ...           stage 1: pieces 1, 2    a rank is a stage, with pieces
  *
- * The cells tell how the model is cut and who has which piece; schedule_check.c says whether the order can run. */
+ * The cells tell which rank has which piece; schedule_check.c checks whether the order can run. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -39,7 +39,7 @@ void schedule_write(const struct schedule *schedule, struct text *out)
 		}
 }
 
-/* Digits from *at on, up to `most`; -1: there are none, or too many */
+/* Reads digits up to `most`; -1: none, or too many. */
 static int number_at(const char **at, const char *end, int most)
 {
 	const char *from = *at;
@@ -57,7 +57,7 @@ static void cell_trim(const char **at, const char **end)
 		--*end;
 }
 
-/* "3F0"; of an empty one the stage is idle. Its piece stands in task->chunk for now. */
+/* Reads "3F0"; idle if empty. The piece is in task->chunk for now. */
 static enum status read_cell(
         const char *name, int row, size_t slot, const char *at, const char *end, struct task *task)
 {
@@ -79,7 +79,7 @@ static enum status read_cell(
 	return ST_OK;
 }
 
-/* The next line, without its end; lines that hold nothing stand for nothing behind the last */
+/* Gives the next line without its end, skipping empty lines at the end. */
 static bool next_row(const char **at, const char *end, const char **row, const char **after)
 {
 	if (*at >= end)
@@ -105,7 +105,7 @@ static enum status read_rows(const char *name, struct schedule *schedule, const 
 	return status;
 }
 
-/* How many rows and slots there are */
+/* Counts rows and slots. */
 static enum status file_measure(
         const char *name, struct schedule *schedule, const char *text, const char *end)
 {
@@ -131,11 +131,12 @@ static enum status file_measure(
 
 /* ---- the cut ---- */
 
-/* Counts pieces and micro-batches, and the chunks of the stage that has most. */
+/* Counts pieces, micro-batches, and the chunks of the largest stage. */
 static void count_pieces(struct schedule *schedule)
 {
 	int *last =
-	        mem_alloc(PIECES_MOST * sizeof *last); /* by piece: the last stage that had it, from 1 on */
+	        /* by piece: last stage that had it, from 1 */
+	        mem_alloc(PIECES_MOST * sizeof *last);
 	for (int s = 0; s < schedule->stages; s++) {
 		int chunks = 0;
 		for (size_t k = 0; k < schedule->count; k++) {
@@ -154,7 +155,7 @@ static void count_pieces(struct schedule *schedule)
 	mem_free(last);
 }
 
-/* Each piece is on one stage, each stage has one. */
+/* Requires each piece on one stage, and pieces on each stage. */
 static enum status place_pieces(const char *name, struct schedule *schedule)
 {
 	for (int n = 0; n < schedule->pieces; n++)
@@ -197,7 +198,7 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 
 /* ---- all of it ---- */
 
-/* Each rank has as many pieces. */
+/* Requires equal numbers of pieces. */
 static enum status equal_rows(const char *name, const struct schedule *schedule)
 {
 	for (int s = 0; s < schedule->stages; s++)
@@ -227,7 +228,7 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 	const char *saved = text_lines_saved_as(text, count);
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", name, saved);
-	static const char mark[] = "\xef\xbb\xbf"; /* that the text is UTF-8, as spreadsheets write it */
+	static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 mark, as spreadsheets write it */
 	size_t marked = count >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
 	text += marked;
 	count -= marked;

@@ -1,22 +1,21 @@
-/* schedule_memory.c -- in how many memories a stage keeps the activations of what it has under way
+/* schedule_memory.c -- the number of activation memories of a stage
  *
- * Micro-batch m works in memory m % memories. Where the micro-batches of a chunk come in rising order, those that hold
- * a memory follow one another, and as many memories do as are under way at most:
+ * Micro-batch m uses memory m % memories. If the micro-batches of a chunk come in rising order,
+ * the largest number under way suffices:
  *
- *     1F1B, stage 0 of 3, five micro-batches: three are under way at most, so three memories
+ *     1F1B, stage 0 of 3, five micro-batches: three are under way at most
  *
  *       F0 F1 F2 B0 F3 B1 F4 B2 B3 B4
  *     0 [0       ]  [3         ]          memory 0: 0, then 3
  *     1    [1          ]  [4         ]    memory 1: 1, then 4
  *     2       [2            ]             memory 2
  *
- * In another order (backward from the last one, say) two may come to share one: then a memory more is tried. */
+ * In another order two may collide; then one more memory is tried. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
 
-/* When each micro-batch comes and goes, in chunks `from` to `to` of a stage, which are neighbours in the model: in
- * slots of the stage */
+/* First and last slot of each micro-batch in the adjacent chunks `from` to `to` of a stage */
 struct stay {
 	size_t begin, end;
 };
@@ -33,7 +32,8 @@ static void find_stays(const struct schedule *schedule, int stage, int from, int
 			stay[task[i].micro].end = i;
 }
 
-/* Does each micro-batch find memory m % count empty? used: [count], all false, as it is again afterwards. */
+/* Returns true if each micro-batch finds memory m % count free. used: [count], all false before
+ * and after. */
 static bool take_turns(const struct task *task, size_t slots, const struct stay *stay, int count, bool *used)
 {
 	bool turns = true;
@@ -53,7 +53,7 @@ static bool take_turns(const struct task *task, size_t slots, const struct stay 
 	return turns;
 }
 
-/* The micro-batches that are under way at most */
+/* Returns the largest number of micro-batches under way. */
 static int most_at_once(const struct task *task, size_t slots, const struct stay *stay)
 {
 	int held = 0, most = 1;
@@ -67,7 +67,7 @@ static int most_at_once(const struct task *task, size_t slots, const struct stay
 	return most;
 }
 
-/* As many memories as micro-batches do always: then each has its own. */
+/* One memory a micro-batch always suffices. */
 void schedule_memories(struct schedule *schedule)
 {
 	struct stay *stay = mem_alloc((size_t)schedule->micros * sizeof *stay);

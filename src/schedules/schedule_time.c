@@ -1,25 +1,25 @@
-/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what stages hold
+/* schedule_time.c -- runs the orders of a pipeline to find its span
  *
- * Stages are gone through round and round; each goes on until a task's input is not known yet:
+ * Stages take turns; each runs until a task's input is unknown:
  *
- *     stage 0   F0 F1 F2 | B0?           stops: B0 of stage 1 is not known
- *     stage 1   F0 B0 F1 B1 F2 B2        its inputs are: done
+ *     stage 0   F0 F1 F2 | B0?           stops: stage 1's B0 is unknown
+ *     stage 1   F0 B0 F1 B1 F2 B2        done
  *     stage 0            | B0 B1 B2      second round: done
  *
- * A round in which nobody moved ends it: then all are done, or the orders wait for one another for ever. */
+ * It ends after a round without progress: all are done, or they wait for one another for ever. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
 
-enum { DIRECTIONS = 2 }; /* activations go forward, gradients back */
+enum { DIRECTIONS = 2 }; /* activations forward, gradients back */
 
 struct replay {
 	const struct schedule_ask *ask;
 	const struct schedule *schedule;
-	/* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
+	/* [direction][part of the model][micro-batch]: end time; below 0: unknown */
 	double *done;
 	size_t *next;       /* by stage: its next task */
-	double *at, *first; /* by stage: when it is free; when its first task began */
+	double *at, *first; /* by stage: time when free; start of its first task */
 	bool *begun;
 };
 
@@ -30,7 +30,7 @@ static double *done_at(const struct replay *r, int direction, int part, int micr
 	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->schedule->micros + (size_t)micro];
 }
 
-/* When the task's input is there; below 0 when nobody knows yet. */
+/* Returns when the task's input arrives; below 0: unknown. */
 static double input_at(const struct replay *r, const struct task *task, int part)
 {
 	int last = r->schedule->pieces - 1, backward = task->work != WORK_F;
@@ -46,7 +46,7 @@ static double input_at(const struct replay *r, const struct task *task, int part
 	return at < 0 ? at : at + (holder[from] != holder[part] ? r->ask->comm : 0);
 }
 
-/* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
+/* Runs the stage's tasks as far as inputs are known. Returns true if any ran. */
 static bool replay_stage(struct replay *r, int stage)
 {
 	size_t begin = r->next[stage];
