@@ -89,13 +89,14 @@ static int lead(struct conductor *conductor)
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
 {
+	const struct course *course = conductor->shell.course;
 	conductor->shell.device = device;
 	enum status status = outcome_share(t, conductor_open(conductor, t, capture, options));
 	if (status != ST_GPU || options->device_by != DEVICE_AUTO || !device->job)
 		return status;
 	conductor_close(conductor);
 	device_give_up(device);
-	*conductor = (struct conductor){.shell = {.device = device, .course = conductor->shell.course}};
+	*conductor = (struct conductor){.shell.device = device, .shell.course = course};
 	return outcome_share(t, conductor_open(conductor, t, capture, options));
 }
 
