@@ -43,12 +43,13 @@ enum wish_kind {
 struct shell;
 struct wish {
 	enum wish_kind kind;
-	enum status (*grant)(
-	        struct shell *shell); /* WORLD, ANSWER. It reads shell->wish before it runs a line */
-	int64_t number; /* of `undo`: lines; of `step back`: steps to have been played; a lesson's */
-	int task;       /* of a lesson, from 1; 0: the first */
-	char file
-	        [512]; /* EDIT; a lesson's; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
+	/* WORLD, ANSWER: grants it. It reads shell->wish before it runs a line. */
+	enum status (*grant)(struct shell *shell);
+	/* of `undo`: lines; of `step back`: steps to have been played; of `lesson`: its number, 0 that of a file */
+	int64_t number;
+	int task; /* of `lesson`, from 1; 0: the first */
+	/* EDIT; a lesson's; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
+	char file[512];
 };
 
 /* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */
