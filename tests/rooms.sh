@@ -25,8 +25,11 @@ fi
 find "$build/shell" "$build/src" "$build/generated" -name '*.o' | while read -r object; do
 	source=${object#"$build"/}
 	case $source in generated/embedded.o | generated/fatbin.o) continue ;; generated/*) ;; *) [ -f "${source%.o}.c" ] || continue ;; esac
-	nm "$object" | awk -v file="$(echo "${source%.o}" | sed 's|^generated/table$|shell/main|')" 'NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 } NF == 2 && $1 == "U" { print "wants", file, $2 }'
-done | sort | awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' > "$work/calls"
+	echo "$object"
+done | xargs nm -A | awk -v build="$build/" '
+	{ file = substr($1, length(build) + 1); sub(/\.o:.*/, "", file); sub(/^generated\/table$/, "shell/main", file); sub(/^[^:]*:/, "") }
+	NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 }
+	NF == 2 && $1 == "U" { print "wants", file, $2 }' | sort | awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' > "$work/calls"
 # the same of #include lines
 find shell src -name '*.[ch]' -exec grep -Ho '^#include "[^"]*"' {} + | sed 's/"//g; s/:#include / /' | while read -r file header; do
 	[ -f "src/$header" ] && header=src/$header
