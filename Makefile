@@ -140,7 +140,7 @@ $(KERNEL_TESTS): $(STANDIN_KERNELS)
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 mpi-tests: $(MPI_TESTS)
 
-.PHONY: all standin start check sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
+.PHONY: all standin start check quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -152,6 +152,12 @@ start: deps
 check: deps-check
 	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
 	@sh tests/run $(BUILD)
+
+# builds, then runs at least one test of each kind: those of tests/quick
+QUICK = $(sort $(shell sed -n 's|^[a-z]* BUILD/\([^ ]*\).*|$(BUILD)/\1|p' tests/quick))
+quick: deps-check
+	@$(MAKE) --no-print-directory ranksh standin $(BUILD)/fuzz_parse $(QUICK)
+	@QUICK=1 sh tests/run $(BUILD)
 
 # static: as shared libraries the two would write into each other's files
 SANITIZED = BUILD=build-asan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
