@@ -15,11 +15,11 @@ cat > sum.rsh <<'END'
 let M = 8
 def share_of m { p = relu x[m] }
 stream comm
-tensor x[M,64k] = randn seed=rank
-tensor t[64k] = zeros
+tensor x[M,8k] = randn seed=rank
+tensor t[8k] = zeros
 barrier;  mark task
 #: reference
-tensor r[64k] = zeros
+tensor r[8k] = zeros
 for m in 0:M { r += scale x[m] 1 }
 allreduce r
 #: vary M=2:9 ranks=2,4,8
@@ -80,7 +80,7 @@ graded "one rank alone" 1 't is not the sum' '@0 for m in 0:M { t += scale x[m] 
 allreduce t'
 graded "... by an if" 1 't is not the sum' '@0 if M > 0 { for m in 0:M { t += scale x[m] 1 } }; allreduce t'
 graded "a line over several" 0 'right' 'for m in 0:M { t += scale x[m] 1 }; allreduce t[0:
-64k]'
+8k]'
 graded "a collective taken apart" 1 'unroll. shows the steps of a collective' 'allreduce t unroll'
 graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
@@ -212,7 +212,7 @@ wrong 'the wrong attempt of line [0-9]* passes' 's/^for m in 0:M { allreduce x\[
 wrong 'the wrong attempt of line [0-9]* does not run' 's/^for m .*;  sync }$/no such line/'
 wrong 'the wrong attempt of line [0-9]* does not run: no command .spinn' 's/spin 1ms/spinn 1ms/'
 wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   # order\nexpect hostwait/'
-wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
+wrong 'is not 15 % more than' 's/;  spin 1ms//'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
 wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
 wrong 'naive\|wrong attempt of line [0-9]* does not run' '/^#: naive/,/^#: wrong/s/^allreduce t$/allr t/'
@@ -220,8 +220,8 @@ wrong 'the solution of .* comes to no end' '/^#: solution/a repeat 1000000000 { 
 wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'the solution fails at .expect ((t' 's/^expect hostwait.*/expect ((t/'
 wrong 'has no .#: hint' '/^#: hint/d'
-wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/;/^#: naive/,/^allreduce t$/d;/^expect time/d'
-sed 's/^tensor r\[64k\] = zeros$/no such line/' sum.rsh > wrong.rsh
+wrong 'a copy of total' 's/^tensor t\[8k\] = zeros/&;  tensor total[8k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/;/^#: naive/,/^allreduce t$/d;/^expect time/d'
+sed 's/^tensor r\[8k\] = zeros$/no such line/' sum.rsh > wrong.rsh
 "$RANKSH" --grade wrong.rsh lines > out 2>&1
 check "lines for a lesson whose reference is refused: status 2" [ $? = 2 ]
 check "... it is the lesson that is wrong" grep -q 'the lesson is wrong: the reference of the task' out
