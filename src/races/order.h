@@ -129,10 +129,11 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
+	/* conflicts ordered through other ranks, in the order of decision */
 	struct settled {
 		struct race race;
 		size_t matches; /* match_count when it was decided */
-	} * settled;            /* conflicts ordered through other ranks, in the order of decision */
+	} * settled;
 	size_t settled_count;
 	struct race *conflicts; /* of the current operation, not ordered by its rank's clocks */
 	size_t conflict_count;
@@ -182,8 +183,8 @@ void history_add(struct happens_before *order, op_id id);
 void history_handout(struct happens_before *order, const struct handout *handout);
 
 /* ---- overlap.c */
-bool operands_overlap(const struct operand *a, const struct operand *b); /* do they share a byte? */
-bool layout_dense(const struct layout *layout);                          /* its bytes have no holes */
+bool operands_overlap(const struct operand *a, const struct operand *b);
+bool layout_dense(const struct layout *layout); /* true if its bytes have no holes */
 
 /* ---- races.c: the race reported for the same streams and names, or NULL */
 struct race *race_known(const struct happens_before *order, const struct race *race);

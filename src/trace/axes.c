@@ -43,16 +43,12 @@ int trace_axis_of(const struct world *world, int rank, int group)
 	return axis;
 }
 
-/* ---- exposed time ---- */
-
-/* The start or end of a kernel (group -1) or of a group's operation */
 struct edge {
 	int64_t at;
 	int group, step; /* 1: begins, -1: ends */
 	enum { AWAITED, OTHERS } who;
 };
 
-/* One rank while its time is divided */
 struct sharing {
 	const struct lanes *lanes;
 	int section;
@@ -68,7 +64,6 @@ static void edges_add(struct sharing *s, int64_t from, int64_t to, int group, in
 	*MEM_ADD(&s->edge, &s->count) = (struct edge){to, group, -1, who};
 }
 
-/* Returns the group of an operation that communicates in the section; else -1. */
 static int group_of(const struct sharing *s, const struct moment *m)
 {
 	const struct world *world = s->lanes->trace->world;
@@ -128,7 +123,6 @@ struct group_share {
 	int at_it[2];
 };
 
-/* Returns the running group whose axis was made first, awaited ones before others. */
 static struct group_share *owner_of(struct group_share *shares, size_t groups)
 {
 	struct group_share *owner = NULL;
@@ -158,9 +152,6 @@ static void share_out(struct sharing *s, struct group_share *shares, size_t grou
 	}
 }
 
-/* ---- one rank ---- */
-
-/* By group; mem_free */
 static struct group_share *share_groups(const struct lanes *lanes, int section)
 {
 	const struct world *world = lanes->trace->world;
@@ -190,7 +181,6 @@ static struct group_share *share_groups(const struct lanes *lanes, int section)
 	return shares;
 }
 
-/* An axis has the sums of its groups. */
 static enum status of_axis(const struct trace *trace, int section, int rank, const struct group_share *shares,
         struct axis_use *use)
 {

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 
-/* The glyphs of bars */
 enum glyph {
 	FULL = 0x2588,
 	QUEUED = 0x2591,
@@ -146,7 +145,7 @@ static bool same_shown(const struct bar_row *where, const struct shown *a, const
 
 /* A crowd that begins at a cell: of one phase, unless it is narrow */
 struct crowd {
-	int to, ops;   /* the cell after it; operations */
+	int to, ops;
 	name_id phase; /* 0: none, or several */
 };
 
@@ -190,7 +189,7 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 			continue;
 		}
 		crowd_at(where, shown, i, &crowd); /* empty for work beside the path */
-		if (crowd.to > i) {                /* digits of two crowds never touch */
+		if (crowd.to > i) {
 			bool apart = counted && touches;
 			to = crowd.to;
 			count_of(where, crowd.phase, crowd.ops, to - i - apart, &label);

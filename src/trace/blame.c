@@ -67,7 +67,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
  * the extremes of earlier ranks suffice. */
 static void blame_count(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
-	if ((blames->count + 1) * 2 > blames->slot_count) { /* rehash at half full */
+	if ((blames->count + 1) * 2 > blames->slot_count) {
 		mem_free(blames->slots);
 		blames->slot_count = blames->slot_count ? blames->slot_count * 2 : 64;
 		blames->slots = mem_alloc(blames->slot_count * sizeof *blames->slots);
@@ -155,7 +155,6 @@ static int by_size(const void *a, const void *b, void *names)
 	return by_names(k, l, names);
 }
 
-/* "matmul y shared its device with " */
 static void put_slowed(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	static const char *const with[] = {[SHARED_DEVICE] = "ran beside ",
@@ -177,7 +176,6 @@ static void put_operation(const struct blame_key *key, const struct names *names
 		text_add(out, " of rank %d", key->by_rank);
 }
 
-/* The activity of a host while a stream waited for it */
 static void put_host(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	if (key->cause == CAUSE_LAUNCH && !key->title)
@@ -217,7 +215,6 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 
 static void put_row(struct table *table, const struct blame *blame, const struct names *names)
 {
-	/* ranks of a row may differ: the largest is shown */
 	text_add(&table->cells, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
 	table_time(table, blame->most);
 	table_cells(table, trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);

@@ -22,7 +22,7 @@ struct blame_key {
 enum slowed_by {
 	SHARED_DEVICE,
 	SHARED_LINK,
-	SHARED_ITSELF /* parts of its own */,
+	SHARED_ITSELF,
 	SHARED_PARTNER /* a late one */
 };
 struct blame {
@@ -31,7 +31,7 @@ struct blame {
 	int64_t most;  /* ns, on the rank that lost most */
 	int64_t least; /* on the ranks before `rank` */
 	int rank;      /* the one that is summed now: ranks come one after the other */
-	int64_t ns;    /* on that rank, so far */
+	int64_t ns;
 };
 struct sharers;
 /* A hash table with open addressing: slots hold 1 + the index into blame, 0 if empty; slot_count

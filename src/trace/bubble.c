@@ -24,11 +24,10 @@ struct replay_task {
 	double arrived, start, end;
 	bool done;
 };
-/* All ranks' tasks, with the data of a replay. Virtual times begin at 0 on every rank. */
 struct replayed_schedule {
 	const struct trace *trace;
 	int section;
-	struct replay_task *task; /* by rank, in program order */
+	struct replay_task *task;
 	size_t count;
 	size_t *first;      /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;  /* by op: 1 + its task, 0 none */
@@ -38,7 +37,6 @@ struct replayed_schedule {
 	double tasks[KINDS];
 };
 
-/* A transfer in a phase of its own, as in the built-in schedules */
 static bool is_hand_off(const struct record *record)
 {
 	return record->colour == 'C' && record->kind == OP_P2P;
@@ -57,7 +55,6 @@ static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 	}
 }
 
-/* Adds it to the rank's current task, or to a new one if the phase changes. */
 static void add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -75,7 +72,6 @@ static void add_op(struct replayed_schedule *s, int rank, op_id id, name_id *pha
 	s->op_task[id] = s->count;
 }
 
-/* True if the rank has a W3.1 for the task's B3.1. */
 static bool weights_apart(const struct replayed_schedule *s, int rank, const struct replay_task *task)
 {
 	const struct names *names = s->trace->world->names;
@@ -114,7 +110,7 @@ static enum status time_task(struct replayed_schedule *s, size_t number)
 	const struct world *world = s->trace->world;
 	const struct replay_task *task = &s->task[number];
 	int stream = compute_stream(s, number);
-	int64_t counted = TIME_UNKNOWN; /* decided up to here; unknown before the first */
+	int64_t counted = TIME_UNKNOWN;
 
 	s->tasks[task->kind]++;
 	for (op_id id = task->next;; id = world->ops[id].next_program) {

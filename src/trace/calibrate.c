@@ -19,9 +19,8 @@
 #include <string.h>
 
 enum { ROUNDS = 8 };
-enum { BY_BYTES, BY_FLOPS, BY_HALF_FLOPS }; /* lines of the kernels */
+enum { BY_BYTES, BY_FLOPS, BY_HALF_FLOPS };
 
-/* The machine keys of a part; NULL: none */
 static const struct part_keys {
 	const char *latency, *line[FIT_LINES];
 } keys_of[CALIBRATED_COUNT] = {
@@ -74,7 +73,6 @@ static void sort_kernels(
 	}
 }
 
-/* Returns the sum of relative errors, each at most 1. */
 static double kernels_off(const struct calibrator *c, const struct fit *fit)
 {
 	double off = 0;
@@ -87,7 +85,6 @@ static double kernels_off(const struct calibrator *c, const struct fit *fit)
 	return off;
 }
 
-/* Times are rounded to whole ns. */
 static void figure_store(struct calibration *out, const char *key, double value, int operations)
 {
 	int i = machine_key_find(key);

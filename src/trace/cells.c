@@ -33,8 +33,8 @@ struct unseen {
 	struct shown shown; /* the one with most time here */
 	int64_t most;
 	op_id last;
-	bool several; /* several bars */
-	bool undone;  /* one of them is not over */
+	bool several;
+	bool undone;
 };
 
 static void unseen_add(
@@ -54,7 +54,6 @@ static void unseen_add(
 	unseen->shown.op = span->op;
 }
 
-/* A cell's time by thing: the sum, and the span with most of it */
 struct cell_time {
 	int64_t amount[THINGS], most[THINGS];
 	struct shown candidate[THINGS];
@@ -129,7 +128,6 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 	return most_of_time(&time, b - a);
 }
 
-/* Returns the first nanosecond of cell i. */
 static int64_t cell_from(struct window window, int cells, int i)
 {
 	int64_t length = window.to - window.from;

@@ -45,8 +45,6 @@ int64_t chain_horizon(struct chain *chain)
 	return chain->horizon;
 }
 
-/* ---- what a lane did in a stretch ---- */
-
 /* Work joins by operation, waits by cause and blame; launches and idle hosts by whether there is
  * blame. */
 static bool bout_joins(const struct bout *piece, const struct span *span)
@@ -72,7 +70,7 @@ void chain_pieces(struct chain *chain, int rank, int stream, struct window windo
 		const struct span *span = &spans->span[i];
 		size_t at = 0;
 		if (!span->op)
-			continue; /* nothing more was queued */
+			continue;
 		while (at < pieces->count && !bout_joins(&pieces->piece[at], span))
 			at++;
 		if (at == pieces->count)
@@ -97,8 +95,6 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
 	return longest;
 }
 
-/* ---- words ---- */
-
 void chain_say(struct chain *chain, struct text *words, int depth)
 {
 	enum { DEEPEST = 12 }; /* deeper it would be a narrow column */
@@ -120,8 +116,6 @@ void chain_put_with(const struct chain *chain, const char *words, op_id id, stru
 	chain_put_op(chain, id, out);
 }
 
-/* ---- links ---- */
-
 static bool link_seen(struct chain *chain, const struct bout *wait)
 {
 	for (size_t i = 0; i < chain->seen_count; i++)
@@ -140,7 +134,6 @@ static bool for_a_peer(const struct chain *chain, const struct bout *wait)
 	        (wait->cause == CAUSE_BUBBLE && trace_is_stage_receive(chain->trace->world, wait->op));
 }
 
-/* Returns the lane's work in the stretch, and the number of operations. */
 static int64_t work_in(const struct bouts *pieces, int *count)
 {
 	int64_t ns = 0;
@@ -249,7 +242,6 @@ static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 	}
 }
 
-/* A missing rank is to blame, or a mismatch, or a circle of ranks. */
 static bool never_comes(struct chain *chain, const struct bout *wait, struct text *words)
 {
 	const struct world *world = chain->trace->world;

@@ -11,9 +11,9 @@
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
-	op_id op, blame;  /* of the first of them */
+	op_id op, blame;
 	int64_t from, to; /* from the start of the first to the end of the last */
-	int64_t ns;       /* sum */
+	int64_t ns;
 };
 struct bouts {
 	struct bout *piece;
@@ -60,13 +60,11 @@ struct in_the_way {
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Appends a wrapped line of the answer, indented by depth. Releases the words. */
 void chain_say(struct chain *chain, struct text *words, int depth);
-/* "matmul y on rank 2 (line 9)" */
 void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 /* `words`, and the operation after them */
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- chain_end.c */
-/* Ends the chain: this work is the root. */
 void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Ends the chain at the host of the stream's rank, whose activity is a root. Completes `words`. */
 void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);
@@ -89,7 +87,6 @@ struct wait longest_of_lanes(struct chain *chain, const struct why_question *que
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* Adds the operation to the root of its kind and rank, or a new root. */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
-/* After all chains: fills each root's text. */
 void roots_word(struct chain *chain);
 
 /* Adds ranks that a root delays equally. */

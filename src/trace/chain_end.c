@@ -21,7 +21,6 @@ static void add_slow(const struct chain *chain, op_id id, struct text *words)
 	        time_words(op_record(chain->trace->world, id)->alone_ns).text, slow->factor);
 }
 
-/* "matmul y on rank 2 (line 9) ran 2.00 ms of that" */
 static void put_ran(
         const struct chain *chain, op_id id, const struct in_the_way *of, bool over, struct text *words)
 {

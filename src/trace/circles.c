@@ -47,7 +47,6 @@ static void put_groups(const struct world *world, const struct circle *circle, s
 		        names_text(world->names, world->groups[group[k]].name));
 }
 
-/* "ranks 0 and 1 queue operations of p and q in opposite orders: ..." */
 static void put_head(const struct world *world, const struct circle *circle, bool across, struct text *out)
 {
 	struct ranks set = {0};

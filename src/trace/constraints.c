@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-/* ---- loading ---- */
-
 struct copy_start {
 	int64_t start;
 	op_id id;
@@ -72,8 +70,6 @@ void constraints_release(struct constraints *constraints)
 	*constraints = (struct constraints){0};
 }
 
-/* ---- nodes ---- */
-
 static node_id first_meeting(const struct constraints *c)
 {
 	return (node_id)((c->trace->world->op_count + 1) * NODES_EACH);
@@ -125,9 +121,6 @@ int64_t node_time(const struct constraints *constraints, node_id node)
 	return of == NODE_ISSUED ? m->t.issue : of == NODE_READY ? m->t.ready : m->t.start;
 }
 
-/* ---- edges ---- */
-
-/* The node that is asked about, with its time */
 struct asked_node {
 	const struct constraints *c;
 	const struct lanes *lanes; /* of its rank; NULL: a match */
@@ -144,7 +137,6 @@ static void edge_put(const struct asked_node *a, node_id from, int64_t ns)
 		a->take(a->self, from, least_of(ns, a->time - time));
 }
 
-/* After the host's previous operation: issued, or ended */
 static void edge_from_host(const struct asked_node *a, int64_t ns)
 {
 	if (a->m == a->lanes->moment)
@@ -153,7 +145,6 @@ static void edge_from_host(const struct asked_node *a, int64_t ns)
 	edge_put(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
 }
 
-/* A line that came after an answer is no earlier than it. */
 static void edge_from_answer(const struct asked_node *a)
 {
 	struct backend *backend = a->c->trace->backend;
@@ -242,7 +233,6 @@ static void edges_of_end(const struct asked_node *a)
 	}
 }
 
-/* All members of a match, and the group's previous collective */
 static void edges_of_meeting(const struct asked_node *a, const struct match *match)
 {
 	const struct match *before =

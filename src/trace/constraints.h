@@ -17,8 +17,8 @@ typedef uint32_t node_id; /* op * NODES_EACH + enum node_of; matches follow */
 
 struct constraints {
 	const struct trace *trace;
-	struct lanes *lanes; /* of all ranks */
-	op_id *copy_before;  /* by operation: the previous copy on its engine; 0 none */
+	struct lanes *lanes;
+	op_id *copy_before; /* by operation: the previous copy on its engine; 0 none */
 	node_id nodes;
 };
 /* Loads all ranks: about 90 bytes an operation. ST_INTERRUPTED; released in any case */
@@ -43,7 +43,6 @@ const struct moment *node_moment(const struct constraints *constraints, op_id id
 typedef void take_edge(void *self, node_id from, int64_t ns);
 void constraints_of(const struct constraints *constraints, node_id node, take_edge *take, void *self);
 
-/* slack.c */
 /* *slack: by operation, the ns that it may end later without moving `end`, with durations
  * unchanged; TIME_UNKNOWN: it never ends, or is outside the section (-1: any) and nothing in it
  * depends on it. mem_free, in any case. ST_INTERRUPTED */

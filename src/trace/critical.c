@@ -9,7 +9,6 @@
 #include "trace/table.h"
 #include "trace/why.h"
 
-/* The latest dependency of a node */
 struct latest {
 	const struct constraints *c;
 	node_id from;
@@ -41,8 +40,6 @@ static void take_latest(void *self, node_id from, int64_t ns)
 	choice->ns = ns;
 	choice->fulfilled = fulfilled;
 }
-
-/* ---- pieces ---- */
 
 /* Pieces are written from the end on, and reversed. */
 static void add_piece(struct critical *critical, enum critical_kind kind, op_id op, int64_t from, int64_t to)
@@ -131,8 +128,6 @@ static enum status walk_back(struct critical *critical, const struct constraints
 	return ST_OK;
 }
 
-/* ---- the end ---- */
-
 /* Returns the section's last node with a time; host threads count only if there is nothing else.
  * Ties: rank, stream, number. 0: none. */
 static node_id last_node(const struct constraints *c, int section, bool threads)
@@ -183,8 +178,6 @@ void critical_release(struct critical *critical)
 	*critical = (struct critical){0};
 }
 
-/* ---- drawn ---- */
-
 /* Returns the bits of pieces that such a span can be; 0: none. */
 static unsigned bits_of(const struct span *span, int stream)
 {
@@ -213,8 +206,6 @@ bool critical_keep(const struct critical *critical, int stream, struct spans *sp
 	return some;
 }
 
-/* ---- told ---- */
-
 const char *critical_kind_name(enum critical_kind kind)
 {
 	static const char *const names[] = {
@@ -227,7 +218,7 @@ const char *critical_kind_name(enum critical_kind kind)
 
 /* A row of the chain: consecutive pieces of one kind and name on one rank */
 struct path_row {
-	size_t first, end; /* of the pieces */
+	size_t first, end;
 };
 
 static bool same_row(
@@ -260,7 +251,6 @@ static void put_row(
 	table_row(table);
 }
 
-/* The start and end of a long chain; the rest is counted. */
 static void put_chain(const struct trace *trace, const struct critical *critical, int width, struct text *out)
 {
 	enum { SHOWN = 24, AT_THE_END = 12 };
@@ -314,7 +304,6 @@ static bool op_precedes(const struct world *world, op_id a, op_id b)
 	return rank != other ? rank < other : a < b;
 }
 
-/* Other long work with its slack, the longest first */
 static void put_slack(
         const struct trace *trace, const struct critical *critical, int section, int width, struct text *out)
 {

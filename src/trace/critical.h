@@ -13,7 +13,6 @@
 
 #include "trace/trace.h"
 
-/* X(symbol, name): the kinds of pieces */
 #define CRITICAL_KINDS(X)             \
 	X(COMPUTE, "compute")         \
 	X(COMM, "communication")      \
@@ -35,12 +34,12 @@ enum {
 };
 struct critical_piece {
 	enum critical_kind kind;
-	op_id op; /* IDLE: the operation after it */
+	op_id op;
 	int64_t from, to;
 };
 struct critical {
-	struct window window;         /* to the last end in the section */
-	struct critical_piece *piece; /* in time order, without gaps */
+	struct window window; /* to the last end in the section */
+	struct critical_piece *piece;
 	size_t count;
 	/* ns, by operation; TIME_UNKNOWN: it never ends, or comes after the section */
 	int64_t *slack;

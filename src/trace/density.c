@@ -15,7 +15,7 @@ struct busy {
 	double *ns;
 	int64_t *whole;
 	int parts;
-	double part, per_ns; /* ns a part; parts a ns */
+	double part, per_ns;
 	struct window window;
 };
 

@@ -101,7 +101,6 @@ static void put_cost(const struct trace *trace, op_id id, const struct times *ti
 	text_add(out, "%s", out->count > before ? "\n" : "");
 }
 
-/* Joins the launches before an operation. */
 static void join_launches(struct spans *waits)
 {
 	struct span *first = NULL;
@@ -153,8 +152,6 @@ void details_put(const struct trace *trace, const struct spot *spot, struct text
 	put_cost(trace, id, &times, out);
 	spans_release(&waits);
 }
-
-/* ---- links ---- */
 
 static void add_link(
         const struct trace *trace, const struct spot *spot, const struct span *wait, struct links *links)

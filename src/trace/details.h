@@ -12,7 +12,7 @@ struct links {
 	struct wait_link {
 		struct lane_place lane;
 		int64_t until;
-		char letter; /* of the cause */
+		char letter;
 	} * link;
 	size_t count;
 };

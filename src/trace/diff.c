@@ -13,15 +13,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* All operations of one name, by side */
 struct name_sum {
 	name_id name;
 	size_t count[2], ended[2];
-	double ns[2]; /* start to end, of those with both */
+	double ns[2];
 };
 struct name_sums {
 	struct names *names;
-	struct name_sum *sum; /* by name_id - 1 */
+	struct name_sum *sum;
 	size_t count;
 };
 

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A one-sided operation on its target rank */
 struct reach {
 	int target;
 	op_id id;
@@ -61,7 +60,6 @@ static void event_begin(
 	va_end(arguments);
 }
 
-/* A metadata event: the name and sort index of a process or thread */
 static void put_name(
         struct json_writer *w, const char *what, int rank, int thread, const char *name, int index)
 {
@@ -72,7 +70,6 @@ static void put_name(
 	        index);
 }
 
-/* The details of a selected slice */
 static void put_arguments(struct json_writer *w, const struct span *span)
 {
 	const struct world *world = w->trace->world;
@@ -116,8 +113,6 @@ static void put_stall(struct json_writer *w, int rank, int stream, const struct 
 	text_add(w->out, "}");
 }
 
-/* One complete event, none for idle time. Each is charged to the budget, because an export may
- * have many. */
 static enum status put_span(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
@@ -164,7 +159,6 @@ static bool lasts(const struct times *t)
 	return t->end != TIME_UNKNOWN && t->end > t->start;
 }
 
-/* From the operation that a wait depends on to the next work in the waiting stream */
 static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_t place)
 {
 	const struct world *world = w->trace->world;
@@ -184,7 +178,6 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 		        to.start);
 }
 
-/* From each sender to its receiver, on the receiver's rank */
 static void transfer_arrow(struct json_writer *w, op_id id)
 {
 	const struct world *world = w->trace->world;
@@ -200,7 +193,6 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 	}
 }
 
-/* The arrows that end on this rank */
 static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 {
 	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
@@ -212,8 +204,6 @@ static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 			transfer_arrow(w, id);
 	}
 }
-
-/* ---- one-sided operations ---- */
 
 static int by_target(const void *a, const void *b)
 {
@@ -240,7 +230,6 @@ static void gather_reaches(struct json_writer *w)
 		qsort(w->reach, w->reaches, sizeof *w->reach, by_target);
 }
 
-/* The operation's slice in the target's thread, and an arrow in the direction of its bytes */
 static void put_reach(struct json_writer *w, const struct reach *reach, int thread)
 {
 	const struct op *op = &w->trace->world->ops[reach->id];
@@ -257,7 +246,7 @@ static void put_reach(struct json_writer *w, const struct reach *reach, int thre
 /* After the streams, enough threads that no two slices of one overlap */
 static void put_windows(struct json_writer *w, int rank, int behind)
 {
-	int64_t *busy = NULL; /* by thread: its last end */
+	int64_t *busy = NULL;
 	size_t threads = 0;
 	for (size_t i = 0; i < w->reaches; i++) {
 		const struct reach *reach = &w->reach[i];
@@ -275,8 +264,6 @@ static void put_windows(struct json_writer *w, int rank, int behind)
 	}
 	mem_free(busy);
 }
-
-/* ---- the file ---- */
 
 /* Names come first: viewers sort processes and threads by their index. */
 static enum status put_rank(struct json_writer *w, const struct lanes *lanes,

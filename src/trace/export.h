@@ -15,8 +15,8 @@
 struct lanes;
 struct export_options {
 	struct window window;
-	const struct ranks *ranks; /* NULL: all */
-	int width;                 /* columns of a text */
+	const struct ranks *ranks;
+	int width;
 	/* the latest host's clock: spans that end later are not done */
 	int64_t now;
 };
@@ -30,7 +30,6 @@ struct export_options {
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ranksh timeline</title>\n"
 #define EXPORT_KINETO_BEGINS "{\n\"made by\":\"ranksh\",\n"
 
-/* Chrome's trace events */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* A line for each span of each lane (RFC 4180); done 0: it is not over yet, and is as it will be
@@ -69,9 +68,7 @@ const char *export_paint(enum colour colour);
 enum colour export_colour(const struct trace *trace, const struct span *span);
 /* Appends the name of the span: "peer", "issue", "matmul y". */
 void export_name(const struct trace *trace, const struct span *span, struct text *out);
-/* Returns the options for a picture of the export, equal ranks drawn once. */
 struct timeline_options export_timeline(const struct export_options *options, int width, int rows);
-/* "matmul y" as a JSON string */
 void export_label(struct text *out, const struct world *world, op_id id);
 /* Appends a JSON string that may be part of a page too: `<` is escaped. */
 void export_string(struct text *out, const char *words);

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A change of a link's rate, GB/s */
 struct rate_change {
 	int64_t time;
 	int kind;

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Quotes words if necessary */
 static void put_quoted(struct text *out, const char *words)
 {
 	if (!strpbrk(words, ",\"\r\n")) {

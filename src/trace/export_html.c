@@ -23,10 +23,9 @@ struct page {
 	struct text *out;
 	struct names *names;
 	struct text words;
-	bool *blamed; /* by operation */
+	bool *blamed;
 };
 
-/* Returns the style number: colour or cause, and whether it is queued. */
 static int style_of(const struct trace *trace, const struct span *span)
 {
 	int colour =

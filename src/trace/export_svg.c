@@ -15,23 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	WIDTH = 1280,
-	LEFT = 170,
-	RIGHT = 20,
-	TOP = 34,
-	ROW = 24,
-	BAR = 18,
-	LETTER = 7,
-	ROWS_MOST = 40 /* fits on a slide */
-};
+enum { WIDTH = 1280, LEFT = 170, RIGHT = 20, TOP = 34, ROW = 24, BAR = 18, LETTER = 7, ROWS_MOST = 40 };
 
 struct svg {
 	const struct trace *trace;
 	struct window window;
 	struct text *out;
 	struct text words;
-	bool undone; /* some span is not over */
+	bool undone;
 };
 
 static double x_of(const struct svg *svg, int64_t ns)
@@ -88,7 +79,6 @@ static void put_box(struct svg *svg, const struct span *span, double y)
 	text_add(svg->out, "</g>\n");
 }
 
-/* A box for spans [first, end), each narrower than a pixel, all over or all projected */
 static void put_run(struct svg *svg, const struct spans *spans, size_t first, size_t end, double y)
 {
 	const struct span *shown = NULL;
@@ -235,7 +225,7 @@ enum status trace_export_svg(
 bool export_is_txt(const char *text)
 {
 	char unit[3] = "", lane[5] = "";
-	int end = 0; /* of the unit */
+	int end = 0;
 	const char *below = strchr(text, '\n');
 	return strncmp(text, "   ", 3) == 0 && sscanf(text, " %2[mus]%n", unit, &end) == 1 &&
 	        text[end] == ' ' && below && strncmp(below + 1, "   ", 3) == 0 &&

@@ -207,7 +207,6 @@ bool trace_mismatch(const struct world *world, op_id id)
 	return false;
 }
 
-/* The first by place: one name is enough. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
 	int count;

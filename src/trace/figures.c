@@ -91,12 +91,10 @@ static void figure_put(struct figures *figures, enum status status, enum figure_
 	va_end(arguments);
 }
 
-/* The rank's streams with work in the section */
 struct used {
 	bool stream[STREAMS_MAX + 1], communicates, computes;
 	int64_t ops;
 };
-/* Walks over the rank's operations once. A rank without any in the section has no column. */
 static struct used used_streams(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
@@ -241,7 +239,6 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	return figures->status;
 }
 
-/* Merges a rank's figures into the section's; new names join. */
 static void add_rank(struct figures *all, const struct figures *rank)
 {
 	for (size_t i = 0; i < rank->count; i++) {
@@ -258,7 +255,6 @@ static void add_rank(struct figures *all, const struct figures *rank)
 	figures_join(all, rank);
 }
 
-/* Parts are averaged over ranks with work only. */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
 {
 	struct figures rank = {0};

@@ -24,8 +24,8 @@ struct figure {
 struct figures {
 	struct figure *figure;
 	size_t count;
-	enum status status; /* of a rank's metrics, while figures are added */
-};                          /* a zeroed struct is empty */
+	enum status status;
+};
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
 /* Over ranks: the largest time and peak, the sum of counts and bytes, the mean of parts; names in
@@ -39,7 +39,6 @@ void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);
 /* Returns "prefetch", "the start" before the first mark, "everything" for -1. */
 const char *section_name(const struct trace *trace, int section);
-/* more than initial data was queued in it */
 bool section_used(const struct trace *trace, int section);
 
 /* predicted.c: appends a table of measured and simulated times by kind of operation for all that

@@ -15,7 +15,6 @@ const struct moment *lanes_last_before(const struct lanes *lanes, int stream, co
 	return behind ? moment_at(lanes, first + behind - 1) : NULL;
 }
 
-/* Streams in order: of equal ends the first is kept. */
 static void take_later(const struct moment **last, const struct moment *m)
 {
 	if (m && (!*last || m->t.end > (*last)->t.end))
@@ -60,7 +59,6 @@ static int engine_of(const struct world *world, op_id id)
 	return way < COPY_ENGINES ? (int)way : -1;
 }
 
-/* Copies of a direction run one at a time: the first that ends after `at`. */
 static op_id copy_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
 {

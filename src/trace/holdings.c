@@ -33,7 +33,6 @@ static int64_t holds_from(const struct trace *trace, op_id id, const struct time
 	for (int i = 0; without && i < before->n; i++)
 		if (before->member[i])
 			turn = least_of(turn, backend_times(trace->backend, before->member[i]).end);
-	/* an abort may have come before its turn */
 	return least_of(t->end, most_of(t->ready, turn));
 }
 

@@ -15,14 +15,14 @@ struct interval {
 struct intervals {
 	struct interval *part;
 	size_t count;
-}; /* a zeroed struct is the empty set */
+};
 
 /* Adds an interval, in any order; ignores empty ones. Call intervals_join before asking for
  * lengths. */
 void intervals_add(struct intervals *set, int64_t from, int64_t to);
-void intervals_join(struct intervals *set); /* sorts, and joins what overlaps or touches */
+void intervals_join(struct intervals *set);
 int64_t intervals_length(const struct intervals *set);
-int64_t intervals_common(const struct intervals *a, const struct intervals *b); /* time in both */
+int64_t intervals_common(const struct intervals *a, const struct intervals *b);
 void intervals_release(struct intervals *set);
 
 #endif

@@ -46,8 +46,6 @@ struct trace trace_steady(const struct trace *trace, int section, struct iterati
 	return steady;
 }
 
-/* ---- how long one takes ---- */
-
 /* Returns the last end of the work of operations first .. end - 1; clears *whole if one has no
  * end. */
 static int64_t end_of(const struct trace *trace, op_id first, op_id end, bool *whole)

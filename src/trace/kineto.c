@@ -32,7 +32,6 @@ struct kineto {
 	bool begun;
 };
 
-/* Begins an event with the common fields, up to its args */
 static void event_begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
 {
 	text_add(k->out,
@@ -51,14 +50,11 @@ static void put_metadata(struct kineto *k, const char *what, int pid, int tid, c
 	k->begun = true;
 }
 
-/* ---- on the GPU ---- */
-
 static bool is_gpu_work(const struct kineto *k, const struct moment *m)
 {
 	return trace_is_work((enum op_kind)m->kind) && !trace_by_host(k->trace->world, m->id);
 }
 
-/* The args common to all GPU work, left open */
 static void put_gpu_args(struct kineto *k, op_id id, int stream)
 {
 	text_add(k->out,
@@ -66,7 +62,6 @@ static void put_gpu_args(struct kineto *k, op_id id, int stream)
 	        id, k->device, stream, id);
 }
 
-/* The args of c10d's NCCL backend */
 static void put_nccl_args(struct kineto *k, op_id id)
 {
 	const struct world *world = k->trace->world;
@@ -124,7 +119,6 @@ static void put_work(struct kineto *k, op_id id, const struct times *t)
 	        id, k->device, stream, US(from));
 }
 
-/* A wait between streams, or of the host */
 static void put_sync(struct kineto *k, op_id id, const char *name, int stream, int64_t from, int64_t to)
 {
 	const struct world *world = k->trace->world;
@@ -139,8 +133,6 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 		        world->ops[target].stream, target, target);
 	text_add(k->out, "}}");
 }
-
-/* ---- on the host ---- */
 
 /* X(call, name, number): callback ids of CUPTI (cupti_runtime_cbid.h), by which some readers
  * identify calls */
@@ -232,8 +224,6 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 	}
 }
 
-/* ---- iterations and memory ---- */
-
 static bool is_done(const struct trace *trace, const struct export_options *options, const struct times *t)
 {
 	return t->issue != TIME_UNKNOWN && !t->projected && backend_is_over(trace->backend, t, options->now);
@@ -281,7 +271,6 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 	return i;
 }
 
-/* Changes of the caching allocator, at the host's time */
 static void put_memory(struct kineto *k)
 {
 	size_t count;
@@ -307,8 +296,6 @@ static void put_memory(struct kineto *k)
 	}
 }
 
-/* ---- the file ---- */
-
 /* All GPUs of the node: readers index the list by an event's device. */
 static void put_head(struct kineto *k)
 {
@@ -330,7 +317,6 @@ static void put_head(struct kineto *k)
 	text_add(k->out, "\"traceEvents\":[\n");
 }
 
-/* True if the host carries out some of the stream's work. */
 static bool calls_host(const struct kineto *k, const struct lanes *lanes, int stream)
 {
 	for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1]; i++)
@@ -357,7 +343,6 @@ static void put_names(struct kineto *k, const struct lanes *lanes)
 	}
 }
 
-/* Only finished operations: a profiler records the past. */
 static void put_operations(struct kineto *k, const struct lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->count; i++) {

@@ -73,7 +73,6 @@ static const char *space_word(enum space space)
 	return words[space];
 }
 
-/* "Memcpy HtoD (Pinned -> Device)" */
 static void put_copy_name(const struct record *record, struct text *out)
 {
 	static const char *const ways[] = {[COPY_TO_DEVICE] = "HtoD",

@@ -14,8 +14,6 @@ void spans_release(struct spans *spans)
 	*spans = (struct spans){0};
 }
 
-/* ---- loading ---- */
-
 /* Returns a hash of title, object, phase and colour, equal for operations that look equal. The
  * multipliers are those of splitmix64 and xxHash; a collision would only draw two ranks in one
  * row. */
@@ -49,8 +47,6 @@ static void moment_load(struct lanes *lanes, size_t i, op_id id)
 	lanes->first[op->stream + 1]++;
 }
 
-/* Loads the rank's operations in program order: a linked list in one large array, hence the
- * prefetch. */
 static void moments_load(struct lanes *lanes)
 {
 	const struct world *world = lanes->trace->world;
@@ -62,7 +58,6 @@ static void moments_load(struct lanes *lanes)
 	lanes->count = i;
 }
 
-/* A counting sort by stream, which keeps program order. */
 static void sort_by_stream(struct lanes *lanes)
 {
 	uint32_t next[STREAMS_MAX + 2];
@@ -83,7 +78,6 @@ static void sort_by_stream(struct lanes *lanes)
 	}
 }
 
-/* op.number gives the index. */
 const struct moment *lanes_moment(const struct lanes *lanes, op_id id)
 {
 	const struct op *op = id && id != OP_EVERYTHING ? &lanes->trace->world->ops[id] : NULL;
@@ -111,7 +105,6 @@ static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 	return target ? lanes_behind(lanes, target) : m->id;
 }
 
-/* Returns the host's time for one operation as a span of its lane; empty if it takes none. */
 static struct span host_part(const struct lanes *lanes, const struct moment *m)
 {
 	const struct times *t = &m->t;
@@ -196,7 +189,6 @@ static void host_lane(struct lanes *lanes)
 	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
-/* Makes room for the rank's queued operations. */
 static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	op_id last = trace->world->last[rank];

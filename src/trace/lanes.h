@@ -21,7 +21,7 @@
 /* An operation with all that pictures need, so its record is read once */
 struct moment {
 	op_id id;
-	uint32_t place; /* index into lanes.order */
+	uint32_t place;
 	uint32_t looks; /* a hash of its title, object, phase and colour */
 	uint8_t kind, stream;
 	bool issued; /* permanently */
@@ -39,8 +39,8 @@ struct lanes {
 	struct moment *moment;           /* in program order, at op.number - 1 */
 	uint32_t *order;                 /* indices into moment, stream by stream */
 	uint32_t first[STREAMS_MAX + 2]; /* order[first[s]] .. order[first[s+1] - 1] are stream s */
-	struct spans host;               /* the host's lane, from 0 on */
-	bool lent;                       /* trace.kept owns the memory */
+	struct spans host;
+	bool lent; /* trace.kept owns the memory */
 };
 
 /* Charges the query's budget for that many operations; ST_INTERRUPTED after Ctrl-C. Every process
@@ -190,12 +190,10 @@ static inline void span_blank(struct span *span)
 	span->cause = CAUSE_DONE;
 	span->blame = 0;
 }
-/* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {
 	return &lanes->moment[lanes->order[place]];
 }
-/* True if such a span would only extend the last one. */
 static inline bool span_joins(const struct span *last, int64_t from, op_id op, op_id blame,
         enum span_kind kind, enum cause cause, bool projected)
 {

@@ -12,7 +12,7 @@
 struct lanes;
 /* A zeroed struct is empty. */
 struct kept_lanes {
-	struct lanes *lanes; /* by rank */
+	struct lanes *lanes;
 	int ranks;
 };
 /* Releases the cache; call it before world_free. */

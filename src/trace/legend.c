@@ -15,12 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One cause on one lane: its sum and its longest span */
 struct sum {
 	int64_t total;
 	const struct span *longest;
 };
-/* The contents of a lane */
 struct lane_words {
 	struct sum sum[CAUSE_COUNT];
 	bool host, queued, predicted; /* predicted: a graph's part */
@@ -33,7 +31,6 @@ void legend_release(struct legend *legend)
 	*legend = (struct legend){0};
 }
 
-/* Adds an entry, unless an earlier row has it for the same letter. */
 static void entry_add(struct legend *legend, const struct legend_entry *new)
 {
 	for (size_t i = 0; i < legend->count; i++)

@@ -4,15 +4,12 @@
 #include "trace/chain.h"
 #include "trace/intervals.h"
 
-/* ---- of operations ---- */
-
 /* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. One pass
  * back through the books is cheaper than loading the ranks. */
 static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
 	int64_t *over = mem_alloc(q->ops * sizeof *over);
-	size_t *of_rank = mem_alloc((size_t)world->n * sizeof *of_rank),
-	       left = q->ops; /* + 1; 0: found, or not wanted */
+	size_t *of_rank = mem_alloc((size_t)world->n * sizeof *of_rank), left = q->ops;
 	op_id from = 0;
 	for (size_t i = 0; i < q->ops; i++) {
 		of_rank[world->ops[q->op[i]].rank] = i + 1;
@@ -52,15 +49,12 @@ op_id longest_of_ops(struct chain *chain, const struct why_question *q)
 	return longest;
 }
 
-/* ---- of lanes ---- */
-
 static void longer_of(struct wait *longest, struct wait wait)
 {
 	if (wait.op && wait.ns > longest->ns)
 		*longest = wait;
 }
 
-/* Returns the lane's longest wait in the window, with its operation. */
 static struct wait longest_wait(struct chain *chain, int rank, int stream, struct window window)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);
@@ -145,7 +139,7 @@ static struct wait idle_before(
 			longest = (struct wait){first_at_work(lanes, work.part[i].from, kernels),
 			        work.part[i].from - last, true};
 	intervals_release(&work);
-	if (end - last > longest.ns) /* else nothing in it can be longer */
+	if (end - last > longest.ns)
 		longer_of(&longest, wait_of_streams(chain, rank, q, (struct window){last, end, -1}));
 	return longest;
 }

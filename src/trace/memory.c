@@ -8,7 +8,6 @@
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
-/* A block of so many cells: a border, and its owner's name if it fits */
 static void put_block(
         const struct trace *trace, const struct memory_block *block, int cells, struct text *bar)
 {
@@ -63,7 +62,6 @@ static void put_pool(const struct trace *trace, int rank, uint32_t pool, struct 
 		table_cell(table, "%s", trace_lane_name(trace, rank, pool_stream(pool)));
 }
 
-/* A row for each segment: its pool, size, bar, and the free bytes or those kept by a graph */
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {

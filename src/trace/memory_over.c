@@ -29,12 +29,11 @@ enum {
 struct memory_curve {
 	int cells;
 	int64_t *most[SERIES];
-	int64_t peak[SERIES]; /* within the window, each by itself */
+	int64_t peak[SERIES];
 	int64_t peak_at;
 	int peak_cell;
 };
 
-/* Applies the values of a time range to its cells. */
 static void curve_hold(
         struct memory_curve *curve, struct window window, const int64_t *now, int64_t from, int64_t to)
 {
@@ -78,9 +77,6 @@ static void draw_curve(const struct trace *trace, int rank, struct window window
 	curve_hold(curve, window, now, at, window.to);
 }
 
-/* ---- text ---- */
-
-/* Appends the part of a value in row `row` (from below, of `rows`) as an eighth block. */
 static void put_cell(int64_t value, int64_t peak, int row, int rows, struct text *out)
 {
 	static const char *const eighths[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
@@ -116,7 +112,6 @@ static int column_of(const char *kind_name(int kind))
 	return (int)most;
 }
 
-/* One rank: all kinds, the peak marked below, then each kind used */
 static void put_curve(const struct trace *trace, const struct memory_curve *curve, int column,
         const char *kind_name(int kind), struct text *out)
 {
@@ -142,7 +137,6 @@ static void curve_of_rank(const struct trace *trace, int rank, struct window win
 	mem_free(values);
 }
 
-/* First cell and number of cells of lanes and curves; names take `column` columns. */
 struct ruler {
 	int column, cells;
 };

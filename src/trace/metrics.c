@@ -40,7 +40,7 @@ static struct window own_window(const struct trace *trace, int section, int rank
 		int64_t to;
 		op_id endless;
 		bool any;
-	} until[2] = {0}; /* [1]: host threads */
+	} until[2] = {0};
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		if (!trace_counts(trace, id, section) || op_record(world, id)->kind == OP_CRASH)
@@ -111,7 +111,6 @@ static bool of_kind(const struct world *world, op_id id, int kind)
 {
 	return op_record(world, id)->kind == kind;
 }
-/* work: enum hideable */
 static bool is_work_of(const struct world *world, op_id id, int work)
 {
 	bool collective = of_kind(world, id, OP_COLLECTIVE),
@@ -145,7 +144,7 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	struct window window = own_window(trace, section, rank, &endless);
 	enum status status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 
-	struct interval whole = {window.from, window.to}; /* host threads may go on after it */
+	struct interval whole = {window.from, window.to};
 	*part = part_of(intervals_common(&work, &(struct intervals){&whole, 1}), window.to - window.from);
 	intervals_release(&work);
 	return status;
@@ -172,7 +171,6 @@ static enum status compare_work(
 	return status;
 }
 
-/* 1 if the less busy one works only while the other does */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
 	struct two_works ns;
@@ -245,7 +243,6 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
 	return status;
 }
 
-/* Sums the gaps of device streams with work in the section into ns[cause]. */
 static void sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
 {
 	struct spans spans = {0};

@@ -59,7 +59,6 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 
 	for (int row = 0; row < picture->height; row++) {
 		const struct cell *line = &picture->cells[row * (size_t)picture->width], *look = &none;
-		/* without blanks at the end, except reversed ones */
 		int columns = picture->width;
 		while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
 			columns--;

@@ -13,14 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS = 16, LABEL = 9 /* columns left of the axis */, SIGNS = 8 };
+enum { ROWS = 16, LABEL = 9, SIGNS = 8 };
 static const char *const signs[SIGNS] = {"o", "+", "x", "*", "#", "%", "@", "="};
 static const enum colour colours[SIGNS] = {COLOUR_KERNEL, COLOUR_COMM, COLOUR_GOOD, COLOUR_COPY,
         COLOUR_OPTIMIZER, COLOUR_BAD, COLOUR_WEIGHT, COLOUR_HOSTWORK};
 static const char *const paints[SIGNS] = {
         "#3a7bd5", "#c0479b", "#3c8d40", "#b8860b", "#d2691e", "#c0392b", "#6b8e23", "#555555"};
 
-/* Shared by both forms: ranges, unit of time, and steps between ticks */
 struct scale {
 	double least, most, value_step;
 	double time, unit, time_step; /* at the right edge, in `unit`s of ns */
@@ -79,8 +78,6 @@ static double value_tick(const struct scale *s, int k)
 	return (ceil(s->least / s->value_step - 1e-9) + k) * s->value_step;
 }
 
-/* ---- characters ---- */
-
 static int row_of(const struct scale *s, double value)
 {
 	return 1 + (int)lround((s->most - value) / (s->most - s->least) * (ROWS - 1));
@@ -108,7 +105,6 @@ static void draw_axes(const struct scale *s, const char *what, int cells, struct
 	}
 }
 
-/* Draws a sign in each column from the curve's first point to its last. */
 static void draw_curve(
         const struct scale *s, const struct curve *curve, int number, int cells, struct picture *picture)
 {
@@ -147,8 +143,6 @@ void plot_picture(
 		picture_write(picture, row, LABEL + 2 + name, figures, COLOUR_PLAIN, text);
 	}
 }
-
-/* ---- SVG ---- */
 
 enum { LEFT = 70, TOP = 30, RIGHT = 620, BOTTOM = 340, LINE = 18 };
 

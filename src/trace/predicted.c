@@ -23,14 +23,14 @@ enum { ROWS_MOST = 12, FEW = 3 /* no median of less */ };
 
 struct foretold_kind {
 	char name[48];
-	double measured, predicted; /* sums, ns */
-	double *error;              /* |predicted - measured| / measured, of each */
+	double measured, predicted;
+	double *error; /* |predicted - measured| / measured, of each */
 	size_t count;
 };
 struct prediction {
 	struct foretold_kind *kind, launches;
 	size_t kinds;
-	bool queued; /* something has not run yet */
+	bool queued;
 };
 
 /* Copies by direction: each has its own rate */
@@ -88,7 +88,6 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The longest measured time first */
 static int by_measured(const void *a, const void *b)
 {
 	const struct foretold_kind *x = a, *y = b;
@@ -118,8 +117,6 @@ static void put_kind(struct table *table, struct foretold_kind *kind)
 	table_row(table);
 }
 
-/* ---- of the whole section ---- */
-
 /* A backend with the predicted times of the operations that have run */
 struct foretold {
 	struct backend backend; /* first: its functions find the rest by it */
@@ -133,7 +130,6 @@ static void foretold_times(struct backend *backend, op_id id, struct times *time
 		measured->times(measured, id, times);
 }
 
-/* The time of the rank that takes longest, as in `time` */
 static enum status longest_time(const struct trace *trace, int section, int64_t *ns)
 {
 	enum status status = ST_OK;
@@ -165,8 +161,6 @@ static enum status put_time(struct table *table, const struct trace *trace, int 
 	}
 	return status == ST_WAITS ? ST_OK : status;
 }
-
-/* ---- the table ---- */
 
 static enum status print_prediction(
         const struct trace *trace, int section, int width, struct prediction *all, struct text *out)

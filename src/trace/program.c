@@ -24,7 +24,7 @@ static bool is_launch(const struct world *world, op_id id)
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns)
 {
 	const struct world *world = trace->world;
-	int64_t since = 0; /* the last launch */
+	int64_t since = 0;
 	bool launched = false;
 	op_id endless = 0;
 
@@ -51,7 +51,6 @@ enum status metric_host_waits(const struct trace *trace, int section, int rank, 
 	return trace_step(trace, world->last[rank] ? world->ops[world->last[rank]].number : 0);
 }
 
-/* The tensor, a slice of it, or a view of it */
 static bool names_tensor(const struct world *world, int rank, name_id name, name_id tensor)
 {
 	const char *text = names_text(world->names, name);

@@ -60,7 +60,7 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 	text_add(out, "%s while ", names_text(names, race->earlier_name));
 	put_user(trace, race->later, race, out);
 	text_add(out, "%s", same_name ? "it" : names_text(names, race->later_name));
-	if (freed) { /* "a, which was freed in line 10" */
+	if (freed) {
 		text_add(out, ", in the memory of ");
 		memory_freed_text(world, freed, out);
 	}
@@ -93,7 +93,6 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 
 	while (*words) {
 		size_t length = strcspn(words, " ");
-		/* a quoted line stays together */
 		if (*words == '`') {
 			size_t quoted = strcspn(words + 1, "`") + 2;
 			length = quoted + strcspn(words + quoted, " ");

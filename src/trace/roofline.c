@@ -29,7 +29,7 @@ struct kernel_use {
 	bool spins;
 	int64_t count, ns, lost;
 	double flops, bytes, at_peak;
-	double by_flops, by_bytes, by_latency; /* time by each bound alone */
+	double by_flops, by_bytes, by_latency;
 };
 struct kernel_uses {
 	struct kernel_use *use;
@@ -57,7 +57,6 @@ static void add_use(const struct trace *trace, op_id id, const struct times *t, 
 	use->by_latency += machine->kernel_latency;
 }
 
-/* True if it is a kernel of the device in the section with a known end. */
 static bool ran(const struct trace *trace, op_id id, int section, struct times *t)
 {
 	if (!trace_in(trace, id, section) || !trace_computes(trace->world, id))
@@ -101,9 +100,6 @@ static enum status uses_of_rank(const struct trace *trace, int section, int rank
 	return trace_step(trace, steps);
 }
 
-/* ---- the table ---- */
-
-/* Columns that fit */
 struct columns_shown {
 	bool rates, bound, lost; /* the last one only if any rank lost time */
 };
@@ -174,7 +170,6 @@ static void put_head(
 	table_row(table);
 }
 
-/* Equal ranks are one block. *lost: any of them has lost time. */
 static enum status blocks_of(
         const struct trace *trace, int section, struct columns_shown shown, struct blocks *blocks, bool *lost)
 {
@@ -250,8 +245,6 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 	table_release(&table);
 	return status;
 }
-
-/* ---- figures ---- */
 
 enum status metric_roofline(
         const struct trace *trace, int section, int rank, const char *kernel, struct roofline *roofline)

@@ -29,8 +29,6 @@ void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out
 	put_place_behind(trace->world, record->file, record->line, out);
 }
 
-/* ---- which kind ---- */
-
 /* Stores the durations of the same line on other ranks. A line's operations of all ranks are close
  * together in the books. */
 static size_t durations_elsewhere(const struct chain *chain, op_id id, int64_t *ns, size_t most)
@@ -103,8 +101,6 @@ enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *
 	return ROOT_LONGER;
 }
 
-/* ---- the roots that were found ---- */
-
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns)
 {
 	struct why *why = chain->why;
@@ -129,7 +125,6 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 		root->ns += ns;
 }
 
-/* "matmul y on ranks 0-3 (line 9)" */
 static void put_op(const struct chain *chain, const struct root *root, struct text *out)
 {
 	op_label(chain->trace->world, root->op[0], out);
@@ -138,7 +133,6 @@ static void put_op(const struct chain *chain, const struct root *root, struct te
 	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
-/* "the host of rank 2 gets memory (line 9)" */
 static void put_host(const struct chain *chain, const struct root *root, const char *does, struct text *out)
 {
 	text_add(out, "the host of ");
@@ -147,7 +141,6 @@ static void put_host(const struct chain *chain, const struct root *root, const c
 	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
-/* Several launches are counted. */
 static void put_launches(const struct chain *chain, const struct root *root, struct text *out)
 {
 	size_t ranks = (size_t)ranks_count(&root->ranks);
@@ -161,7 +154,6 @@ static void put_launches(const struct chain *chain, const struct root *root, str
 	text_add(out, ", %s", time_words(root->ns).text);
 }
 
-/* "matmul y on rank 2 (line 9) takes its time": the work itself, or its sharing */
 static void put_work(const struct chain *chain, const struct root *root, struct text *out)
 {
 	struct times t = backend_times(chain->trace->backend, root->op[0]);
@@ -223,8 +215,6 @@ void roots_word(struct chain *chain)
 	for (size_t i = 0; i < chain->why->roots; i++)
 		put_root(chain, &chain->why->root[i]);
 }
-
-/* ---- ties ---- */
 
 enum { LOOKS_MOST = 300000 }; /* limit of operations visited, to keep it fast */
 
@@ -293,8 +283,6 @@ void roots_tie(struct chain *chain)
 				root_join_rank(chain->trace, root, rank, own);
 	}
 }
-
-/* ---- what a replay takes away ---- */
 
 /* By kind, the operations without the root; LONGER: the time elsewhere. SLOW concerns the rank's
  * kernels. */

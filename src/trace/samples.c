@@ -17,8 +17,6 @@ void samples_add(struct calibrator *c, enum calibrated part, struct fit_sample s
 		*MEM_ADD(&c->part[part].sample, &c->part[part].count) = sample;
 }
 
-/* ---- samples of an operation ---- */
-
 static void add_kernel(struct calibrator *c, const struct record *record, double ns)
 {
 	for (int i = 0; i < record->operands; i++)
@@ -139,8 +137,6 @@ static void add_operation(struct calibrator *c, const struct moment *m)
 		return;
 	}
 }
-
-/* ---- operations that had their device to themselves ---- */
 
 static int by_start(const void *a, const void *b)
 {

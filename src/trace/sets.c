@@ -15,7 +15,6 @@
 
 enum { FEW_RANKS = 8 };
 
-/* The current rank's lanes */
 struct look {
 	struct lanes lanes;
 	struct spans spans[STREAMS_MAX + 1];
@@ -27,7 +26,6 @@ static uint64_t hash_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* A stream that was only made has one span: nothing more is queued. */
 static bool shows_anything(const struct spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++)
@@ -36,7 +34,6 @@ static bool shows_anything(const struct spans *spans)
 	return false;
 }
 
-/* False for lanes outside options->lane. */
 static bool is_wanted(const struct lanes *lanes, const struct timeline_options *options, int stream)
 {
 	const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
@@ -109,7 +106,6 @@ static bool matches_set(const struct alike *set, const struct timeline_options *
 	return same;
 }
 
-/* Adds the rank to the set it looks like, or to a new one, which takes its spans. */
 static void sets_join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
@@ -148,7 +144,6 @@ static int64_t lanes_apart(const struct alike *a, const struct alike *b, struct 
 	return sum;
 }
 
-/* The furthest off first; others by first rank */
 static int furthest_first(const void *a, const void *b)
 {
 	const struct alike *x = a, *y = b;
@@ -204,7 +199,6 @@ static void release_spans(struct alike *set)
 	set->spans = NULL;
 }
 
-/* Makes rows of the lanes: shown ones take their spans, the others' are released. */
 static void sets_show(struct sets *sets, const struct timeline_options *options)
 {
 	int first = options->first_row > 0 ? options->first_row : 0, row = 0;

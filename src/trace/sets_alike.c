@@ -20,8 +20,8 @@ struct comparing {
 
 /* Spans beside work, noted while walking along it; most lanes need no more */
 struct beside {
-	bool gaps;  /* longer than two cells */
-	bool peers; /* a wait for other ranks */
+	bool gaps;
+	bool peers;
 };
 
 static bool times_near(const struct comparing *c, int64_t a, int64_t b)
@@ -95,7 +95,6 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 	return true;
 }
 
-/* Returns the rank waited for; -1 if none. */
 static int rank_waited_for(const struct world *world, const struct span *s)
 {
 	if (s->blame)

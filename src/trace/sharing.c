@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-/* The longest overlap so far with an operation that ran from .. to */
 struct overlap {
 	const struct trace *trace;
 	op_id id, best;
@@ -62,7 +61,6 @@ static struct path part_path(const struct world *world, op_id id, int part)
 	return path;
 }
 
-/* Returns the rank's links on the path, as bits by kind. */
 static unsigned kinds_of(const struct path *path, int rank)
 {
 	unsigned kinds = 0;
@@ -72,7 +70,6 @@ static unsigned kinds_of(const struct path *path, int rank)
 	return kinds;
 }
 
-/* Returns the links of a collective, the same for all members. */
 static unsigned links_of(struct sharers *sharing, const struct match *match)
 {
 	const struct world *world = sharing->trace->world;
@@ -86,7 +83,6 @@ static unsigned links_of(struct sharers *sharing, const struct match *match)
 	return *links;
 }
 
-/* Returns the rank's links that the operation flows over. */
 static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 {
 	const struct world *world = sharing->trace->world;
@@ -133,7 +129,6 @@ static void search_device(struct sharers *sharing, struct overlap *o)
 	}
 }
 
-/* For a flow: flows over links of those kinds of the rank */
 static void search_links(struct sharers *sharing, struct overlap *o, int rank, unsigned kinds)
 {
 	const struct world *world = sharing->trace->world;

@@ -10,11 +10,11 @@
 
 struct pass {
 	const struct constraints *c;
-	int64_t *late;     /* by node */
+	int64_t *late;
 	uint32_t *waiting; /* by node: dependents that are not done */
-	node_id *next;     /* nodes to process */
+	node_id *next;
 	size_t count;
-	int64_t late_now; /* of the current node */
+	int64_t late_now;
 };
 
 static void count_waiting(void *self, node_id from, int64_t ns)
@@ -39,7 +39,6 @@ static bool is_node(const struct constraints *c, node_id node)
 	return node_op(c, node) || node > meetings;
 }
 
-/* Operations of the section without dependents may take until the end. */
 static enum status slack_begin(struct pass *pass, int section, int64_t end)
 {
 	for (node_id node = 0; node < pass->c->nodes; node++) {

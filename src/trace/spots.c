@@ -26,7 +26,6 @@ static struct span span_of(const struct moment *m)
 	        .looks = m->looks};
 }
 
-/* Returns the next work from `place` on in steps of `step`; NULL if none. */
 static const struct moment *work_from(const struct lanes *lanes, int stream, int64_t place, int step)
 {
 	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
@@ -78,7 +77,6 @@ static int64_t host_at(const struct lanes *lanes, int64_t time)
 	return (int64_t)least_of((int64_t)i, (int64_t)lanes->host.count - 1);
 }
 
-/* Returns the next activity of `least` ns or more; stalls: only waits. */
 static const struct span *host_from(
         const struct lanes *lanes, int64_t i, int step, bool stalls, int64_t least)
 {
@@ -170,7 +168,6 @@ bool spot_beside(const struct trace *trace, int step, struct spot *spot)
 	return found;
 }
 
-/* Stores the waits since the work before m, and m. */
 static void gap_of(const struct lanes *lanes, const struct moment *m, struct spans *out)
 {
 	const struct moment *before = work_from(lanes, m->stream, (int64_t)m->place - 1, -1);
@@ -270,8 +267,6 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 	return found;
 }
 
-/* ---- by name ---- */
-
 struct name_search {
 	const struct world *world;
 	const char *text;
@@ -293,7 +288,6 @@ static bool name_matches(struct name_search *s, op_id id)
 	return *known == 2;
 }
 
-/* By time, stream, number; < 0: a is first */
 static int64_t spot_order(const struct spot *a, const struct spot *b)
 {
 	if (a->span.from != b->span.from)

@@ -14,7 +14,6 @@
 
 #include <stdlib.h>
 
-/* A change of a window: place, time, rank */
 struct window_change {
 	int64_t address, end;
 	int target, rank;
@@ -70,7 +69,6 @@ static enum one_sided what_of(const struct world *world, op_id id)
 	return (enum one_sided)op_record(world, id)->part[0].direction;
 }
 
-/* All ranks' changes, by place and end */
 static struct window_change *all_changes(const struct trace *trace, size_t *count)
 {
 	struct window_change *changes = NULL, change;

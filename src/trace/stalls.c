@@ -28,7 +28,7 @@ struct report {
 	const struct trace *trace;
 	struct window window;
 	struct iterations iterations;
-	int64_t unit; /* ns */
+	int64_t unit;
 	struct lane_sums *lane;
 	size_t count;
 	bool used[KINDS];
@@ -88,7 +88,6 @@ static void add_lanes(
 		report->used[kind] = report->used[kind] || sums.ns[kind] > seen;
 }
 
-/* Loads one rank's lanes at a time */
 static enum status report_gather(struct report *report)
 {
 	struct lanes lanes = {0};
@@ -109,7 +108,6 @@ static enum status report_gather(struct report *report)
 	return status;
 }
 
-/* A cell: the time, its part of the window, or both */
 static void put_share(struct table *table, const struct report *report, int64_t ns, enum shape shape)
 {
 	double ms = ns / (double)report->unit,
@@ -163,11 +161,10 @@ static void join_lanes_alike(struct report *report)
 			}
 }
 
-/* Each rank's rows as one block of text, so equal ranks share it */
 static void put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
 {
 	struct table rows = {0};
-	double work = 0; /* of the current rank */
+	double work = 0;
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
@@ -216,7 +213,6 @@ static void print_report(struct report *report, int width, struct text *out)
 		if (table_width(&table) <= width)
 			break;
 	}
-	/* it is the remainder */
 	if (table_width(&table) > width && report->used[STALLED + CAUSE_DONE]) {
 		report->used[STALLED + CAUSE_DONE] = false;
 		report_table(report, PERCENT, &table);

@@ -14,8 +14,6 @@
 
 enum { COLUMNS_MOST = 6 };
 
-/* Sets of ranks with equal figures, and the figures of each one's first rank, in the order in
- * which they came. The first `count` sets have a column. */
 struct columns {
 	struct blocks seen;
 	struct figures *figures;
@@ -39,7 +37,6 @@ static bool figures_alike(const struct figures *a, const struct figures *b)
 	return same;
 }
 
-/* Joins the column with figures that are alike, if there is one. */
 static bool join_column(struct columns *columns, const struct figures *figures, int rank)
 {
 	for (size_t i = 0; i < columns->came; i++)
@@ -129,7 +126,6 @@ static void fill_columns(const struct trace *trace, const struct columns *column
 	figures_release(&names);
 }
 
-/* Prints as many columns as fit, at least one, and counts the others. */
 static void print_columns(const struct trace *trace, struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
@@ -178,7 +174,6 @@ static enum status print_mfu(const struct trace *trace, int section, struct text
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* A table of a section, or of everything (-1), below its name; nothing if interrupted */
 static enum status one_section(const struct trace *whole, int section, int width, struct text *out)
 {
 	struct iterations iterations;
@@ -218,7 +213,6 @@ static int64_t time_digit(struct window window)
 	return digit;
 }
 
-/* For everything: first each section that was used, if there are several */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
 {
 	enum status status = ST_OK;
@@ -237,8 +231,6 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 		trace_put_uncertainty(trace, time_digit(trace_time(trace, section)), out);
 	return status;
 }
-
-/* ---- diff ---- */
 
 /* A ratio makes sense for times, bytes and counts, not for parts. */
 static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name)

@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-/* Returns the rank's first unfinished collective or transfer in that group, or 0. */
 static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
 	const struct world *world = waits->world;
@@ -30,7 +29,6 @@ struct hang {
 	op_id on, root;
 }; /* of a rank: the backend's answer, and the match that it depends on */
 
-/* One rank: where it hangs, for whom, its last operation, and its next one in that group */
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
         int group, struct table *rows)
 {
@@ -61,7 +59,6 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	table_row(rows);
 }
 
-/* The table of waiting ranks and those they wait for */
 static void put_table(const struct trace *trace, const struct waits *waits, const struct hang *hang,
         const struct ranks *shown, int width, struct text *out)
 {
@@ -98,7 +95,6 @@ static void put_mismatch(const struct waits *waits, struct text *out)
 	world_mismatch(world, waits->mismatch, algorithm_name, out);
 }
 
-/* The reason in words, wrapped and indented under the headline */
 static void put_reason(const struct waits *waits, void (*put)(const struct waits *waits, struct text *out),
         int width, struct text *out)
 {
@@ -161,7 +157,6 @@ static void put_members(const struct trace *trace, const struct hang *hang, cons
 	}
 }
 
-/* Finds the ranks that hang, and follows each one's operation. */
 static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *waiting)
 {
 	struct backend *backend = waits->backend;

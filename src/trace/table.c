@@ -75,7 +75,6 @@ static size_t columns_of(const char *cell, size_t length)
 	return columns;
 }
 
-/* Stores the columns' widths; returns their number. */
 static int measure_columns(const struct table *table, size_t widths[COLUMNS_MAX])
 {
 	const char *p = text_string(&table->cells);
@@ -125,7 +124,6 @@ static void put_line(const struct text *line, int width, struct text *out)
 	text_put(out, "\n", 1);
 }
 
-/* The part of a table that is printed at once: the labels, and columns from .. to-1 */
 struct table_part {
 	int labels, from, to;
 };

@@ -18,7 +18,6 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 #define table_cells(table, ...)                                  \
 	table_words((table), (const char *const[]){__VA_ARGS__}, \
 	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-/* The same as a whole row */
 #define table_line(table, ...) (table_cells(table, __VA_ARGS__), table_row(table))
 void table_words(struct table *table, const char *const words[], size_t count);
 void table_time(struct table *table, int64_t ns);
@@ -26,8 +25,8 @@ void table_bytes(struct table *table, int64_t bytes);
 /* Adds the set to the cell. A set of many parts ("7,15,23 ..." of 1,024) is counted, "128 ranks,
  * e.g. 7", to leave room for other columns. */
 void table_ranks(struct table *table, const struct ranks *set);
-void table_end(struct table *table);        /* ends the cell */
-void table_row(struct table *table);        /* ends the row */
+void table_end(struct table *table);
+void table_row(struct table *table);
 int table_width(const struct table *table); /* columns that it takes with its margin */
 /* Appends the table's lines: three columns of margin, two between columns. If `width` is too
  * small, words of the last column wrap, and figures are split into parts one below the other, each
@@ -42,15 +41,13 @@ struct row_block {
 	char *rows;
 	double weight; /* the rows as a time, set by the caller; 0 by default */
 	bool odd;
-	double off;  /* if odd: distance from the largest set's weight */
-	size_t came; /* index before sorting */
+	double off; /* if odd: distance from the largest set's weight */
+	size_t came;
 };
 struct blocks {
 	struct row_block *block;
 	size_t count;
-	struct names *
-	        /* until the blocks are sorted: number i is block[i - 1].rows; NULL: no block */
-	        rows;
+	struct names *rows; /* until sorted: number i is block[i - 1].rows; NULL: no block */
 };
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* True if the set has less than a quarter as many ranks as the largest one. */

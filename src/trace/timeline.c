@@ -14,13 +14,7 @@
 
 #include <string.h>
 
-enum {
-	WIDTH_MIN = 20,
-	WIDTH_MAX = 4000,
-	LEGEND_MOST = 34,
-	LEGEND_FROM = 100, /* narrower: the legend goes below */
-	LEGEND_ROWS = 12   /* below, at most */
-};
+enum { WIDTH_MIN = 20, WIDTH_MAX = 4000, LEGEND_MOST = 34, LEGEND_FROM = 100, LEGEND_ROWS = 12 };
 
 /* Columns of a lane's row, each part as wide as its widest; legend 0: none beside the lanes.
  *
@@ -30,9 +24,6 @@ struct layout_of_rows {
 	int margin, rank, name, cells, legend, first_column;
 };
 
-/* ---- the rows of a picture ---- */
-
-/* A picture in the making */
 struct drawing {
 	const struct trace *trace;
 	const struct timeline_options *options;
@@ -42,9 +33,9 @@ struct drawing {
 	struct text text;
 	struct layout_of_rows at;
 	int width;
-	int64_t clock;    /* now, or as_of */
-	int now;          /* its cell, if the window goes on after it; -1: none */
-	int microbatches; /* bar_row */
+	int64_t clock;
+	int now; /* its cell, if the window goes on after it; -1: none */
+	int microbatches;
 };
 
 /* Shown lanes are processed twice: to measure columns and collect the legend, then to paint,
@@ -112,7 +103,7 @@ static void put_tick(struct drawing *d, int64_t tick, int64_t base, int64_t unit
 static int64_t tick_step(int64_t length, int cells)
 {
 	static const int64_t factors[] = {1, 2, 5};
-	int64_t want = length / cells * 7; /* least columns between two labels */
+	int64_t want = length / cells * 7;
 
 	for (int64_t ten = 1; ten < INT64_MAX / 100; ten *= 10)
 		for (int i = 0; i < 3; i++)
@@ -246,7 +237,6 @@ int timeline_row_of(const struct timeline_places *places, int rank, int stream)
 	return places->sets ? sets_row_of(places->sets, rank, stream) : -1;
 }
 
-/* Moves the sets from the drawing to the places. */
 static void store_places(struct drawing *d, struct timeline_places *places)
 {
 	timeline_places_release(places);
@@ -299,7 +289,7 @@ enum status timeline_picture(
 	        .window = options->window,
 	        .clock = options->as_of ? options->as_of : options->now,
 	        .width = width};
-	if (d.window.to - d.window.from < width) /* at least a nanosecond a cell */
+	if (d.window.to - d.window.from < width)
 		d.window.to = d.window.from + width;
 
 	*picture = (struct picture){0};

@@ -142,7 +142,7 @@ bool trace_last_iteration(const struct trace *trace, struct window *window);
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
-	uint8_t colour; /* enum colour */
+	uint8_t colour;
 	uint8_t dim, reverse;
 };
 /* X(symbol, ANSI 256-colour foreground). -1: the terminal's own, visible on light screens too;
@@ -174,10 +174,9 @@ struct picture {
 	struct cell *cells;
 	op_id *ops; /* by cell: the operation at it, 0 none */
 };
-/* All cells blank. */
 void picture_make(struct picture *picture, int width, int height);
 void picture_release(struct picture *picture);
-struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
+struct cell *picture_cell(struct picture *picture, int row, int column);
 /* Writes UTF-8 text from a column on, cut at `limit` columns. */
 void picture_write(
         struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
@@ -199,7 +198,7 @@ struct timeline_options {
 	int64_t now, as_of;
 	/* virtual time passes by itself (`pace`): projected spans that end before now are over */
 	bool passes;
-	const struct ranks *ranks; /* NULL: all */
+	const struct ranks *ranks;
 	/* NULL; else its pieces are drawn, other work as a line, and no waits:
 	         * critical.h */
 	const struct critical *path;
@@ -214,10 +213,10 @@ struct lane_place {
 /* Where things are in a picture: the lane of each row shown, and the columns of the window. Zeroed
  * before use; released by the caller. */
 struct timeline_places {
-	struct lane_place *shown; /* by row shown */
+	struct lane_place *shown;
 	size_t shown_count;
 	int first_column, cells;
-	struct sets *sets; /* all rows */
+	struct sets *sets;
 };
 /* Returns the lane's row among all rows, shown or not; -1: none. */
 int timeline_row_of(const struct timeline_places *places, int rank, int stream);
@@ -241,10 +240,10 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 /* time when both streams work / work of the less busy one */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part);
 /* Work that kernels may hide, and its word in expressions. X(symbol, word) */
-#define HIDEABLES(X)                                                      \
-	X(COMMUNICATION, "communication") /* collectives and transfers */ \
-	X(COLLECTIVES, "collectives")                                     \
-	X(TRANSFERS, "transfers") /* one-sided ones too */                \
+#define HIDEABLES(X)                                       \
+	X(COMMUNICATION, "communication")                  \
+	X(COLLECTIVES, "collectives")                      \
+	X(TRANSFERS, "transfers") /* one-sided ones too */ \
 	X(COPIES, "copies")
 enum hideable {
 #define X(symbol, word) HIDE_##symbol,
@@ -276,7 +275,7 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
  *                  several at once goes to the one that a stream with kernels waits for; else to
  *                  the axis made first */
 struct axis_use {
-	int axis; /* into world.groups */
+	int axis;
 	int64_t operations, exposed_ns;
 	double sent[LINK_KINDS];
 	bool known; /* false: an operation has no end, and exposed_ns does not count it */

@@ -36,7 +36,7 @@ struct kind {
 	double message, sent, formula; /* bytes; formula: 0 if there is none */
 	struct sizes {
 		int64_t least, most; /* bytes; most 0: none */
-	} by[ALGORITHM_COUNT];       /* messages by algorithm */
+	} by[ALGORITHM_COUNT];
 };
 struct kinds {
 	struct kind *kind;
@@ -48,15 +48,12 @@ struct traffic {
 	struct kinds kinds;
 };
 
-/* ---- by link ---- */
-
 static void print_links(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct table table = {.align = "lr"}, row = {0};
 	struct blocks blocks = {0};
 	bool used[LINK_KINDS] = {0}, any = false;
 
-	/* the first pass finds the columns, the second writes the ranks' rows */
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			if (!trace_tells(trace, rank))
@@ -91,8 +88,6 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	table_release(&table);
 }
 
-/* ---- from whom to whom ---- */
-
 static int by_ranks(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
@@ -118,7 +113,6 @@ static void add_pairs(const struct world *world, op_id id, struct traffic *traff
 	}
 }
 
-/* Sorts by sender and receiver, and joins entries of one pair. */
 static void sum_pairs(struct traffic *traffic)
 {
 	size_t kept = 0;
@@ -292,7 +286,6 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
 }
 
-/* Returns the number of algorithms used; stores the last of them. */
 static int algorithms_of(const struct kind *kind, enum algorithm *last)
 {
 	int used = 0;

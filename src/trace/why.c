@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "trace/chain.h"
 
-/* ---- an operation ---- */
-
 /* Returns the gap of an operation: from the end of the work before it on its stream to its start;
  * for a host's, from its start to its end. Without a start or end it waits until now. */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
@@ -26,7 +24,6 @@ static struct window gap_of(struct chain *chain, const struct lanes *lanes, cons
 	return gap;
 }
 
-/* "matmul z on rank 1 (line 5, compute)" */
 static void put_asked(const struct chain *chain, op_id id, struct text *out)
 {
 	const struct op *op = &chain->trace->world->ops[id];
@@ -38,7 +35,6 @@ static void put_asked(const struct chain *chain, op_id id, struct text *out)
 	text_release(&line);
 }
 
-/* Nothing delayed it: says how long it took. */
 static void explain_itself(struct chain *chain, const struct moment *m, struct text *words)
 {
 	bool begun = m->t.start != TIME_UNKNOWN;
@@ -120,7 +116,6 @@ static const struct bout *last_wait(const struct bouts *pieces)
 	return last;
 }
 
-/* "... waited 3.80 ms, 3.50 ms of them" */
 static void put_waited(
         const struct chain *chain, const struct moment *m, int64_t waited, int64_t longest, struct text *out)
 {
@@ -179,7 +174,6 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 	mem_free(pieces.piece);
 }
 
-/* Adds what the members bring, if trace_brings_differ. */
 static void explain_members(struct chain *chain, op_id id)
 {
 	uint32_t match = trace_brings_differ(chain->trace->world, id);
@@ -213,8 +207,6 @@ static void explain_lanes(struct chain *chain, const struct why_question *q)
 		chain_say(chain, &words, 0);
 	}
 }
-
-/* ---- a time ---- */
 
 /* The state of a lane: "compute ran matmul y (line 3)" */
 static void say_lane(struct chain *chain, int rank, int stream, const struct span *span)

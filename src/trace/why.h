@@ -44,7 +44,7 @@ struct root {
 	size_t count;
 	/* LONGER: its time elsewhere; HELD, LAUNCH ...: how much of the stretch it took */
 	int64_t ns;
-	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
+	struct text text;
 };
 /* The subject of the question: of these operations the one that waited longest; the longest wait
  * of these ranks' streams by that name, or of these ranks (in the section, -1: ever); or the state
@@ -54,7 +54,7 @@ struct why_question {
 	enum why_of of;
 	const op_id *op; /* WHY_OP: at most one a rank */
 	size_t ops;
-	const struct ranks *ranks; /* for the others */
+	const struct ranks *ranks;
 	name_id stream;
 	int section;
 	int64_t time;

@@ -22,11 +22,10 @@ struct turn {
 	op_id next;   /* next of its queue; 0: none */
 	op_id launch; /* first operation fused with it, or itself */
 };
-/* One rank's operations of one group */
 struct issue_queue {
-	op_id head;       /* first operation of the current launch; 0: all are over */
-	op_id begun;      /* last operation that has begun */
-	op_id tail;       /* last one issued */
+	op_id head;  /* first operation of the current launch; 0: all are over */
+	op_id begun; /* last operation that has begun */
+	op_id tail;
 	uint32_t pending; /* the current launch's matches that are not over */
 };
 struct issued_match {
@@ -40,15 +39,15 @@ struct place {
 
 struct serial {
 	const struct world *world;
-	bool across;    /* one queue a rank, for all groups */
-	op_id done;     /* operations up to this one are processed */
+	bool across; /* one queue a rank, for all groups */
+	op_id done;
 	size_t aborted; /* of world.aborted, processed */
 	op_id *launch;  /* by rank: the first operation of its latest launch */
 	struct turn *turn;
 	size_t turns, turn_room;
-	struct issue_queue *queue; /* by group and rank */
+	struct issue_queue *queue;
 	size_t queues, queue_room;
-	struct issued_match *meeting; /* by match */
+	struct issued_match *meeting;
 	size_t meetings, meeting_room;
 	uint32_t *over; /* matches that are over, with members to release */
 	size_t over_count;
@@ -154,7 +153,6 @@ static void release_members(struct serial *serial)
 	}
 }
 
-/* Adds the operation to its queue. */
 static void op_issue(struct serial *serial, op_id id)
 {
 	const struct op *op = &serial->world->ops[id];
@@ -277,7 +275,6 @@ static bool is_reported(const struct world *world, const struct circle *circle)
 	return a == b || (collectives && world_order_reported(world, a, b));
 }
 
-/* Adds the circle's lines that were not named yet. Returns false if there is none. */
 static bool name_places(struct serial *serial, const struct circle *circle)
 {
 	size_t before = serial->named_count;
@@ -341,9 +338,6 @@ static void search_suspects(struct serial *serial)
 	serial->suspect_count = 0;
 }
 
-/* ---- from the books */
-
-/* Grows an array; new items are zeroed */
 #define GROW(items, have, room, wanted)                                                        \
 	do {                                                                                   \
 		size_t wanted_ = (wanted);                                                     \

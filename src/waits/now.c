@@ -10,7 +10,7 @@
 
 /* A backend with its final times only */
 struct past {
-	struct backend backend; /* first: passed to times() */
+	struct backend backend;
 	struct backend *of;
 };
 

@@ -25,7 +25,6 @@ static void open_node(struct wait_search *search, uint32_t node)
 	search->edges_of(search, node);
 }
 
-/* An edge from the end of the path to a node on it */
 static void found_cycle(struct wait_search *search, uint32_t node)
 {
 	size_t from = search->depth;
