@@ -208,6 +208,8 @@ void clocks_update(struct happens_before *order)
 			*MEM_ADD(&own->stream_lane, &own->streams) = (uint16_t)lane;
 		}
 	}
+	for (size_t i = 0; i < world->group_count && !order->expires; i++)
+		order->expires = world->groups[i].timeout > 0;
 	MEM_ROOM(&order->op_lane, world->op_count + 1, &order->op_room);
 	for (op_id id = order->done + 1; id <= world->op_count; id++)
 		order->op_lane[id] = (uint16_t)find_lane(order, id);

@@ -129,7 +129,9 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
-	/* conflicts ordered through other ranks, in the order of decision */
+	/* a group has a timeout, which may undo a match; a match of a later group undoes no earlier decision */
+	bool expires;
+	/* if so: conflicts ordered through other ranks, in the order of decision */
 	struct settled {
 		struct race race;
 		size_t matches; /* match_count when it was decided */

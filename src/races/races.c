@@ -83,7 +83,7 @@ static void race_decide(struct happens_before *order, const struct race *race)
 	else if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
 	        !search_before(order, race->later, race->earlier))
 		race_report(order, race);
-	else
+	else if (order->expires)
 		*MEM_ADD(&order->settled, &order->settled_count) =
 		        (struct settled){*race, order->world->match_count};
 }
