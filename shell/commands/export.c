@@ -35,17 +35,32 @@ static const struct format {
 	enum status (*make)(
 	        const struct trace *trace, const struct export_options *options, struct text *out);
 	struct output_kind kind;
-} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json,
-                       {.is = "file of `export`", .begins = EXPORT_JSON_BEGINS}},
+} formats[] = {{".svg", "a picture for slides", trace_export_svg,
+                       {.is = "file of `export`", .begins = EXPORT_SVG_BEGINS}},
         {".html", "open it in a browser: one file, no network", trace_export_html,
                 {.is = "file of `export`", .begins = EXPORT_HTML_BEGINS}},
-        {".svg", "a picture for slides", trace_export_svg,
-                {.is = "file of `export`", .begins = EXPORT_SVG_BEGINS}},
         {".csv", "a line for each span", trace_export_csv,
                 {.is = "file of `export`", .begins = EXPORT_CSV_BEGINS}},
         {".txt", "as `timeline` prints it", trace_export_txt,
-                {.is = "file of `export`", .is_own = is_own_txt}}};
+                {.is = "file of `export`", .is_own = is_own_txt}},
+        {".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json,
+                {.is = "file of `export`", .begins = EXPORT_JSON_BEGINS}}};
 static const struct output_kind kineto = {.is = "file of `export kineto`", .begins = EXPORT_KINETO_BEGINS};
+
+/* Fails with ST_ARGUMENT, which lists the endings. */
+static enum status export_find_format(const char *path, const struct format **format)
+{
+	struct text endings = {0};
+	for (size_t i = 0; i < sizeof formats / sizeof *formats && !*format; i++) {
+		*format = path_ends(path, formats[i].ending) ? &formats[i] : NULL;
+		text_add(&endings, " %s", formats[i].ending);
+	}
+	enum status status = *format ? ST_OK
+	                             : fail(ST_ARGUMENT, "export %s: a file's ending says what it is:%s",
+	                                       path, text_string(&endings));
+	text_release(&endings);
+	return status;
+}
 
 enum { FOLDER_MOST = 4000 };
 #define PART ".part" /* after a file's name until the files of all ranks are written */
@@ -158,12 +173,8 @@ static enum status export_run(struct call *call)
 	int64_t width = 160;
 	bool force = false;
 	enum status status = call_common(call, 1, &path);
-	for (size_t i = 0; i < sizeof formats / sizeof *formats && status == ST_OK; i++)
-		if (!call_count(call, 0) && path_ends(path, formats[i].ending))
-			format = &formats[i];
-	if (status == ST_OK && !call_count(call, 0) && !format)
-		status = fail(ST_ARGUMENT,
-		        "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
+	if (status == ST_OK && !call_count(call, 0))
+		status = export_find_format(path, &format);
 	if (status == ST_OK)
 		status = export_read_words(call, &section, &force);
 	if (status == ST_OK)
