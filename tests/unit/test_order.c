@@ -379,6 +379,7 @@ static void a_timeout_decides_again(void **state)
 	for (int asks = 0; asks < 2; asks++) {
 		struct books b = books_open(2, 0);
 		int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+		world_group_timeout(b.world, 0, 1000);
 		touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
 		op_id meeting = collective(&b, 0, compute, "allreduce", 0, 8);
 		collective(&b, 0, io, "allreduce", 0, 8);
@@ -610,6 +611,7 @@ static void asking_changes_nothing(void **state)
 			uint32_t seed = 1000u + (uint32_t)round;
 			struct books b = books_open(RANKS, 0);
 			struct state s = {0};
+			world_group_timeout(b.world, 0, 1000);
 			begin(&b, &s);
 			for (int i = 0; i < LINES; i++) {
 				int r = (int)draw(&seed, RANKS), what = (int)draw(&seed, 24);
