@@ -219,18 +219,14 @@ static void edges_from_late_parts(const struct asked_node *a)
 static void edges_of_end(const struct asked_node *a)
 {
 	const struct moment *m = a->m;
-	int64_t alone = m->kind == OP_SEGMENT ? least_of(m->t.alone, m->t.end - m->t.start) : 0;
-	switch (m->kind) {
-	case OP_WAIT:
-	case OP_SYNC:
-	case OP_SEGMENT:
-		edge_put(a, node_at(m->id, NODE_STARTED), alone);
+	int64_t whole = m->t.end - m->t.start,
+	        alone = m->kind == OP_SEGMENT ? least_of(m->t.alone, whole) : 0;
+	bool waits = m->kind == OP_WAIT || m->kind == OP_SYNC || m->kind == OP_SEGMENT;
+	edge_put(a, node_at(m->id, NODE_STARTED), waits ? alone : whole);
+	if (waits)
 		edges_from_target(a, alone);
-		return;
-	default:
-		edge_put(a, node_at(m->id, NODE_STARTED), m->t.end - m->t.start);
+	else
 		edges_from_late_parts(a);
-	}
 }
 
 static void edges_of_meeting(const struct asked_node *a, const struct match *match)

@@ -309,32 +309,34 @@ static void put_slack(
 {
 	enum { SHOWN = 5 };
 	struct table table = {.align = "lrr"};
-	op_id most[SHOWN] = {0};
-	int64_t length[SHOWN] = {0};
+	struct long_work {
+		op_id op;
+		int64_t ns;
+	} most[SHOWN] = {0};
 	for (op_id id = 1; id <= critical->ops; id++) {
 		if (!trace_in(trace, id, section) || (critical->on[id] & CRITICAL_WORK) ||
 		        critical->slack[id] == TIME_UNKNOWN ||
 		        !trace_is_work(op_record(trace->world, id)->kind))
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		op_id moved = id;
-		int64_t ns = t.end - t.start;
+		struct long_work work = {id, t.end - t.start};
 		for (int i = 0; i < SHOWN; i++)
-			if (ns > length[i] ||
-			        (most[i] && ns == length[i] && op_precedes(trace->world, moved, most[i]))) {
-				op_id other = most[i];
-				int64_t others = length[i];
-				most[i] = moved, length[i] = ns, moved = other, ns = others;
+			if (work.ns > most[i].ns ||
+			        (most[i].op && work.ns == most[i].ns &&
+			                op_precedes(trace->world, work.op, most[i].op))) {
+				struct long_work shorter = most[i];
+				most[i] = work;
+				work = shorter;
 			}
 	}
-	if (!most[0])
+	if (!most[0].op)
 		return;
 	table_line(&table, "longest of the rest", "takes", "slack");
-	for (int i = 0; i < SHOWN && most[i]; i++) {
-		trace_put_op(trace->world, most[i], "on", &table.cells);
+	for (int i = 0; i < SHOWN && most[i].op; i++) {
+		trace_put_op(trace->world, most[i].op, "on", &table.cells);
 		table_end(&table);
-		table_time(&table, length[i]);
-		table_time(&table, critical->slack[most[i]]);
+		table_time(&table, most[i].ns);
+		table_time(&table, critical->slack[most[i].op]);
 		table_row(&table);
 	}
 	table_print(&table, width, out);

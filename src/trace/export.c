@@ -309,12 +309,11 @@ static void put_iterations(struct json_writer *w)
 		if (from >= to)
 			continue;
 		/* they may overlap: the host runs ahead */
-		event_begin(w, "b", world->n, 1,
-		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
-		        i, it->number, US(from));
-		event_begin(w, "e", world->n, 1,
-		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
-		        i, it->number, US(to));
+		for (int ends = 0; ends < 2; ends++)
+			event_begin(w, ends ? "e" : "b", world->n, 1,
+			        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64
+			        ".%03d}",
+			        i, it->number, US(ends ? to : from));
 	}
 }
 

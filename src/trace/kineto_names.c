@@ -64,15 +64,6 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
 }
 
-static const char *space_word(enum space space)
-{
-	static const char *const words[] = {[SPACE_HOST] = "Pageable",
-	        [SPACE_PINNED] = "Pinned",
-	        [SPACE_DEVICE] = "Device",
-	        [SPACE_DISK] = "Disk"};
-	return words[space];
-}
-
 static void put_copy_name(const struct record *record, struct text *out)
 {
 	static const char *const ways[] = {[COPY_TO_DEVICE] = "HtoD",
@@ -81,13 +72,17 @@ static void put_copy_name(const struct record *record, struct text *out)
 	        [COPY_ON_HOST] = "HtoH",
 	        [COPY_FROM_DISK] = "HtoH",
 	        [COPY_TO_DISK] = "HtoH"};
+	static const char *const spaces[] = {[SPACE_HOST] = "Pageable",
+	        [SPACE_PINNED] = "Pinned",
+	        [SPACE_DEVICE] = "Device",
+	        [SPACE_DISK] = "Disk"};
 	enum space from = SPACE_HOST, to = SPACE_HOST;
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD))
 			to = (enum space)record->operand[i].space;
 		else
 			from = (enum space)record->operand[i].space;
-	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], space_word(from), space_word(to));
+	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], spaces[from], spaces[to]);
 }
 
 bool kineto_is_nccl(enum op_kind kind)

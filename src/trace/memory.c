@@ -51,29 +51,23 @@ static int64_t put_bar(const struct trace *trace, const struct heap *heap, const
 	return free_bytes;
 }
 
-static void put_pool(const struct trace *trace, int rank, uint32_t pool, struct table *table)
-{
-	const struct world *world = trace->world;
-
-	if (pool_graph(pool))
-		table_cell(table, "graph %s",
-		        names_text(world->names, world_graph_name(world, pool_graph(pool))));
-	else
-		table_cell(table, "%s", trace_lane_name(trace, rank, pool_stream(pool)));
-}
-
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {
 	for (size_t i = 0; i < heap->segment_count && i < SEGMENTS_MOST; i++) {
 		const struct segment *segment = &heap->segments[i];
-		put_pool(trace, rank, segment->pool, table);
+		uint32_t graph = pool_graph(segment->pool);
+		if (graph)
+			table_cell(table, "graph %s",
+			        names_text(trace->world->names, world_graph_name(trace->world, graph)));
+		else
+			table_cells(table, trace_lane_name(trace, rank, pool_stream(segment->pool)));
 		table_bytes(table, segment->bytes);
 		int64_t free_bytes = put_bar(trace, heap, segment, cells, &table->cells);
 		table_end(table);
 		if (free_bytes)
 			text_add(&table->cells, "%s %s", bytes_words(free_bytes).text,
-			        pool_graph(segment->pool) ? "kept" : "free");
+			        graph ? "kept" : "free");
 		table_end(table);
 		table_row(table);
 	}

@@ -137,6 +137,13 @@ static double part_of(int64_t part, int64_t whole)
 	return whole > 0 ? part / (double)whole : 0;
 }
 
+/* The part of the window in which work runs; threads of the host may go on after it. */
+static double part_worked(const struct intervals *work, struct window window)
+{
+	struct interval whole = {window.from, window.to};
+	return part_of(intervals_common(work, &(struct intervals){&whole, 1}), window.to - window.from);
+}
+
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
 {
 	struct intervals work = {0};
@@ -144,8 +151,7 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	struct window window = own_window(trace, section, rank, &endless);
 	enum status status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 
-	struct interval whole = {window.from, window.to};
-	*part = part_of(intervals_common(&work, &(struct intervals){&whole, 1}), window.to - window.from);
+	*part = part_worked(&work, window);
 	intervals_release(&work);
 	return status;
 }
@@ -210,7 +216,6 @@ enum status metric_idle(const struct trace *trace, int section, int rank, double
 	struct intervals work = {0};
 	op_id endless;
 	struct window window = own_window(trace, section, rank, &endless);
-	struct interval whole = {window.from, window.to};
 	bool kernels[STREAMS_MAX + 1] = {false}, works[STREAMS_MAX + 1] = {false}, any = false;
 	enum status status = ST_OK;
 
@@ -226,10 +231,7 @@ enum status metric_idle(const struct trace *trace, int section, int rank, double
 	for (int stream = STREAM_DEFAULT; stream <= STREAMS_MAX && status == ST_OK; stream++)
 		if (any ? kernels[stream] : works[stream])
 			status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
-	*part = window.to > window.from ? 1 -
-	                part_of(intervals_common(&work, &(struct intervals){&whole, 1}),
-	                        window.to - window.from)
-	                                : 0;
+	*part = window.to > window.from ? 1 - part_worked(&work, window) : 0;
 	intervals_release(&work);
 	return status;
 }

@@ -120,22 +120,14 @@ static void add_operation(struct calibrator *c, const struct moment *m)
 	const struct record *record = op_record(world, m->id);
 	double ns = m->t.end - m->t.start;
 	add_launch(c, m);
-	switch (record->kind) {
-	case OP_KERNEL:
+	if (record->kind == OP_KERNEL)
 		add_kernel(c, record, ns);
-		return;
-	case OP_COPY:
+	else if (record->kind == OP_COPY)
 		add_copy(c, record, ns);
-		return;
-	case OP_COLLECTIVE:
+	else if (record->kind == OP_COLLECTIVE)
 		add_collective(c, op, record, ns);
-		return;
-	case OP_P2P:
+	else if (record->kind == OP_P2P)
 		add_transfer(c, op, record, ns);
-		return;
-	default:
-		return;
-	}
 }
 
 static int by_start(const void *a, const void *b)
