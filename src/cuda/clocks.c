@@ -6,7 +6,8 @@
 enum { PINGS = 16 };
 
 /* Gets rank 0's time after every process has sent. */
-static enum status ping(struct transport *transport, const struct cuda_library *library, int64_t *theirs_ns)
+static enum status clock_ping_once(
+        struct transport *transport, const struct cuda_library *library, int64_t *theirs_ns)
 {
 	int processes = transport_size(transport);
 	bool first = transport_rank(transport) == 0;
@@ -35,7 +36,7 @@ enum status clocks_compare(
 	enum status status = ST_OK;
 	for (int i = 0; i < PINGS && status == ST_OK; i++) {
 		pings[i].sent_ns = library->host_now();
-		status = ping(transport, library, &pings[i].theirs_ns);
+		status = clock_ping_once(transport, library, &pings[i].theirs_ns);
 		pings[i].back_ns = library->host_now();
 	}
 	*offset = (struct clock_offset){0};

@@ -53,7 +53,7 @@ static enum status control_queued(struct backend *backend, op_id id)
 
 /* Publishes and waits if the shadow has completed an operation with an answer, or if lines are
  * paced. */
-static enum status settle(struct control *control, enum status status, struct budget *budget)
+static enum status answer_owed(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
 	if (status != ST_OK || !(control->owed || control->paces))
@@ -68,7 +68,7 @@ static enum status settle(struct control *control, enum status status, struct bu
 static enum status control_advance(struct backend *backend, struct budget *budget)
 {
 	struct control *control = control_of(backend);
-	return settle(control, control->shadow->advance(control->shadow, budget), budget);
+	return answer_owed(control, control->shadow->advance(control->shadow, budget), budget);
 }
 
 static enum status control_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
@@ -76,12 +76,12 @@ static enum status control_reach(struct backend *backend, const op_id *ids, int 
 	struct control *control = control_of(backend);
 	enum status status = control->shadow->reach(control->shadow, ids, count, budget);
 	control->owed |= status == ST_OK;
-	return settle(control, status, budget);
+	return answer_owed(control, status, budget);
 }
 
 /* Starts all hosts and waits for projected ends. If no device may be waited for, only shares what
  * has completed. */
-static enum status look(struct control *control, enum status status, struct budget *budget)
+static enum status publish_and_wait(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
 	if (status == ST_OK)
@@ -94,7 +94,7 @@ static enum status look(struct control *control, enum status status, struct budg
 static enum status control_project(struct backend *backend, struct budget *budget)
 {
 	struct control *control = control_of(backend);
-	return look(control, control->shadow->project(control->shadow, budget), budget);
+	return publish_and_wait(control, control->shadow->project(control->shadow, budget), budget);
 }
 
 static enum status control_finish(struct backend *backend, struct budget *budget)
@@ -103,7 +103,7 @@ static enum status control_finish(struct backend *backend, struct budget *budget
 	enum status status = control->shadow->finish(control->shadow, budget);
 	if (status == ST_OK)
 		status = control->shadow->project(control->shadow, budget);
-	return look(control, status, budget);
+	return publish_and_wait(control, status, budget);
 }
 
 static void control_cost(struct backend *backend, op_id id, struct op_cost *cost)

@@ -21,8 +21,8 @@ static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
 
 /* Exchanges reports; every rank computes the same placement or the same refusal. all: room for
  * every report */
-static enum status agree(struct cuda_job *job, struct transport *transport, const struct cuda_report *mine,
-        struct cuda_report *all, int64_t reserve_bytes)
+static enum status placement_agree(struct cuda_job *job, struct transport *transport,
+        const struct cuda_report *mine, struct cuda_report *all, int64_t reserve_bytes)
 {
 	enum status status = cuda_gather(transport, mine, all);
 	cuda_placement_release(&job->placement);
@@ -31,7 +31,7 @@ static enum status agree(struct cuda_job *job, struct transport *transport, cons
 }
 
 /* Allocates a little memory for the IPC test of ranks that share a GPU. */
-static enum status offer_memory(const struct cuda_job *job, struct cuda_report *mine, CUdeviceptr *offered)
+static enum status ipc_offer(const struct cuda_job *job, struct cuda_report *mine, CUdeviceptr *offered)
 {
 	enum { OFFERED_BYTES = 4096 };
 	const struct cuda_library *cuda = &job->library;
@@ -43,7 +43,7 @@ static enum status offer_memory(const struct cuda_job *job, struct cuda_report *
 }
 
 /* tests IPC with the next rank's memory */
-static void open_memory(const struct cuda_job *job, struct cuda_report *mine, CUipcMemHandle next)
+static void ipc_test(const struct cuda_job *job, struct cuda_report *mine, CUipcMemHandle next)
 {
 	const struct cuda_library *cuda = &job->library;
 	CUdeviceptr at;
@@ -76,7 +76,7 @@ static enum status try_words(const struct cuda_library *cuda)
 }
 
 /* Prepares this rank's GPU and leaves its context current; a failure is in the report. */
-static void take_seat(
+static void gpu_prepare(
         struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat, CUdeviceptr *offered)
 {
 	const struct cuda_library *cuda = &job->library;
@@ -89,7 +89,7 @@ static void take_seat(
 	if (status == ST_OK)
 		status = try_words(cuda);
 	if (status == ST_OK)
-		status = offer_memory(job, mine, offered);
+		status = ipc_offer(job, mine, offered);
 	if (status != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
 	else if ((!job->placement.shared || mine->nccl_shares) && job->placement.ranks > 1)
@@ -97,7 +97,7 @@ static void take_seat(
 }
 
 /* RANKSH_GPU_MEMORY: the part of each GPU that this session may use */
-static enum status leave_room(size_t *bytes)
+static enum status memory_limit(size_t *bytes)
 {
 	const char *said = getenv("RANKSH_GPU_MEMORY");
 	struct number most;
@@ -112,32 +112,32 @@ static enum status leave_room(size_t *bytes)
 }
 
 /* Reports free memory, limited by RANKSH_GPU_MEMORY, in place of the total. */
-static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
+static void memory_report(const struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
 {
 	const struct cuda_library *cuda = &job->library;
 	size_t free = 0, total = 0;
 	enum status status = CUDA_CALL(cuda, cuMemGetInfo, &free, &total);
 	if (status == ST_OK)
-		status = leave_room(&free);
+		status = memory_limit(&free);
 	if (status != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }
 
 /* Takes this rank's GPU, then exchanges reports of its free memory. all: room for every report */
-static enum status sit_down(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
+static enum status gpus_take(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
         struct cuda_report *all, CUdeviceptr *offered)
 {
 	int rank = transport_rank(transport), ranks = transport_size(transport);
-	take_seat(job, mine, &job->placement.seats[rank], offered);
-	enum status status = agree(job, transport, mine, all, 0);
+	gpu_prepare(job, mine, &job->placement.seats[rank], offered);
+	enum status status = placement_agree(job, transport, mine, all, 0);
 	if (status != ST_OK)
 		return status;
-	open_memory(job, mine, all[(rank + 1) % ranks].memory);
-	look_at_memory(job, mine, &job->placement.seats[rank]);
+	ipc_test(job, mine, all[(rank + 1) % ranks].memory);
+	memory_report(job, mine, &job->placement.seats[rank]);
 	job->scratch_bytes = SCRATCH_BYTES;
 	bool nccl = ranks > 1 && !job->placement.shared;
-	return agree(
+	return placement_agree(
 	        job, transport, mine, all, RESERVE_BYTES + SCRATCH_BYTES + (nccl ? RESERVE_NCCL_BYTES : 0));
 }
 
@@ -147,12 +147,12 @@ enum status cuda_open(struct transport *transport, struct cuda_job *job)
 	struct cuda_report mine;
 	struct cuda_report *all = mem_alloc((size_t)transport_size(transport) * sizeof *all);
 	cuda_report_make(&mine, &job->library);
-	enum status status = agree(job, transport, &mine, all, 0);
+	enum status status = placement_agree(job, transport, &mine, all, 0);
 	if (status == ST_OK) {
 		CUcontext before = NULL;
 		CUdeviceptr offered = 0;
 		cuda->cuCtxGetCurrent(&before);
-		status = sit_down(job, transport, &mine, all, &offered);
+		status = gpus_take(job, transport, &mine, all, &offered);
 		if (offered)
 			cuda->cuMemFree(offered);
 		cuda->cuCtxSetCurrent(before);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static struct host_order *add(struct control *control, enum host_order_kind kind)
+static struct host_order *order_add(struct control *control, enum host_order_kind kind)
 {
 	MEM_ROOM(&control->held, control->held_count + 1, &control->held_room);
 	struct host_order *order = &control->held[control->held_count++];
@@ -27,7 +27,7 @@ static void add_segment(struct control *control, enum host_order_kind kind, enum
 {
 	if (more)
 		control->held[control->held_count - 1].more = true;
-	struct host_order *order = add(control, kind);
+	struct host_order *order = order_add(control, kind);
 	order->space = space;
 	order->address = address;
 	order->bytes = bytes;
@@ -86,7 +86,7 @@ int order_part_of(const struct world *world, int group, int rank)
 	return of->first + of->instance_of[rank];
 }
 
-static struct part_turns *turns_of(struct control *control, int part)
+static struct part_turns *part_turns_of(struct control *control, int part)
 {
 	while (control->part_count <= (size_t)part)
 		*MEM_ADD(&control->parts, &control->part_count) = (struct part_turns){0};
@@ -101,7 +101,7 @@ static void count_turns(struct control *control, op_id id, struct host_meeting *
 	const struct record *record = op_record(world, id);
 	int count, part = order_part_of(world, record->group, op->rank);
 	const uint32_t *matches = op_matches(world, id, &count);
-	struct part_turns *turns = turns_of(control, part);
+	struct part_turns *turns = part_turns_of(control, part);
 	for (int i = 0; i < count; i++) {
 		uint32_t turn = turns->base + world->matches[matches[i]].sequence + 1;
 		if (turn > turns->most)
@@ -119,7 +119,8 @@ static uint32_t window_turn(struct control *control, op_id target)
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[target];
 	const struct match *match = &world->matches[op->match];
-	return turns_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence + 1;
+	return part_turns_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence +
+	        1;
 }
 
 /* turns: number of transfers */
@@ -202,7 +203,7 @@ static void order_own(struct control *control, op_id id)
 	const struct stream *stream = world_stream(world, op->rank, op->stream);
 	if (record->kind != OP_SEGMENT)
 		order_segments(control, false);
-	struct host_order *order = add(control, ORDER_OPERATION);
+	struct host_order *order = order_add(control, ORDER_OPERATION);
 	order->id = id;
 	order->target = op->target;
 	order->flags = op->flags & (OPF_FREE_LAUNCH | OPF_TOGETHER);
@@ -266,7 +267,7 @@ void order_operation(struct control *control, op_id id)
 
 void order_part(struct control *control, int group)
 {
-	add(control, ORDER_PART)->meeting = meeting_new(control->world, group, 0);
+	order_add(control, ORDER_PART)->meeting = meeting_new(control->world, group, 0);
 }
 
 void order_parts(struct control *control)
@@ -287,7 +288,7 @@ void orders_restart(struct control *control, int group, int instance)
 	for (int i = 0; i < of->instances; i++) {
 		if (instance >= 0 && i != instance)
 			continue;
-		struct part_turns *turns = turns_of(control, of->first + i);
+		struct part_turns *turns = part_turns_of(control, of->first + i);
 		turns->base = turns->most;
 		if (of->instance_of[control->world->me] == i)
 			host_release(control->host, of->first + i, turns->most);
@@ -307,7 +308,7 @@ void orders_lose(struct control *control, int part)
 {
 	const struct world *world = control->world;
 	const struct group *of = group_of(world, part);
-	struct part_turns *turns = turns_of(control, part);
+	struct part_turns *turns = part_turns_of(control, part);
 	turns->lost = (uint32_t)world->match_count + 1;
 	if (of->instance_of[world->me] == part - of->first) {
 		host_release(control->host, part, turns->most);
@@ -326,7 +327,7 @@ bool order_is_lost(struct control *control, op_id id)
 	const uint32_t *matches = op_matches(world, id, &count);
 	bool lost = false;
 	for (int i = 0; i < count; i++)
-		lost |= matches[i] < turns_of(control, part)->lost;
+		lost |= matches[i] < part_turns_of(control, part)->lost;
 	return lost;
 }
 

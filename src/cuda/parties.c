@@ -14,7 +14,7 @@ static bool by_nccl(const struct control *control)
 }
 
 /* The hosts of its members open it before later orders. */
-static void want(struct control *control, struct party_wanted party)
+static void party_want(struct control *control, struct party_wanted party)
 {
 	const struct world *world = control->world;
 	*MEM_ADD(&control->wanted, &control->wanted_count) = party;
@@ -23,7 +23,7 @@ static void want(struct control *control, struct party_wanted party)
 		order_part(control, party.group);
 }
 
-static bool same(const struct party_wanted *a, const struct party_wanted *b)
+static bool party_equals(const struct party_wanted *a, const struct party_wanted *b)
 {
 	return a->group == b->group && a->instance == b->instance && a->kind == b->kind &&
 	        a->ends[0] == b->ends[0] && a->ends[1] == b->ends[1];
@@ -32,10 +32,10 @@ static bool same(const struct party_wanted *a, const struct party_wanted *b)
 void parties_group(struct control *control, int group)
 {
 	for (int i = 0; i < control->world->groups[group].instances && by_nccl(control); i++)
-		want(control, (struct party_wanted){.group = group, .instance = i});
+		party_want(control, (struct party_wanted){.group = group, .instance = i});
 }
 
-static void want_pair(
+static void party_want_pair(
         struct control *control, const struct match *match, enum nccl_kind kind, int from, int to)
 {
 	struct party_wanted party = {
@@ -43,14 +43,14 @@ static void want_pair(
 	if (!by_nccl(control) || from == to)
 		return;
 	for (size_t i = 0; i < control->wanted_count; i++)
-		if (same(&control->wanted[i], &party))
+		if (party_equals(&control->wanted[i], &party))
 			return;
-	want(control, party);
+	party_want(control, party);
 }
 
 void parties_channel(struct control *control, const struct match *match)
 {
-	want_pair(control, match, NCCL_CHANNEL, match->ranks[0], match->ranks[1]);
+	party_want_pair(control, match, NCCL_CHANNEL, match->ranks[0], match->ranks[1]);
 }
 
 void parties_late(struct control *control, const struct match *match)
@@ -58,15 +58,15 @@ void parties_late(struct control *control, const struct match *match)
 	int first = spares_first(control, match);
 	for (int p = 0; p < match->n; p++)
 		if (!spares_counts(control, match->member[p]))
-			want_pair(control, match, NCCL_LATE, match->ranks[first], match->ranks[p]);
+			party_want_pair(control, match, NCCL_LATE, match->ranks[first], match->ranks[p]);
 }
 
 void parties_reach(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[id];
-	want_pair(control, &world->matches[world->ops[op->target].match], nccl_reach(op->stream), op->rank,
-	        op_record(world, id)->part[0].peer);
+	party_want_pair(control, &world->matches[world->ops[op->target].match], nccl_reach(op->stream),
+	        op->rank, op_record(world, id)->part[0].peer);
 }
 
 void parties_anew(struct control *control, int group, int instance)
@@ -85,7 +85,7 @@ void parties_anew(struct control *control, int group, int instance)
 	control->met = met;
 	for (int i = 0; i < control->world->groups[group].instances && some; i++)
 		if (instance < 0 || i == instance)
-			want(control, (struct party_wanted){.group = group, .instance = i});
+			party_want(control, (struct party_wanted){.group = group, .instance = i});
 }
 
 enum status parties_meet(struct control *control)

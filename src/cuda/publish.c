@@ -71,7 +71,7 @@ static enum status agree_start(struct control *control)
 
 /* A mismatched collective never starts: its stream blocks, as the simulator's does. One that was
  * aborted before it was given ends at once. */
-static void look_again(struct control *control, struct host_order *order)
+static void order_update(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;
 	int count;
@@ -83,7 +83,7 @@ static void look_again(struct control *control, struct host_order *order)
 		spares_decide(control, order);
 }
 
-static bool spares(const struct world *world, const struct launch *launch)
+static bool launch_has_backup(const struct world *world, const struct launch *launch)
 {
 	bool any = false;
 	for (op_id id = launch->first; id <= launch->last; id++)
@@ -96,7 +96,7 @@ static bool spares(const struct world *world, const struct launch *launch)
 static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
 {
 	const struct launch *launch = world_launch(control->world, order->id);
-	order->graph = launch && !spares(control->world, launch) ? launch->first : 0;
+	order->graph = launch && !launch_has_backup(control->world, launch) ? launch->first : 0;
 	if (order->graph && before && before->kind == ORDER_OPERATION && before->graph == order->graph)
 		before->graph_more = true;
 }
@@ -119,7 +119,7 @@ static bool is_withheld(const struct control *control, const bool *withheld, op_
 }
 
 /* Gives what is not withheld and keeps the rest; a segment follows its operation. */
-static void give(struct control *control, const bool *withheld)
+static void orders_give(struct control *control, const bool *withheld)
 {
 	struct host_order *kept = NULL;
 	size_t count = 0, kept_count = 0;
@@ -137,7 +137,7 @@ static void give(struct control *control, const bool *withheld)
 			continue;
 		}
 		if (operation) {
-			look_again(control, order);
+			order_update(control, order);
 			join_graph(control, order, count ? order - 1 : NULL);
 			add_open(control, order->id);
 		}
@@ -150,7 +150,7 @@ static void give(struct control *control, const bool *withheld)
 	mem_free(kept);
 }
 
-static void serve(struct control *control, const bool *withheld)
+static void services_give(struct control *control, const bool *withheld)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < control->service_count; i++) {
@@ -164,7 +164,7 @@ static void serve(struct control *control, const bool *withheld)
 }
 
 /* the same on all processes */
-static void forget_given(struct control *control, const bool *withheld)
+static void queued_remove_given(struct control *control, const bool *withheld)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < control->queued_count; i++)
@@ -183,7 +183,7 @@ static bool all_withheld(const struct control *control, const bool *withheld)
 }
 
 /* Moves the orders from index `from` on to the front. */
-static void put_first(struct control *control, size_t from)
+static void orders_move_first(struct control *control, size_t from)
 {
 	size_t count = control->held_count - from;
 	struct host_order *last = mem_alloc((count + 1) * sizeof *last);
@@ -210,7 +210,7 @@ static void want_pairs(struct control *control, const bool *withheld)
 		if (op_record(world, id)->kind == OP_ONE_SIDED)
 			parties_reach(control, id);
 	}
-	put_first(control, before);
+	orders_move_first(control, before);
 }
 
 enum status control_publish(struct control *control)
@@ -223,9 +223,9 @@ enum status control_publish(struct control *control)
 		if (status == ST_OK)
 			status = agree_start(control);
 		if (status == ST_OK) {
-			serve(control, withheld);
-			give(control, withheld);
-			forget_given(control, withheld);
+			services_give(control, withheld);
+			orders_give(control, withheld);
+			queued_remove_given(control, withheld);
 		}
 	}
 	mem_free(withheld);

@@ -24,7 +24,7 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 }
 
 /* Writes a message; the caller frees *bytes. */
-static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
+static size_t message_write(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
 	struct round_head head = {.over = vote->over, .full = vote->full, .lost = vote->lost, .count = count};
 	char *to = mem_alloc(sizeof head + count * sizeof *news);
@@ -36,7 +36,8 @@ static size_t written(const struct vote *vote, const struct measured *news, size
 }
 
 /* Adds a message's times to `all` and returns its head. */
-static enum status read(const void *bytes, size_t size, struct measurements *all, struct round_head *head)
+static enum status message_read(
+        const void *bytes, size_t size, struct measurements *all, struct round_head *head)
 {
 	const char *from = bytes;
 	*head = (struct round_head){0};
@@ -63,7 +64,7 @@ static void add_vote(struct vote *sum, const struct round_head *head)
 }
 
 /* Rank 0: combines all messages and sends the result. */
-static enum status conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
+static enum status round_conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {
 	struct vote sum = {.over = true};
@@ -72,7 +73,7 @@ static enum status conduct(struct rounds *rounds, struct measurements *all, stru
 	enum status status = ST_OK;
 	for (int rank = 0; rank < transport_size(rounds->transport); rank++) {
 		struct round_head head;
-		status = first_failure(status, read(from[rank].bytes, from[rank].count, all, &head));
+		status = first_failure(status, message_read(from[rank].bytes, from[rank].count, all, &head));
 		add_vote(&sum, &head);
 		for (uint64_t i = 0; i < head.count; i++)
 			memcpy(MEM_ADD(&news, &count),
@@ -80,7 +81,7 @@ static enum status conduct(struct rounds *rounds, struct measurements *all, stru
 			        sizeof *news);
 	}
 	void *bytes;
-	size_t size = written(&sum, news, count, &bytes);
+	size_t size = message_write(&sum, news, count, &bytes);
 	status = first_failure(status, transport_send_all(rounds->transport, bytes, size));
 	mem_free(bytes);
 	mem_free(news);
@@ -88,7 +89,7 @@ static enum status conduct(struct rounds *rounds, struct measurements *all, stru
 	return status;
 }
 
-static enum status follow(struct rounds *rounds, struct measurements *all, struct vote *vote)
+static enum status round_follow(struct rounds *rounds, struct measurements *all, struct vote *vote)
 {
 	void *bytes = NULL;
 	size_t size = 0;
@@ -96,7 +97,7 @@ static enum status follow(struct rounds *rounds, struct measurements *all, struc
 	enum status status = transport_receive(rounds->transport, &bytes, &size, NULL, NULL);
 	if (status != ST_OK)
 		return status;
-	status = read(bytes, size, all, &head);
+	status = message_read(bytes, size, all, &head);
 	mem_free(bytes);
 	*vote = (struct vote){.over = head.over != 0, .full = head.full != 0, .lost = head.lost};
 	return status;
@@ -109,16 +110,16 @@ enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct 
 	bool conducts = transport_rank(transport) == 0;
 	struct transport_bytes *from = mem_alloc(processes * sizeof *from);
 	void *mine;
-	size_t size = written(vote, rounds->news, rounds->count, &mine);
+	size_t size = message_write(vote, rounds->news, rounds->count, &mine);
 	enum status status = transport_gather(transport, mine, size, from, NULL, NULL);
 	rounds->count = 0;
 	mem_free(mine);
 	if (status == ST_OK && conducts) {
-		status = conduct(rounds, all, vote, from);
+		status = round_conduct(rounds, all, vote, from);
 		for (int rank = 0; rank < processes; rank++)
 			mem_free(from[rank].bytes);
 	} else if (status == ST_OK) {
-		status = follow(rounds, all, vote);
+		status = round_follow(rounds, all, vote);
 	}
 	mem_free(from);
 	return status;

@@ -12,7 +12,7 @@
 #include "cuda/control.h"
 #include "base/memory.h"
 
-static bool counts(const struct world *world, op_id id)
+static bool member_counts(const struct world *world, op_id id)
 {
 	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
 }
@@ -22,7 +22,7 @@ static bool is_decided(const struct world *world, const struct match *match, int
 {
 	int n = 0;
 	for (int p = 0; p < match->n; p++)
-		n += counts(world, match->member[p]);
+		n += member_counts(world, match->member[p]);
 	return n == match->n - backup;
 }
 
@@ -34,7 +34,7 @@ static bool is_open(const struct world *world, op_id id)
 	        !is_decided(world, &world->matches[op->match], record->backup);
 }
 
-static bool ends(const struct control *control, op_id id)
+static bool has_end(const struct control *control, op_id id)
 {
 	return control->world->ops[id].flags & OPF_ABORTED ||
 	        backend_times(control->shadow, id).end != TIME_UNKNOWN;
@@ -46,7 +46,7 @@ bool *spares_withheld(struct control *control)
 	bool some = false;
 	for (size_t i = 0; i < control->queued_count; i++) {
 		op_id id = control->queued[i];
-		if (is_open(world, id) && ends(control, id))
+		if (is_open(world, id) && has_end(control, id))
 			(void)control->shadow->reach(control->shadow, &id, 1, NULL);
 		some |= is_open(world, id);
 	}
@@ -57,7 +57,7 @@ bool *spares_withheld(struct control *control)
 	for (size_t i = 0; i < control->queued_count; i++) {
 		op_id id = control->queued[i];
 		int rank = world->ops[id].rank;
-		withheld[i] = is_open(world, id) || (behind[rank] && !ends(control, id));
+		withheld[i] = is_open(world, id) || (behind[rank] && !has_end(control, id));
 		behind[rank] |= withheld[i];
 	}
 	mem_free(behind);
@@ -67,7 +67,7 @@ bool *spares_withheld(struct control *control)
 int spares_first(const struct control *control, const struct match *match)
 {
 	int place = 0;
-	while (place < match->n - 1 && !counts(control->world, match->member[place]))
+	while (place < match->n - 1 && !member_counts(control->world, match->member[place]))
 		place++;
 	return place;
 }
@@ -78,7 +78,7 @@ void spares_decide(struct control *control, struct host_order *order)
 	const struct match *match = &world->matches[world->ops[order->id].match];
 	int first = spares_first(control, match), own = order->meeting->place;
 	for (int p = 0; p < match->n; p++)
-		order->meeting->counts[p] = counts(world, match->member[p]);
+		order->meeting->counts[p] = member_counts(world, match->member[p]);
 	order->never = false;
 	if (order->meeting->counts[own])
 		return;
@@ -92,5 +92,5 @@ void spares_decide(struct control *control, struct host_order *order)
 
 bool spares_counts(const struct control *control, op_id id)
 {
-	return counts(control->world, id);
+	return member_counts(control->world, id);
 }

@@ -58,7 +58,7 @@ static op_id blame_of(const struct control *control, const struct measured *one)
 }
 
 /* A rank's clock counts what its host issued or did itself. */
-static void note(struct control *control, struct measured *one)
+static void measurement_note(struct control *control, struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
 	op_id *last = &control->lane_last[lane_number(op->rank, op->stream)];
@@ -74,7 +74,7 @@ void told_news(struct control *control)
 {
 	for (; control->told < control->measured.known; control->told++) {
 		struct measured *one = &control->measured.at[control->measured.order[control->told]];
-		note(control, one);
+		measurement_note(control, one);
 		/* its outputs, possibly in another rank's window, are poisoned; an abort has done
 		 * that already */
 		if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
@@ -84,7 +84,7 @@ void told_news(struct control *control)
 
 /* ---- answers */
 
-static int64_t ahead(struct control *control)
+static int64_t predictions_ahead(struct control *control)
 {
 	const struct world *world = control->world;
 	if (control->ahead_of == control->told && control->ahead_ops == world->op_count)
@@ -102,7 +102,7 @@ static int64_t ahead(struct control *control)
 	return control->ahead;
 }
 
-static void later(int64_t *time, int64_t by)
+static void time_add(int64_t *time, int64_t by)
 {
 	if (*time != TIME_UNKNOWN)
 		*time += by;
@@ -151,20 +151,20 @@ bool told_predicted(struct backend *backend, op_id id, struct times *times)
 /* The times of an operation that is not measured, from the shadow. If everything before it on its
  * stream is measured, it has been ready since then, so that only its peers or a busy GPU delay
  * it. */
-static void foretell(struct control *control, op_id id, struct times *times)
+static void times_predict(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];
 	op_id before = control->lane_last[lane_number(op->rank, op->stream)];
-	int64_t by = ahead(control);
+	int64_t by = predictions_ahead(control);
 	times->projected = true;
 	times->answered = false;
-	later(&times->issue, by);
+	time_add(&times->issue, by);
 	if (before && control->world->ops[before].next_stream == id && op->stream != STREAM_HOST &&
 	        op_record(control->world, id)->kind != OP_WAIT && times->ready != TIME_UNKNOWN)
 		by = most_of(times->issue, end_of(control, before)) - times->ready;
-	later(&times->ready, by);
-	later(&times->start, by);
-	later(&times->end, by);
+	time_add(&times->ready, by);
+	time_add(&times->start, by);
+	time_add(&times->end, by);
 }
 
 void told_times(struct backend *backend, op_id id, struct times *times)
@@ -173,7 +173,7 @@ void told_times(struct backend *backend, op_id id, struct times *times)
 	const struct measured *one = measurements_find(&control->measured, id);
 	told_predicted(backend, id, times);
 	if (!one) {
-		foretell(control, id, times);
+		times_predict(control, id, times);
 		return;
 	}
 	times->issue = one->issue;

@@ -36,7 +36,7 @@ static op_id first_open(const struct control *control, int part)
 }
 
 /* "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
-static void keep_words(struct control *control, const struct host_report *report, op_id id)
+static void failure_keep_words(struct control *control, const struct host_report *report, op_id id)
 {
 	const struct world *world = control->world;
 	const char *words = report->words ? report->words : "it failed";
@@ -55,18 +55,18 @@ static void keep_words(struct control *control, const struct host_report *report
 }
 
 /* Its peers wait for it, so all ranks have to know. */
-static void keep_failure(struct control *control, const struct host_report *report)
+static void failure_keep(struct control *control, const struct host_report *report)
 {
 	op_id id = report->measured.id;
 	int part = id ? part_of(control->world, id) : report->part;
 	if (part >= 0)
 		*MEM_ADD(&control->lost, &control->lost_count) = part;
-	keep_words(control, report, id ? id : first_open(control, part));
+	failure_keep_words(control, report, id ? id : first_open(control, part));
 }
 
 /* An index out of range: the kernel ran anyway and computed a NaN or nothing. Of several streams'
  * failures the first in program order is kept. */
-static void keep_index(struct control *control, const struct host_report *report)
+static void failure_keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
 	if (control->failed != ST_OK && control->looked_up <= report->looks_up)
@@ -77,25 +77,25 @@ static void keep_index(struct control *control, const struct host_report *report
 	snprintf(control->why, sizeof control->why, "%s", fail_text());
 }
 
-static bool awaited(struct control *control, enum control_wait what, op_id id)
+static bool is_awaited(struct control *control, enum control_wait what, op_id id)
 {
 	if (control->world->ops[id].flags & OPF_DONE)
 		return true;
 	return what == WAIT_PROJECTED && backend_times(control->shadow, id).end != TIME_UNKNOWN;
 }
 
-static void take_report(struct control *control, const struct measured *one, enum control_wait what)
+static void report_take(struct control *control, const struct measured *one, enum control_wait what)
 {
 	struct open_op *open = open_find(control, one->id);
 	if (open)
 		open->over = true;
-	if (awaited(control, what, one->id))
+	if (is_awaited(control, what, one->id))
 		control->setup.library->host_sleep_until(one->end + control->shift);
 	control->own_end = most_of(control->own_end, one->end);
 	rounds_tell(&control->rounds, one);
 }
 
-static void take_reports(struct control *control, enum control_wait what)
+static void reports_take(struct control *control, enum control_wait what)
 {
 	struct host_report reports[64];
 	size_t count;
@@ -103,11 +103,11 @@ static void take_reports(struct control *control, enum control_wait what)
 		for (size_t i = 0; i < count; i++) {
 			struct host_report *report = &reports[i];
 			if (report->looks_up)
-				keep_index(control, report);
+				failure_keep_index(control, report);
 			if (report->status != ST_OK)
-				keep_failure(control, report);
+				failure_keep(control, report);
 			if (report->measured.id)
-				take_report(control, &report->measured, what);
+				report_take(control, &report->measured, what);
 			mem_free(report->words);
 		}
 	size_t kept = 0;
@@ -117,7 +117,7 @@ static void take_reports(struct control *control, enum control_wait what)
 	control->open_count = kept;
 }
 
-static void cancel(struct control *control, struct open_op *open)
+static void operation_cancel(struct control *control, struct open_op *open)
 {
 	if (open->cancelled)
 		return;
@@ -130,7 +130,7 @@ void control_cancel(struct control *control)
 {
 	for (size_t i = control->open_count; i-- > 0;)
 		if (control->world->ops[control->open[i].id].flags & OPF_ABORTED)
-			cancel(control, &control->open[i]);
+			operation_cancel(control, &control->open[i]);
 }
 
 /* ---- rounds */
@@ -138,7 +138,7 @@ void control_cancel(struct control *control)
 static bool own_over(struct control *control, enum control_wait what)
 {
 	for (size_t i = 0; i < control->open_count; i++)
-		if (awaited(control, what, control->open[i].id))
+		if (is_awaited(control, what, control->open[i].id))
 			return false;
 	return true;
 }
@@ -148,13 +148,13 @@ static void cancel_part(struct control *control, int part)
 {
 	for (size_t i = control->open_count; i-- > 0;)
 		if (part_of(control->world, control->open[i].id) == part)
-			cancel(control, &control->open[i]);
+			operation_cancel(control, &control->open[i]);
 }
 
 /* After all know that an operation failed in a part, no rank waits there any longer. All cancel
  * theirs first and release the part one round later: an earlier release could make peers take it
  * for done. */
-static void lose(struct control *control, const struct vote *vote)
+static void part_lose(struct control *control, const struct vote *vote)
 {
 	if (control->losing)
 		orders_lose(control, control->losing - 1);
@@ -179,7 +179,7 @@ void control_done(void *self, op_id id)
 /* Passes on the completed operations in the shadow's order, up to the first OP_SYNC that has not
  * completed; every process has it, so all stop at the same one. Other operations that have not
  * completed stay for the next call. */
-static void tell_done(struct control *control)
+static void done_pass_on(struct control *control)
 {
 	size_t left = 0, next = 0;
 	for (; next < control->done_count; next++) {
@@ -203,16 +203,16 @@ static void tell_done(struct control *control)
  * read what has completed. */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
-	take_reports(control, what);
+	reports_take(control, what);
 	struct vote vote = {.over = own_over(control, what),
 	        .full = host_is_full(control->host),
 	        .lost = control->lost_count ? control->lost[0] + 1 : 0};
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
 	told_news(control);
 	*over = vote.over && !vote.lost;
-	lose(control, &vote);
+	part_lose(control, &vote);
 	if (vote.full && status == ST_OK)
-		tell_done(control);
+		done_pass_on(control);
 	return status;
 }
 
@@ -230,7 +230,7 @@ enum status control_wait(struct control *control, enum control_wait what, struct
 		else if (budget && !budget->waits(budget))
 			status = fail(ST_INTERRUPTED, "interrupted");
 	}
-	tell_done(control);
+	done_pass_on(control);
 	if (status == ST_WAITS || status == ST_INTERRUPTED)
 		control->owed = false; /* an answer still wanted is requested again (reach) */
 	return status;

@@ -5,13 +5,13 @@
 
 static const int64_t RENEWED_EVERY = 1000000000; /* ns */
 
-static CUevent event_of(const struct anchors *anchors, unsigned anchor)
+static CUevent anchor_event(const struct anchors *anchors, unsigned anchor)
 {
 	return anchors->event[anchor % ANCHORS];
 }
 
 /* Elapsed GPU time between two events, ns */
-static enum status between(const struct anchors *anchors, CUevent from, CUevent to, double *ns)
+static enum status event_elapsed(const struct anchors *anchors, CUevent from, CUevent to, double *ns)
 {
 	float ms = 0;
 	enum status status = CUDA_CALL(anchors->cuda, cuEventElapsedTime, &ms, from, to);
@@ -21,7 +21,7 @@ static enum status between(const struct anchors *anchors, CUevent from, CUevent 
 
 /* The event was between `before` and `after`, which bounds the offset. The known bounds are
  * intersected with it; if they are disjoint, they move to its nearest end. */
-static void bound(struct anchors *anchors, double gpu_ns, int64_t before, int64_t after)
+static void offset_narrow(struct anchors *anchors, double gpu_ns, int64_t before, int64_t after)
 {
 	double least = before - gpu_ns, most = after - gpu_ns;
 	if (anchors->count == 0 || (anchors->least <= most && least <= anchors->most)) {
@@ -33,7 +33,7 @@ static void bound(struct anchors *anchors, double gpu_ns, int64_t before, int64_
 }
 
 /* Records the next anchor and waits for it. */
-static enum status renew(struct anchors *anchors)
+static enum status anchor_record(struct anchors *anchors)
 {
 	const struct cuda_library *cuda = anchors->cuda;
 	unsigned place = anchors->count % ANCHORS;
@@ -49,12 +49,12 @@ static enum status renew(struct anchors *anchors)
 	int64_t after = cuda->host_now();
 	if (status == ST_OK && anchors->count) {
 		unsigned newest = anchors->count - 1;
-		status = between(anchors, event_of(anchors, newest), anchors->event[place], &since);
+		status = event_elapsed(anchors, anchor_event(anchors, newest), anchors->event[place], &since);
 		since += anchors->gpu_ns[newest % ANCHORS];
 	}
 	if (status != ST_OK)
 		return status;
-	bound(anchors, since, before, after);
+	offset_narrow(anchors, since, before, after);
 	anchors->gpu_ns[place] = since;
 	anchors->renewed = after;
 	anchors->count++;
@@ -69,7 +69,7 @@ enum status anchors_open(struct anchors *anchors, const struct cuda_library *cud
 	enum status status =
 	        CUDA_CALL(cuda, cuStreamCreateWithPriority, &anchors->stream, CU_STREAM_NON_BLOCKING, 0);
 	for (int i = 0; i < 2 && status == ST_OK; i++)
-		status = renew(anchors);
+		status = anchor_record(anchors);
 	if (status != ST_OK)
 		anchors_close(anchors);
 	return status;
@@ -87,7 +87,7 @@ void anchors_close(struct anchors *anchors)
 
 enum status anchors_renew(struct anchors *anchors)
 {
-	return anchors->cuda->host_now() - anchors->renewed < RENEWED_EVERY ? ST_OK : renew(anchors);
+	return anchors->cuda->host_now() - anchors->renewed < RENEWED_EVERY ? ST_OK : anchor_record(anchors);
 }
 
 unsigned anchors_newest(const struct anchors *anchors)
@@ -100,7 +100,7 @@ enum status anchors_time(const struct anchors *anchors, unsigned anchor, CUevent
 	double since;
 	if (anchors->count > ANCHORS && anchor < anchors->count - ANCHORS)
 		anchor = anchors->count - ANCHORS;
-	enum status status = between(anchors, event_of(anchors, anchor), event, &since);
+	enum status status = event_elapsed(anchors, anchor_event(anchors, anchor), event, &since);
 	if (status == ST_OK)
 		*ns = llround(
 		        anchors->gpu_ns[anchor % ANCHORS] + since + (anchors->least + anchors->most) / 2);

@@ -23,7 +23,7 @@ struct capturing {
 	CUevent *joint; /* by operation: the event that waits use */
 };
 
-static enum status lane_of(
+static enum status capture_lane_of(
         struct capturing *capture, const struct host_order *order, struct capture_lane **lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
@@ -71,7 +71,7 @@ static enum status capture_one(struct capturing *capture, int place)
 	int target = graph_place(capture->orders, capture->count, order->target);
 	struct captured_span *span = &capture->captured->span[place];
 	struct capture_lane *lane;
-	enum status status = lane_of(capture, order, &lane);
+	enum status status = capture_lane_of(capture, order, &lane);
 	if (status != ST_OK)
 		return status;
 	span->from = lane->event;
@@ -98,7 +98,7 @@ static enum status capture_all(struct capturing *capture)
 	const struct cuda_library *cuda = capture->host->cuda;
 	struct capture_lane *own;
 	CUgraph graph = NULL;
-	enum status status = lane_of(capture, &capture->orders[0], &own);
+	enum status status = capture_lane_of(capture, &capture->orders[0], &own);
 	if (status != ST_OK)
 		return status;
 	CUstream stream = own->lane.stream;

@@ -115,7 +115,7 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
 
 /* ---- operations */
 
-static enum status call_here(
+static enum status call_with_addresses(
         const struct host_thread *host, const struct record *record, struct kernel_call *call)
 {
 	enum status status = ST_OK;
@@ -190,7 +190,7 @@ enum status compute_kernel(struct host_thread *host, const struct host_order *or
 {
 	struct kernel_call call;
 	struct launch_plan check;
-	enum status status = call_here(host, &order->record, &call);
+	enum status status = call_with_addresses(host, &order->record, &call);
 	if (status != ST_OK || order->record.operands == 0)
 		return status;
 	if (!on_device(&order->record))
@@ -204,7 +204,7 @@ enum status compute_kernel(struct host_thread *host, const struct host_order *or
 enum status compute_fill(struct host_thread *host, const struct host_order *order)
 {
 	struct kernel_call call;
-	enum status status = call_here(host, &order->record, &call);
+	enum status status = call_with_addresses(host, &order->record, &call);
 	if (status != ST_OK)
 		return status;
 	if (!on_device(&order->record)) {
@@ -217,7 +217,7 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 
 /* ---- start and stop */
 
-static enum status load(struct host_thread *host)
+static enum status compute_load(struct host_thread *host)
 {
 	const struct cuda_library *cuda = host->cuda;
 	struct compute *compute = host->compute;
@@ -236,7 +236,7 @@ static enum status load(struct host_thread *host)
 
 /* Queues c = a b of squares of a type and side; bits of `turned`: a, b transposed. All three
  * start at `at`. */
-static enum status warm_product(struct host_thread *host, struct host_lane *lane, CUdeviceptr at,
+static enum status warm_up_product(struct host_thread *host, struct host_lane *lane, CUdeviceptr at,
         enum dtype dtype, int side, int turned)
 {
 	struct kernel_call product = {.kernel = kernel_find("matmul"), .ins = 2, .outs = 1, .option = {1}};
@@ -257,7 +257,7 @@ static enum status warm_product(struct host_thread *host, struct host_lane *lane
 /* The first launch, and the first product of each type, size and transposition, load code. The
  * driver may wait until the whole GPU is idle for it, while a stream may wait for work that this
  * thread has not issued yet. So some are done at the start. */
-static enum status warm(struct host_thread *host)
+static enum status compute_warm_up(struct host_thread *host)
 {
 	static const int sides[] = {16, 128};
 	enum { LARGEST = 3 * 128 * 128 };
@@ -274,7 +274,7 @@ static enum status warm(struct host_thread *host)
 	status = launch_call(host, &zeros, lane);
 	for (enum dtype dtype = 0; dtype < DT_COUNT && status == ST_OK; dtype++)
 		for (int i = 0; i < 8 && status == ST_OK && dtype != DT_I32; i++)
-			status = warm_product(host, lane, at, dtype, sides[i / 4], i % 4);
+			status = warm_up_product(host, lane, at, dtype, sides[i / 4], i % 4);
 	if (status == ST_OK)
 		status = CUDA_CALL(host->cuda, cuStreamSynchronize, lane->stream);
 	return status;
@@ -286,14 +286,14 @@ enum status compute_open(struct host_thread *host)
 	CUdeviceptr faults = 0;
 	void *fault = NULL;
 	host->compute = mem_alloc(sizeof *host->compute);
-	enum status status = load(host);
+	enum status status = compute_load(host);
 	if (status == ST_OK)
 		status =
 		        cuda_mapped_alloc(host->cuda, FAULTS * sizeof *host->compute->fault, &fault, &faults);
 	host->compute->fault = fault;
 	host->compute->fault_at = (struct index_fault *)(uintptr_t)faults;
 	if (status == ST_OK)
-		status = warm(host);
+		status = compute_warm_up(host);
 	if (status != ST_OK)
 		compute_close(host);
 	return status;

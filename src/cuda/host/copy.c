@@ -23,14 +23,14 @@ static CUdeviceptr device_address(const struct kernel_tensor *tensor)
 	return (CUdeviceptr)(uintptr_t)tensor->data;
 }
 
-static bool lies_over(const struct kernel_tensor *a, const struct kernel_tensor *b)
+static bool tensors_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {
 	const char *x = a->data, *y = b->data;
 	return x < y + layout_span(&b->layout) && y < x + layout_span(&a->layout);
 }
 
 /* Returns the tensor itself if it is contiguous, else contiguous workspace of the lane for it. */
-static enum status in_one_line(struct host_thread *host, const struct kernel_tensor *tensor,
+static enum status contiguous_of(struct host_thread *host, const struct kernel_tensor *tensor,
         enum scratch slot, const struct host_lane *lane, struct kernel_tensor *line)
 {
 	const struct layout *layout = &tensor->layout;
@@ -50,7 +50,7 @@ struct host_copy {
 	struct kernel_tensor from, to;
 };
 
-static void copy_here(void *argument)
+static void copy_in_stream(void *argument)
 {
 	struct host_copy *copy = argument;
 	struct kernel_tensor *from = &copy->from, *to = &copy->to;
@@ -73,7 +73,7 @@ static enum status copy_on_host(struct host_thread *host, const struct kernel_te
 		return ST_OK;
 	struct host_copy *copy = mem_alloc(sizeof *copy);
 	*copy = (struct host_copy){*from, *to};
-	enum status status = CUDA_CALL(host->cuda, cuLaunchHostFunc, lane->stream, copy_here, copy);
+	enum status status = CUDA_CALL(host->cuda, cuLaunchHostFunc, lane->stream, copy_in_stream, copy);
 	if (status != ST_OK)
 		mem_free(copy);
 	return status;
@@ -85,7 +85,7 @@ static enum status copy_on_device(struct host_thread *host, const struct kernel_
         const struct kernel_tensor *to, struct host_lane *lane)
 {
 	bool lines = layout_contiguous(&from->layout) && layout_contiguous(&to->layout);
-	if (!lines || lies_over(from, to))
+	if (!lines || tensors_overlap(from, to))
 		return compute_convert(host, from, to, lane);
 	return CUDA_CALL(host->cuda, cuMemcpyDtoDAsync, device_address(to), device_address(from),
 	        (size_t)layout_bytes(&from->layout), lane->stream);
@@ -95,9 +95,9 @@ static enum status copy_to_device(struct host_thread *host, const struct kernel_
         const struct kernel_tensor *to, struct host_lane *lane)
 {
 	struct kernel_tensor here, there;
-	enum status status = in_one_line(host, from, SCRATCH_PINNED, lane, &here);
+	enum status status = contiguous_of(host, from, SCRATCH_PINNED, lane, &here);
 	if (status == ST_OK)
-		status = in_one_line(host, to, SCRATCH_PACKED, lane, &there);
+		status = contiguous_of(host, to, SCRATCH_PACKED, lane, &there);
 	if (status == ST_OK)
 		status = copy_on_host(host, from, &here, lane);
 	if (status == ST_OK)
@@ -112,9 +112,9 @@ static enum status copy_to_host(struct host_thread *host, const struct kernel_te
         const struct kernel_tensor *to, struct host_lane *lane)
 {
 	struct kernel_tensor here, there;
-	enum status status = in_one_line(host, from, SCRATCH_PACKED, lane, &there);
+	enum status status = contiguous_of(host, from, SCRATCH_PACKED, lane, &there);
 	if (status == ST_OK)
-		status = in_one_line(host, to, SCRATCH_PINNED, lane, &here);
+		status = contiguous_of(host, to, SCRATCH_PINNED, lane, &here);
 	if (status == ST_OK && there.data != from->data)
 		status = compute_convert(host, from, &there, lane);
 	if (status == ST_OK)
@@ -137,8 +137,8 @@ enum status copy_between(struct host_thread *host, const struct kernel_tensor *f
 /* ---- operations */
 
 /* Brings the operand's value at this point of the lane to the host, packed, and keeps it. */
-static enum status keep(struct host_thread *host, op_id id, const struct operand *operand, bool until_read,
-        struct host_lane *lane)
+static enum status copy_keep(struct host_thread *host, op_id id, const struct operand *operand,
+        bool until_read, struct host_lane *lane)
 {
 	const struct layout *layout = &operand->layout;
 	struct kernel_tensor from = {.name = "", .layout = *layout}, to = from;
@@ -156,7 +156,7 @@ enum status copy_queue(struct host_thread *host, const struct host_order *order,
 	const struct operand *from = record_source(&order->record), *to = record_target(&order->record);
 	struct kernel_tensor source = {.name = ""}, target = {.name = ""};
 	if (!to)
-		return keep(host, order->id, from, order->record.noted, lane);
+		return copy_keep(host, order->id, from, order->record.noted, lane);
 	source.layout = from->layout;
 	target.layout = to->layout;
 	enum status status = memory_of(host, from, &source.data);
@@ -173,6 +173,6 @@ enum status copy_note(struct host_thread *host, const struct host_order *order, 
 	enum status status = ST_OK;
 	for (int i = 0; i < record->operands && status == ST_OK; i++)
 		if (record->operand[i].access & ACCESS_WRITE && layout_count(&record->operand[i].layout) == 1)
-			status = keep(host, order->id, &record->operand[i], true, lane);
+			status = copy_keep(host, order->id, &record->operand[i], true, lane);
 	return status;
 }

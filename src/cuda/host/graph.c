@@ -47,7 +47,7 @@ int graph_place(const struct host_order *orders, int count, op_id id)
 
 /* ---- what can be a CUDA graph */
 
-static bool in_line(const struct operand *operand)
+static bool is_contiguous(const struct operand *operand)
 {
 	return operand->space == SPACE_DEVICE ||
 	        (operand->space == SPACE_PINNED && layout_contiguous(&operand->layout));
@@ -67,7 +67,7 @@ static bool can_repeat(const struct host_order *order)
 	if (!copies && !kernel)
 		return false;
 	for (int i = 0; i < record->operands; i++)
-		if (kernel ? record->operand[i].space != SPACE_DEVICE : !in_line(&record->operand[i]))
+		if (kernel ? record->operand[i].space != SPACE_DEVICE : !is_contiguous(&record->operand[i]))
 			return false;
 	return kernel ||
 	        (record_target(record) &&
@@ -111,7 +111,7 @@ static bool can_be_graph(struct host_thread *host, const struct host_order *orde
 }
 
 /* Returns true if every dependency has completed or precedes the launch on its own stream. */
-static bool is_behind(struct host_thread *host, const struct host_order *orders, int count)
+static bool dependencies_are_met(struct host_thread *host, const struct host_order *orders, int count)
 {
 	for (int i = 0; i < count; i++) {
 		const struct host_order *order = &orders[i];
@@ -138,7 +138,7 @@ struct graph_key {
 	size_t count, room;
 };
 
-static void put(struct graph_key *key, const void *from, size_t bytes)
+static void key_put(struct graph_key *key, const void *from, size_t bytes)
 {
 	MEM_ROOM(&key->bytes, key->count + bytes, &key->room);
 	if (bytes)
@@ -146,15 +146,16 @@ static void put(struct graph_key *key, const void *from, size_t bytes)
 	key->count += bytes;
 }
 
-static void put_operand(struct graph_key *key, const struct host_thread *host, const struct operand *operand)
+static void key_put_operand(
+        struct graph_key *key, const struct host_thread *host, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
 	void *at = memory_at(host, (enum space)operand->space, operand->address);
 	uint8_t bytes[] = {operand->space, operand->access, layout->dtype, layout->dims};
-	put(key, &at, sizeof at);
-	put(key, bytes, sizeof bytes);
-	put(key, layout->dim, layout->dims * sizeof *layout->dim);
-	put(key, layout->stride, layout->dims * sizeof *layout->stride);
+	key_put(key, &at, sizeof at);
+	key_put(key, bytes, sizeof bytes);
+	key_put(key, layout->dim, layout->dims * sizeof *layout->dim);
+	key_put(key, layout->stride, layout->dims * sizeof *layout->stride);
 }
 
 static struct graph_key key_of(const struct host_thread *host, const struct host_order *orders, int count)
@@ -165,12 +166,12 @@ static struct graph_key key_of(const struct host_thread *host, const struct host
 		int place = record->kind == OP_WAIT ? graph_place(orders, count, orders[i].target) : -1;
 		uint8_t bytes[] = {
 		        record->kind, orders[i].stream, (uint8_t)orders[i].priority, record->operands};
-		put(&key, bytes, sizeof bytes);
-		put(&key, &place, sizeof place);
-		put(&key, &record->kernel, sizeof record->kernel);
-		put(&key, record->parameter, sizeof record->parameter);
+		key_put(&key, bytes, sizeof bytes);
+		key_put(&key, &place, sizeof place);
+		key_put(&key, &record->kernel, sizeof record->kernel);
+		key_put(&key, record->parameter, sizeof record->parameter);
 		for (int k = 0; k < record->operands; k++)
-			put_operand(&key, host, &record->operand[k]);
+			key_put_operand(&key, host, &record->operand[k]);
 	}
 	return key;
 }
@@ -182,7 +183,7 @@ static void graph_free(struct host_thread *host, struct device_graph *graph)
 	mem_free(graph);
 }
 
-static struct device_graph *take_out(struct graphs *graphs, int i)
+static struct device_graph *graphs_remove(struct graphs *graphs, int i)
 {
 	struct device_graph *graph = graphs->all[i];
 	graphs->count--;
@@ -192,26 +193,26 @@ static struct device_graph *take_out(struct graphs *graphs, int i)
 
 /* Evicts the least recently used executable without remembered launches. Returns false if there
  * is none. */
-static bool make_room(struct host_thread *host)
+static bool graphs_make_room(struct host_thread *host)
 {
 	struct graphs *graphs = host->graphs;
 	if (graphs->count < GRAPHS_MOST)
 		return true;
 	for (int i = 0; i < graphs->count; i++)
 		if (graphs->all[i]->remembered == 0) {
-			graph_free(host, take_out(graphs, i));
+			graph_free(host, graphs_remove(graphs, i));
 			return true;
 		}
 	return false;
 }
 
-static struct device_graph *find(struct graphs *graphs, const struct graph_key *key)
+static struct device_graph *graphs_find(struct graphs *graphs, const struct graph_key *key)
 {
 	for (int i = graphs->count; i-- > 0;) {
 		struct device_graph *graph = graphs->all[i];
 		if (graph->key_bytes != key->count || memcmp(graph->key, key->bytes, key->count) != 0)
 			continue;
-		take_out(graphs, i);
+		graphs_remove(graphs, i);
 		return graphs->all[graphs->count++] = graph;
 	}
 	return NULL;
@@ -223,8 +224,8 @@ static struct device_graph *graph_of(struct host_thread *host, const struct host
 	if (!host->graphs)
 		host->graphs = mem_alloc(sizeof *host->graphs);
 	struct graph_key key = key_of(host, orders, count);
-	struct device_graph *graph = find(host->graphs, &key);
-	if (graph || !make_room(host)) {
+	struct device_graph *graph = graphs_find(host->graphs, &key);
+	if (graph || !graphs_make_room(host)) {
 		mem_free(key.bytes);
 	} else {
 		graph = host->graphs->all[host->graphs->count++] = mem_alloc(sizeof *graph);
@@ -239,7 +240,7 @@ static struct device_graph *graph_of(struct host_thread *host, const struct host
 /* ---- a launch */
 
 /* Predicts times: each operation follows the previous one on its stream and what it waits for. */
-static void foresee(struct graph_launch *launch, const struct host_order *orders)
+static void launch_predict(struct graph_launch *launch, const struct host_order *orders)
 {
 	for (int i = 0; i < launch->count; i++) {
 		const struct host_order *order = &orders[i];
@@ -258,7 +259,7 @@ static void foresee(struct graph_launch *launch, const struct host_order *orders
 }
 
 /* The graph's other streams continue after it. */
-static enum status queue(struct host_thread *host, struct graph_launch *launch,
+static enum status launch_queue(struct host_thread *host, struct graph_launch *launch,
         const struct host_order *orders, const struct host_lane *own)
 {
 	const struct cuda_library *cuda = host->cuda;
@@ -283,18 +284,18 @@ static enum status queue(struct host_thread *host, struct graph_launch *launch,
 	return status;
 }
 
-static void set_off(struct host_thread *host, struct device_graph *graph, const struct host_order *orders,
-        int count, int64_t issue)
+static void launch_start(struct host_thread *host, struct device_graph *graph,
+        const struct host_order *orders, int count, int64_t issue)
 {
 	struct host_lane *lane;
 	struct graph_launch *launch = mem_alloc(sizeof *launch + (size_t)count * sizeof launch->part[0]);
 	*launch = (struct graph_launch){
 	        .graph = graph, .number = ++graph->launches, .count = count, .left = count};
 	graph->remembered++;
-	foresee(launch, orders);
+	launch_predict(launch, orders);
 	enum status status = host_lane_of(host, &orders[0], &lane);
 	if (status == ST_OK)
-		status = queue(host, launch, orders, lane);
+		status = launch_queue(host, launch, orders, lane);
 	int64_t took = host->cuda->host_now() - host->shift - issue;
 	for (int i = 0; i < count; i++) {
 		struct host_flight flight = {.id = orders[i].id,
@@ -321,18 +322,18 @@ bool graph_order(struct host_thread *host, const struct host_order *orders, int 
 	if (!can_be_graph(host, orders, count))
 		return false;
 	lanes_look(host);
-	if (!is_behind(host, orders, count))
+	if (!dependencies_are_met(host, orders, count))
 		return false;
 	struct device_graph *graph = graph_of(host, orders, count);
 	if (!graph)
 		return false;
-	set_off(host, graph, orders, count, issue);
+	launch_start(host, graph, orders, count, issue);
 	return true;
 }
 
 /* ---- times of its operations */
 
-static enum status read_events(
+static enum status launch_read_events(
         struct host_thread *host, const struct graph_launch *launch, int64_t begin, struct part_time *part)
 {
 	const struct captured *captured = &launch->graph->captured;
@@ -347,7 +348,7 @@ static enum status read_events(
 	return status;
 }
 
-static void divide(struct graph_launch *launch, int64_t begin, int64_t end)
+static void launch_divide(struct graph_launch *launch, int64_t begin, int64_t end)
 {
 	int64_t foreseen = 1;
 	for (int i = 0; i < launch->count; i++)
@@ -369,9 +370,9 @@ enum status graph_times(struct host_thread *host, struct graph_launch *launch, i
 		if (status == ST_OK)
 			status = anchors_time(&host->anchors, launch->anchor, launch->end, &to);
 		if (status == ST_OK && launch->number == launch->graph->launches)
-			status = read_events(host, launch, from, launch->part);
+			status = launch_read_events(host, launch, from, launch->part);
 		else if (status == ST_OK)
-			divide(launch, from, to);
+			launch_divide(launch, from, to);
 		launch->known = status == ST_OK;
 	}
 	*start = launch->part[place].start;

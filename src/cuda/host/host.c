@@ -113,7 +113,8 @@ static void publish_uncertainty(struct host *host)
 
 /* Takes the next order, if any; blocks if nothing is in flight. Returns false if the thread has
  * to stop. */
-static bool next_order(struct host *host, struct given_order *given, bool *any, bool in_flight, int64_t *nap)
+static bool host_next_order(
+        struct host *host, struct given_order *given, bool *any, bool in_flight, int64_t *nap)
 {
 	pthread_mutex_lock(&host->lock);
 	while (!in_flight && !host->stops && host->orders.count == 0 && host->letter.state != LETTER_ASKS) {
@@ -137,13 +138,13 @@ static bool next_order(struct host *host, struct given_order *given, bool *any, 
 	return !stops;
 }
 
-static void serve(struct host *host)
+static void host_loop(struct host *host)
 {
 	struct host_thread *thread = &host->thread;
 	struct given_order given;
 	bool any = false, in_flight = false;
 	int64_t nap = 0;
-	for (unsigned i = 0; next_order(host, &given, &any, in_flight, &nap); i++) {
+	for (unsigned i = 0; host_next_order(host, &given, &any, in_flight, &nap); i++) {
 		if (any) {
 			if (given.ns > thread->cuda->host_now())
 				thread->cuda->host_sleep_until(given.ns);
@@ -161,7 +162,7 @@ static void serve(struct host *host)
 		host_order_release(&given.order);
 }
 
-static void *run(void *self)
+static void *host_main(void *self)
 {
 	struct host *host = self;
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -178,7 +179,7 @@ static void *run(void *self)
 	pthread_cond_broadcast(&host->for_control);
 	pthread_mutex_unlock(&host->lock);
 	if (status == ST_OK)
-		serve(host);
+		host_loop(host);
 	bool closed = run_close(&host->thread, host->run);
 	pthread_mutex_lock(&host->lock);
 	host->ended = true;
@@ -190,7 +191,7 @@ static void *run(void *self)
 
 /* ---- control: start and stop */
 
-static void release(struct host *host)
+static void host_free(struct host *host)
 {
 	struct given_order given;
 	struct told_report told;
@@ -208,7 +209,7 @@ static void release(struct host *host)
 	mem_free(host);
 }
 
-static struct host *make(const struct host_setup *setup)
+static struct host *host_make(const struct host_setup *setup)
 {
 	struct host *host = mem_alloc(sizeof *host);
 	pthread_condattr_t monotonic;
@@ -230,10 +231,10 @@ static struct host *make(const struct host_setup *setup)
 
 enum status host_start(const struct host_setup *setup, struct host **started)
 {
-	struct host *host = make(setup);
+	struct host *host = host_make(setup);
 	*started = NULL;
-	if (pthread_create(&host->id, NULL, run, host) != 0) {
-		release(host);
+	if (pthread_create(&host->id, NULL, host_main, host) != 0) {
+		host_free(host);
 		return fail(ST_GPU, "this computer gives no further thread");
 	}
 	pthread_mutex_lock(&host->lock);
@@ -273,7 +274,7 @@ bool host_stop(struct host *host)
 	}
 	pthread_join(host->id, NULL);
 	if (!left)
-		release(host);
+		host_free(host);
 	else {
 		host->left_before = left_to_cuda;
 		left_to_cuda = host;

@@ -43,7 +43,7 @@ struct kept {
 
 /* ---- cells */
 
-static int class_of(int64_t bytes)
+static int cell_class_of(int64_t bytes)
 {
 	int class = 0;
 	while ((int64_t)CELL_LEAST << class < bytes)
@@ -51,7 +51,7 @@ static int class_of(int64_t bytes)
 	return class;
 }
 
-static enum status new_page(struct host_thread *host, int class)
+static enum status cells_add_page(struct host_thread *host, int class)
 {
 	struct kept *kept = host->kept;
 	struct cells *cells = &kept->cells[class];
@@ -67,7 +67,7 @@ static enum status new_page(struct host_thread *host, int class)
 	return ST_OK;
 }
 
-static void drop(struct host_thread *host, size_t i)
+static void kept_drop(struct host_thread *host, size_t i)
 {
 	struct kept *kept = host->kept;
 	struct kept_one *one = &kept->one[i];
@@ -91,14 +91,14 @@ static struct kept_one *kept_add(struct kept *kept)
 }
 
 /* Drops the oldest copies if there are too many. */
-static void make_room(struct host_thread *host)
+static void kept_trim(struct host_thread *host)
 {
 	struct kept *kept = host->kept;
 	for (size_t i = kept->first; i < kept->count && kept->copies >= KEPT_LEAST &&
 	        (kept->copies >= KEPT_MOST || kept->copy_bytes > KEPT_BYTES);
 	        i++)
 		if (!kept->one[i].until_read)
-			drop(host, i);
+			kept_drop(host, i);
 }
 
 /* ---- values */
@@ -110,10 +110,10 @@ enum status kept_make(
 		host->kept = mem_alloc(sizeof *host->kept);
 	struct kept *kept = host->kept;
 	int64_t bytes = layout_bytes(&operand->layout);
-	int class = class_of(bytes);
+	int class = cell_class_of(bytes);
 	struct cells *cells = &kept->cells[class];
-	make_room(host);
-	enum status status = cells->count ? ST_OK : new_page(host, class);
+	kept_trim(host);
+	enum status status = cells->count ? ST_OK : cells_add_page(host, class);
 	if (status != ST_OK)
 		return status;
 	*at = cells->free[--cells->count];
@@ -141,7 +141,7 @@ enum status kept_read(struct host_thread *host, const struct host_order *order)
 			continue;
 		memcpy(order->packed, one->at, (size_t)bytes);
 		if (one->until_read)
-			drop(host, i);
+			kept_drop(host, i);
 		return ST_OK;
 	}
 	return fail(ST_ARGUMENT, "rank %d: its GPU did not bring this to the host", host->rank);

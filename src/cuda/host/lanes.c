@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-static struct lane_queue *own(struct host_lane *lane)
+static struct lane_queue *lane_queue_of(struct host_lane *lane)
 {
 	return (struct lane_queue *)lane;
 }
@@ -102,7 +102,7 @@ enum status host_event_record(struct host_thread *host, CUstream stream, CUevent
 	return status;
 }
 
-static void grow(struct lane_queue *lane)
+static void lane_grow(struct lane_queue *lane)
 {
 	struct host_flight *ring = mem_alloc((lane->room ? 2 * lane->room : 16) * sizeof *ring);
 	size_t room = lane->room ? 2 * lane->room : 16;
@@ -113,22 +113,22 @@ static void grow(struct lane_queue *lane)
 	lane->room = room;
 }
 
-static struct host_flight *add(struct lane_queue *lane)
+static struct host_flight *lane_append(struct lane_queue *lane)
 {
 	if (lane->count - lane->first == lane->room)
-		grow(lane);
+		lane_grow(lane);
 	return lane_flight(lane, lane->count++);
 }
 
 void host_flight_add(struct host_lane *its, const struct host_flight *flight)
 {
-	*add(own(its)) = *flight;
+	*lane_append(lane_queue_of(its)) = *flight;
 }
 
 enum status host_flight_begin(
         struct host_thread *host, struct host_lane *its, op_id id, int64_t issue, struct host_flight **flight)
 {
-	struct host_flight *new = add(own(its));
+	struct host_flight *new = lane_append(lane_queue_of(its));
 	*new = (struct host_flight){.id = id, .issue = issue, .shift = host->shift, .runs_on = its->number};
 	*flight = new;
 	enum status status = anchors_renew(&host->anchors);
@@ -149,7 +149,7 @@ enum status host_flight_end(
 
 struct host_flight *host_flight_last(struct host_lane *its)
 {
-	struct lane_queue *lane = own(its);
+	struct lane_queue *lane = lane_queue_of(its);
 	for (size_t i = lane->told; i < lane->count; i++)
 		if (!lane_flight(lane, i)->given)
 			return lane_flight(lane, i);

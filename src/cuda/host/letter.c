@@ -35,7 +35,7 @@ void letter_answer(struct host *host)
 
 /* Requires the lock. Waits for the answer, or until the thread has been in one call for
  * HANGS_MS. */
-static enum status wait_for_answer(struct host *host)
+static enum status letter_wait(struct host *host)
 {
 	struct letter *letter = &host->letter;
 	unsigned calls = atomic_load(&host->calls);
@@ -56,7 +56,7 @@ static enum status wait_for_answer(struct host *host)
 }
 
 /* Sends a letter with its own `packed` and waits. *back: the caller owns `packed` again */
-static enum status send(struct host *host, const struct host_order *order, bool writes, bool *back)
+static enum status letter_send(struct host *host, const struct host_order *order, bool writes, bool *back)
 {
 	struct letter *letter = &host->letter;
 	*back = false;
@@ -71,7 +71,7 @@ static enum status send(struct host *host, const struct host_order *order, bool 
 	atomic_store(&host->waits_for_orders, order->by == 0);
 	atomic_fetch_add(&host->wanted, 1);
 	pthread_cond_signal(&host->for_thread);
-	enum status status = wait_for_answer(host);
+	enum status status = letter_wait(host);
 	if (letter->state == LETTER_DONE) {
 		host->setup.cuda->host_sleep_until(letter->ns);
 		mem_free(letter->words);
@@ -91,7 +91,7 @@ enum status host_read(struct host *host, op_id by, enum space space, int64_t add
 	struct host_order order = {
 	        .by = by, .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
 	bool back;
-	enum status status = send(host, &order, false, &back);
+	enum status status = letter_send(host, &order, false, &back);
 	if (status == ST_OK)
 		memcpy(packed, order.packed, bytes);
 	if (back)
@@ -112,7 +112,7 @@ enum status host_write(
 	        .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
 	bool back;
 	memcpy(order.packed, packed, bytes);
-	enum status status = send(host, &order, true, &back);
+	enum status status = letter_send(host, &order, true, &back);
 	if (back)
 		mem_free(order.packed);
 	return status;

@@ -94,7 +94,7 @@ static enum status space_get(struct host_thread *host, enum space space, int64_t
 }
 
 /* Index of the first segment after the address */
-static size_t behind(const struct memory *memory, enum space space, int64_t address)
+static size_t segment_after(const struct memory *memory, enum space space, int64_t address)
 {
 	const struct real_segment *segments = memory->segments[space];
 	size_t i;
@@ -111,7 +111,7 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 		space_give(host, space, place, bytes);
 		return status;
 	}
-	size_t i = behind(memory, space, address);
+	size_t i = segment_after(memory, space, address);
 	(void)MEM_ADD(&memory->segments[space], &memory->count[space]);
 	struct real_segment *at = &memory->segments[space][i];
 	memmove(at + 1, at, (memory->count[space] - 1 - i) * sizeof *at);
@@ -122,7 +122,7 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 /* Returns the segment that contains the address; NULL if none. */
 static struct real_segment *segment_of(const struct memory *memory, enum space space, int64_t address)
 {
-	size_t i = behind(memory, space, address);
+	size_t i = segment_after(memory, space, address);
 	struct real_segment *segment = i ? &memory->segments[space][i - 1] : NULL;
 	return segment && address < segment->address + segment->bytes ? segment : NULL;
 }

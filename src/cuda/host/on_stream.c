@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-static enum status wait_for(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+static enum status queue_wait(
+        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	const struct host_flight *target = order->target ? host_flight_find(host, order->target) : NULL;
 	if (!target || !target->after)
@@ -41,7 +42,7 @@ static enum status queue_timed(
 	if (order->record.kind == OP_COPY)
 		status = queue_copy(host, order, lane);
 	else if (order->record.kind == OP_WAIT)
-		status = wait_for(host, order, lane);
+		status = queue_wait(host, order, lane);
 	else
 		status = compute_kernel(host, order, lane);
 	return timed ? first_failure(status, timer_end(host, lane->stream, ticket, order->least_ns)) : status;
@@ -74,8 +75,8 @@ struct part_seen *run_part_of(struct run *run, int part)
 }
 
 /* Collectives of a part run one at a time, on any streams. */
-static enum status await_turn(struct host_thread *host, struct run *run, const struct host_order *order,
-        const struct host_lane *lane)
+static enum status wait_for_previous(struct host_thread *host, struct run *run,
+        const struct host_order *order, const struct host_lane *lane)
 {
 	if (order->record.kind != OP_COLLECTIVE)
 		return ST_OK;
@@ -89,7 +90,7 @@ static enum status await_turn(struct host_thread *host, struct run *run, const s
 	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, before->after, 0);
 }
 
-static enum status queue(struct host_thread *host, struct run *run, const struct host_order *order,
+static enum status queue_operation(struct host_thread *host, struct run *run, const struct host_order *order,
         struct host_lane *lane, struct host_flight *flight)
 {
 	if (order->undone || order->record.kind == OP_RECORD)
@@ -106,7 +107,7 @@ static enum status queue(struct host_thread *host, struct run *run, const struct
 		flight->undone = true;
 		return ST_OK;
 	}
-	enum status status = await_turn(host, run, order, lane);
+	enum status status = wait_for_previous(host, run, order, lane);
 	if (status == ST_OK)
 		status = message_queue(host, order, lane);
 	run_part_of(run, order->meeting->part)->lost = status != ST_OK;
@@ -114,7 +115,8 @@ static enum status queue(struct host_thread *host, struct run *run, const struct
 }
 
 /* Keeps the results of a noted operation after its end. */
-static enum status note(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+static enum status keep_results(
+        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;
 	return order->record.noted && !brings && !order->undone && !order->never
@@ -123,7 +125,7 @@ static enum status note(struct host_thread *host, const struct host_order *order
 }
 
 /* Reports an operation that never reached a stream. */
-static void tell_failed(struct host_thread *host, struct run *run, const struct host_order *order,
+static void report_failed(struct host_thread *host, struct run *run, const struct host_order *order,
         int64_t issue, enum status status)
 {
 	struct host_report report = {
@@ -143,7 +145,7 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	bool moment = order->record.kind == OP_RECORD || order->undone;
 	enum status status = first_failure(run_kept_from(host, run), host_lane_of(host, order, &lane));
 	if (status != ST_OK) {
-		tell_failed(host, run, order, issue, status);
+		report_failed(host, run, order, issue, status);
 		return;
 	}
 	status = memory_join(host, lane);
@@ -151,7 +153,7 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
 	flight->part = order->meeting ? order->meeting->part + 1 : 0;
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
-		status = queue(host, run, order, lane, flight);
+		status = queue_operation(host, run, order, lane, flight);
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = run_launch_took(host, order, issue);
@@ -168,7 +170,7 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 		/* counted as launch time: the host was busy */
 		flight->launch = run_launch_took(host, order, issue);
 	}
-	status = first_failure(status, note(host, order, lane));
+	status = first_failure(status, keep_results(host, order, lane));
 	if (status != ST_OK) {
 		host_flight_fail(flight, status);
 		lanes_check(host);

@@ -6,7 +6,7 @@
 
 /* ---- completion */
 
-static enum status times_of(struct host_thread *host, const struct host_flight *flight, int64_t *start,
+static enum status flight_times(struct host_thread *host, const struct host_flight *flight, int64_t *start,
         int64_t *end, bool *divided)
 {
 	const struct anchors *anchors = &host->anchors;
@@ -22,12 +22,12 @@ static enum status times_of(struct host_thread *host, const struct host_flight *
 
 /* Reports the operation. Its start is at least the end of the stream's previous one, up to the
  * uncertainty of clocks. */
-static void tell(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
+static void flight_report(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
 	bool divided = false;
 	if (flight->status == ST_OK && host->lost == ST_OK) {
-		enum status status = times_of(host, flight, &start, &end, &divided);
+		enum status status = flight_times(host, flight, &start, &end, &divided);
 		if (status != ST_OK)
 			host_flight_fail(flight, status);
 		else
@@ -55,7 +55,7 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 }
 
 /* Tests the last event; without one the operation has failed. */
-static bool is_over(struct host_thread *host, struct host_flight *flight)
+static bool flight_is_over(struct host_thread *host, struct host_flight *flight)
 {
 	int64_t ns;
 	if (!flight->given)
@@ -85,14 +85,14 @@ bool lanes_look(struct host_thread *host)
 	int64_t now = host->cuda->host_now();
 	for (int i = 0; i < lanes->count; i++) {
 		struct lane_queue *lane = lanes->all[i];
-		while (lane->told < lane->count && is_over(host, lane_flight(lane, lane->told))) {
+		while (lane->told < lane->count && flight_is_over(host, lane_flight(lane, lane->told))) {
 			struct host_flight *flight = lane_flight(lane, lane->told++);
 			if (host->lost != ST_OK && flight->status == ST_OK) {
 				fail(host->lost, "%s", host->why);
 				host_flight_fail(flight, host->lost);
 			}
 			compute_tell_faults(host, lane->lane.number, flight->id);
-			tell(host, lane, flight);
+			flight_report(host, lane, flight);
 		}
 		while (lane->first < lane->told && lane_flight(lane, lane->first)->end <= now)
 			flight_release(host, lane_flight(lane, lane->first++));
@@ -155,7 +155,7 @@ static bool wait_is_over(struct host_thread *host, op_id target)
 }
 
 /* Advances a virtual clock to the end; on a GPU it has completed. */
-static enum status reach_end(struct host_thread *host, const struct host_flight *flight)
+static enum status flight_wait(struct host_thread *host, const struct host_flight *flight)
 {
 	if (!flight || !flight->after || flight->status != ST_OK || host->lost != ST_OK)
 		return ST_OK;
@@ -187,11 +187,11 @@ enum status lanes_wait(struct host_thread *host, op_id target, op_id its)
 		lanes_look(host);
 	}
 	if (target != OP_EVERYTHING)
-		return reach_end(host, host_flight_find(host, target));
+		return flight_wait(host, host_flight_find(host, target));
 	enum status status = ST_OK;
 	for (int i = 0; i < lanes->count; i++)
 		if (lanes->all[i]->first < lanes->all[i]->count)
 			status = first_failure(status,
-			        reach_end(host, lane_flight(lanes->all[i], lanes->all[i]->count - 1)));
+			        flight_wait(host, lane_flight(lanes->all[i], lanes->all[i]->count - 1)));
 	return status;
 }

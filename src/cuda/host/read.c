@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Makes the order's tensor and its packed elements as kernel tensors. */
-static enum status two_sides(const struct host_thread *host, const struct host_order *order,
+static enum status order_tensors(const struct host_thread *host, const struct host_order *order,
         struct kernel_tensor *tensor, struct kernel_tensor *packed)
 {
 	const struct layout *layout = &order->layout;
@@ -34,7 +34,7 @@ enum status read_now(struct host_thread *host, const struct host_order *order)
 		memset(order->packed, 0, (size_t)layout_bytes(&order->layout));
 		return ST_OK;
 	}
-	enum status status = two_sides(host, order, &tensor, &packed);
+	enum status status = order_tensors(host, order, &tensor, &packed);
 	if (status == ST_OK)
 		status = copy_between(
 		        host, &tensor, (enum space)order->space, &packed, SPACE_HOST, memory_aside(host));
@@ -58,7 +58,7 @@ enum status read_keep(struct host_thread *host, const struct host_order *order)
 enum status write_now(struct host_thread *host, const struct host_order *order)
 {
 	struct kernel_tensor tensor, packed;
-	enum status status = two_sides(host, order, &tensor, &packed);
+	enum status status = order_tensors(host, order, &tensor, &packed);
 	if (status == ST_OK)
 		status = copy_between(
 		        host, &packed, SPACE_HOST, &tensor, (enum space)order->space, memory_aside(host));

@@ -11,7 +11,7 @@
 
 /* ---- start and stop */
 
-static enum status take_context(const struct host_setup *setup, struct host_thread *host, struct run *run)
+static enum status context_retain(const struct host_setup *setup, struct host_thread *host, struct run *run)
 {
 	const struct cuda_library *cuda = host->cuda;
 	enum status status = CUDA_CALL(cuda, cuDeviceGet, &host->device, setup->ordinal);
@@ -27,7 +27,7 @@ enum status run_open(const struct host_setup *setup, struct host_thread *host, s
 {
 	*run = mem_alloc(sizeof **run);
 	host_enters(host, "cuDevicePrimaryCtxRetain");
-	enum status status = take_context(setup, host, *run);
+	enum status status = context_retain(setup, host, *run);
 	if (status == ST_OK)
 		status = anchors_open(&host->anchors, host->cuda);
 	if (status == ST_OK)
@@ -46,7 +46,7 @@ enum status run_open(const struct host_setup *setup, struct host_thread *host, s
 }
 
 /* Releases everything that waits for peers or time, and waits until the streams are empty. */
-static bool drain(struct host_thread *host, struct run *run)
+static bool streams_drain(struct host_thread *host, struct run *run)
 {
 	int64_t nap = 0, left = INT64_C(5000000000);
 	run_end_together(host, run, message_end(host));
@@ -69,7 +69,7 @@ static void release_graph(struct run *run)
 
 bool run_close(struct host_thread *host, struct run *run)
 {
-	if (host->stuck || (host->lost == ST_OK && !drain(host, run)))
+	if (host->stuck || (host->lost == ST_OK && !streams_drain(host, run)))
 		return false;
 	kept_close(host);
 	compute_close(host);
@@ -101,7 +101,7 @@ int64_t run_now_of(const struct host_thread *host)
 	return host->cuda->host_now() - host->shift;
 }
 
-static void launch(struct host_thread *host, const struct host_order *order, int64_t given)
+static void launch_wait(struct host_thread *host, const struct host_order *order, int64_t given)
 {
 	if (order->flags & OPF_FREE_LAUNCH)
 		return;
@@ -229,7 +229,7 @@ static void run_operation(
 {
 	if (run->crashed)
 		return;
-	launch(host, order, given);
+	launch_wait(host, order, given);
 	int64_t issue = run_now_of(host);
 	host_enters(host, order->record.kind == OP_SYNC ? NULL : run_call_of(&order->record));
 	if (op_kind_is_host(order->record.kind))
@@ -248,7 +248,7 @@ static void run_graph(struct host_thread *host, struct run *run, int64_t given)
 	bool done = able && graph_order(host, run->graph, (int)run->graph_count, issue);
 	host_enters(host, NULL);
 	if (done)
-		launch(host, &run->graph[0], given);
+		launch_wait(host, &run->graph[0], given);
 	for (size_t i = 0; i < run->graph_count && !done; i++)
 		run_operation(host, run, &run->graph[i], given);
 	release_graph(run);

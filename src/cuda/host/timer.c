@@ -50,7 +50,7 @@ static struct slot *slot_of(const struct timer *timer, uint32_t number)
 	return &timer->chunk[number / CHUNK][number % CHUNK];
 }
 
-static void set_free(struct timer *timer, struct slot *slot)
+static void slot_set_free(struct timer *timer, struct slot *slot)
 {
 	slot->next_free = 0;
 	*(timer->free ? &slot_of(timer, timer->free_last - 1)->next_free : &timer->free) = slot->number + 1;
@@ -58,29 +58,29 @@ static void set_free(struct timer *timer, struct slot *slot)
 }
 
 /* Requires the lock. Writes the word and frees the slot. */
-static void finish(struct timer *timer, struct slot *slot, int64_t ns)
+static void slot_finish(struct timer *timer, struct slot *slot, int64_t ns)
 {
 	timer->cuda->host_store(slot->word, slot->value, ns);
 	slot->used = false;
 	slot->state = 0;
-	set_free(timer, slot);
+	slot_set_free(timer, slot);
 }
 
 /* Requires the lock. Notes that one of the slot's two times is known. */
-static void known(struct timer *timer, struct slot *slot, unsigned which)
+static void slot_set_known(struct timer *timer, struct slot *slot, unsigned which)
 {
 	slot->state |= which;
 	if (slot->state != (CAME | ENDS))
 		return;
 	if (timer->all_over) {
-		finish(timer, slot, slot->came);
+		slot_finish(timer, slot, slot->came);
 		return;
 	}
 	*MEM_ADD(&timer->runs, &timer->running) = slot->number;
 	pthread_cond_signal(&timer->more);
 }
 
-static void came(void *self)
+static void slot_arrived(void *self)
 {
 	struct slot *slot = self;
 	struct timer *timer = slot->timer;
@@ -88,14 +88,14 @@ static void came(void *self)
 	pthread_mutex_lock(&timer->lock);
 	if (slot->used) {
 		slot->came = now;
-		known(timer, slot, CAME);
+		slot_set_known(timer, slot, CAME);
 	}
 	pthread_mutex_unlock(&timer->lock);
 }
 
 /* ---- the thread */
 
-static size_t earliest(const struct timer *timer)
+static size_t slot_earliest(const struct timer *timer)
 {
 	size_t best = 0;
 	for (size_t i = 1; i < timer->running; i++) {
@@ -107,9 +107,9 @@ static size_t earliest(const struct timer *timer)
 }
 
 /* Sleeps in slices without the lock, because a shorter time may begin meanwhile. */
-static void serve(struct timer *timer)
+static void timer_serve(struct timer *timer)
 {
-	size_t place = earliest(timer);
+	size_t place = slot_earliest(timer);
 	struct slot *slot = slot_of(timer, timer->runs[place]);
 	int64_t due = slot->came + slot->ns, now = timer->cuda->host_now();
 	if (due > now) {
@@ -119,17 +119,17 @@ static void serve(struct timer *timer)
 		return;
 	}
 	timer->runs[place] = timer->runs[--timer->running];
-	finish(timer, slot, due);
+	slot_finish(timer, slot, due);
 }
 
-static void *run(void *self)
+static void *timer_main(void *self)
 {
 	struct timer *timer = self;
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	pthread_mutex_lock(&timer->lock);
 	while (!timer->stops)
 		if (timer->running)
-			serve(timer);
+			timer_serve(timer);
 		else
 			pthread_cond_wait(&timer->more, &timer->lock);
 	pthread_mutex_unlock(&timer->lock);
@@ -139,7 +139,7 @@ static void *run(void *self)
 /* ---- slots */
 
 /* Adds a chunk of free slots. */
-static enum status grow(struct timer *timer)
+static enum status timer_grow(struct timer *timer)
 {
 	void *words = NULL;
 	CUdeviceptr at = 0;
@@ -158,19 +158,19 @@ static enum status grow(struct timer *timer)
 		        .word = (uint32_t *)words + i,
 		        .at = at + i * sizeof(uint32_t),
 		        .number = first + i};
-		set_free(timer, &slots[i]);
+		slot_set_free(timer, &slots[i]);
 	}
 	pthread_mutex_unlock(&timer->lock);
 	return ST_OK;
 }
 
 /* Takes a slot whose word will be written. */
-static enum status take(struct timer *timer, uint32_t *ticket)
+static enum status slot_take(struct timer *timer, uint32_t *ticket)
 {
 	pthread_mutex_lock(&timer->lock);
 	bool none = timer->free == 0;
 	pthread_mutex_unlock(&timer->lock);
-	enum status status = none ? grow(timer) : ST_OK;
+	enum status status = none ? timer_grow(timer) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	pthread_mutex_lock(&timer->lock);
@@ -183,7 +183,7 @@ static enum status take(struct timer *timer, uint32_t *ticket)
 	return ST_OK;
 }
 
-static enum status wait_for(struct host_thread *host, CUstream stream, uint32_t ticket)
+static enum status slot_wait(struct host_thread *host, CUstream stream, uint32_t ticket)
 {
 	const struct slot *slot = slot_of(host->timer, ticket);
 	return CUDA_CALL(
@@ -192,10 +192,10 @@ static enum status wait_for(struct host_thread *host, CUstream stream, uint32_t 
 
 enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket)
 {
-	enum status status = take(host->timer, ticket);
+	enum status status = slot_take(host->timer, ticket);
 	if (status != ST_OK)
 		return status;
-	status = CUDA_CALL(host->cuda, cuLaunchHostFunc, stream, came, slot_of(host->timer, *ticket));
+	status = CUDA_CALL(host->cuda, cuLaunchHostFunc, stream, slot_arrived, slot_of(host->timer, *ticket));
 	if (status != ST_OK)
 		timer_let_go(host, *ticket, 0);
 	return status;
@@ -205,21 +205,21 @@ enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket
 {
 	struct timer *timer = host->timer;
 	struct slot *slot = slot_of(timer, ticket);
-	enum status status = wait_for(host, stream, ticket);
+	enum status status = slot_wait(host, stream, ticket);
 	pthread_mutex_lock(&timer->lock);
 	slot->ns = ns;
 	if (slot->used)
-		known(timer, slot, ENDS);
+		slot_set_known(timer, slot, ENDS);
 	pthread_mutex_unlock(&timer->lock);
 	return status;
 }
 
 enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket)
 {
-	enum status status = take(host->timer, ticket);
+	enum status status = slot_take(host->timer, ticket);
 	if (status != ST_OK)
 		return status;
-	status = wait_for(host, stream, *ticket);
+	status = slot_wait(host, stream, *ticket);
 	if (status != ST_OK)
 		timer_let_go(host, *ticket, 0);
 	return status;
@@ -231,13 +231,13 @@ void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns)
 	pthread_mutex_lock(&timer->lock);
 	struct slot *slot = slot_of(timer, ticket);
 	if (slot->used)
-		finish(timer, slot, ns);
+		slot_finish(timer, slot, ns);
 	pthread_mutex_unlock(&timer->lock);
 }
 
 /* ---- start and stop */
 
-static void release(struct timer *timer)
+static void timer_free(struct timer *timer)
 {
 	for (uint32_t i = 0; i < timer->chunks; i++) {
 		timer->cuda->cuMemFreeHost(timer->words[i]);
@@ -255,13 +255,13 @@ enum status timer_open(struct host_thread *host)
 	timer->cuda = host->cuda;
 	pthread_mutex_init(&timer->lock, NULL);
 	pthread_cond_init(&timer->more, NULL);
-	enum status status = grow(timer);
-	if (status == ST_OK && pthread_create(&timer->thread, NULL, run, timer) != 0)
+	enum status status = timer_grow(timer);
+	if (status == ST_OK && pthread_create(&timer->thread, NULL, timer_main, timer) != 0)
 		status = fail(ST_MEMORY, "this computer gives no further thread");
 	if (status == ST_OK)
 		host->timer = timer;
 	else
-		release(timer);
+		timer_free(timer);
 	return status;
 }
 
@@ -276,7 +276,7 @@ void timer_finish(struct host_thread *host)
 	timer->running = 0;
 	for (uint32_t i = 0; i < timer->chunks * CHUNK; i++)
 		if (slot_of(timer, i)->used)
-			finish(timer, slot_of(timer, i), now);
+			slot_finish(timer, slot_of(timer, i), now);
 	pthread_mutex_unlock(&timer->lock);
 }
 
@@ -291,6 +291,6 @@ void timer_close(struct host_thread *host)
 	pthread_cond_signal(&timer->more);
 	pthread_mutex_unlock(&timer->lock);
 	pthread_join(timer->thread, NULL);
-	release(timer);
+	timer_free(timer);
 	host->timer = NULL;
 }

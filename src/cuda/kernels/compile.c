@@ -43,7 +43,7 @@ static int known_architecture(const struct cuda_library *cuda, int wanted)
 }
 
 /* Fails with the first line of the compiler's log. */
-static enum status complain(
+static enum status compile_failure(
         const struct cuda_library *cuda, nvrtcProgram program, const char *path, nvrtcResult result)
 {
 	size_t bytes = 0;
@@ -59,7 +59,7 @@ static enum status complain(
 	return status;
 }
 
-static nvrtcResult take(
+static nvrtcResult code_take(
         const struct cuda_library *cuda, nvrtcProgram program, bool exact, char **code, size_t *bytes)
 {
 	nvrtcResult result =
@@ -91,10 +91,10 @@ enum status image_compile(const struct cuda_library *cuda, const struct embedded
 		return nvrtc_call(cuda, "nvrtcCreateProgram", result);
 	result = cuda->nvrtcCompileProgram(program, sizeof options / sizeof *options, options);
 	if (result == NVRTC_SUCCESS)
-		result = take(cuda, program, known == architecture, code, bytes);
+		result = code_take(cuda, program, known == architecture, code, bytes);
 	enum status status = ST_OK;
 	if (result != NVRTC_SUCCESS) {
-		status = complain(cuda, program, source->path, result);
+		status = compile_failure(cuda, program, source->path, result);
 		mem_free(*code);
 		*code = NULL;
 	}

@@ -20,7 +20,7 @@ const char launch_gemm[] = "cublasGemmEx";
 
 /* Returns the elements between lines if the elements of a line (dimension `along`) are
  * contiguous, else 0. */
-static int leading(const struct layout *layout, int lines, int along)
+static int leading_along(const struct layout *layout, int lines, int along)
 {
 	int64_t wanted = layout->dim[along], ld = layout->dim[lines] == 1 ? wanted : layout->stride[lines];
 	bool neighbours = layout->dim[along] == 1 || layout->stride[along] == 1;
@@ -38,11 +38,11 @@ static struct layout transposed(const struct layout *layout)
 }
 
 /* Returns an operand's ld, 0 if none. *transpose: cuBLAS has to transpose it */
-static int told(const struct layout *layout, bool *transpose)
+static int leading_of(const struct layout *layout, bool *transpose)
 {
-	int rows = leading(layout, 0, 1);
+	int rows = leading_along(layout, 0, 1);
 	*transpose = rows == 0;
-	return rows ? rows : leading(layout, 1, 0);
+	return rows ? rows : leading_along(layout, 1, 0);
 }
 
 static bool types_fit(enum dtype in, enum dtype out)
@@ -54,7 +54,7 @@ bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
 {
 	struct layout a = call->in[0].layout, b = call->in[1].layout, y = call->out[0].layout;
 	const void *first = call->in[1].data, *second = call->in[0].data;
-	if (!leading(&y, 0, 1) && leading(&y, 1, 0)) {
+	if (!leading_along(&y, 0, 1) && leading_along(&y, 1, 0)) {
 		struct layout turned = transposed(&b);
 		b = transposed(&a);
 		a = turned;
@@ -72,9 +72,9 @@ bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
 	        .c = call->out[0].data,
 	        .in = (enum dtype)a.dtype,
 	        .out = (enum dtype)y.dtype};
-	gemm->lda = told(&b, &gemm->transpose_a);
-	gemm->ldb = told(&a, &gemm->transpose_b);
-	gemm->ldc = leading(&y, 0, 1);
+	gemm->lda = leading_of(&b, &gemm->transpose_a);
+	gemm->ldb = leading_of(&a, &gemm->transpose_b);
+	gemm->ldc = leading_along(&y, 0, 1);
 	return gemm->k > 0 && gemm->lda && gemm->ldb && gemm->ldc && types_fit(gemm->in, gemm->out);
 }
 

@@ -28,7 +28,7 @@ static enum status load_functions(const struct cuda_library *cuda, CUmodule modu
 	return status;
 }
 
-static enum status load(struct image *image, const void *code)
+static enum status module_load(struct image *image, const void *code)
 {
 	const struct cuda_library *cuda = image->cuda;
 	CUmodule module;
@@ -53,7 +53,7 @@ static bool load_cached(struct image *image, const struct kernel_cache *cache, c
 	for (int i = 0; i < CACHE_FOLDERS && !loaded; i++) {
 		loaded = cache_path(cache, i, source->path, architecture, path) &&
 		        file_read(path, CODE_MOST, &code, &bytes) == ST_OK && bytes > 0 &&
-		        load(image, code) == ST_OK;
+		        module_load(image, code) == ST_OK;
 		mem_free(code);
 		code = NULL;
 	}
@@ -70,7 +70,7 @@ static enum status load_source(
 		return ST_OK;
 	enum status status = image_compile(image->cuda, source, architecture, &code, &bytes);
 	if (status == ST_OK)
-		status = load(image, code);
+		status = module_load(image, code);
 	if (status == ST_OK)
 		cache_write(cache, source->path, architecture, code, bytes);
 	mem_free(code);
@@ -130,7 +130,7 @@ enum status image_load_family(
 	enum status status = ST_OK;
 	for (const struct embedded *file = image_binaries; file->path && status == ST_OK; file++)
 		if (is_of(file->path, family))
-			status = load(image, file->bytes);
+			status = module_load(image, file->bytes);
 	if (status == ST_OK && image->modules)
 		return ST_OK;
 	image_unload(image);

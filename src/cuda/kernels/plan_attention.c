@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool in_eights(const struct kernel_tensor *tensor, enum dtype dtype)
+static bool is_vectorized(const struct kernel_tensor *tensor, enum dtype dtype)
 {
 	const struct layout *layout = &tensor->layout;
 	return layout->dtype == dtype && layout->stride[1] == 1 && layout->stride[0] % 8 == 0 &&
@@ -35,7 +35,7 @@ static bool on_tensor_cores(const struct kernel_call *call, int64_t d)
 	enum dtype dtype = (enum dtype)call->in[0].layout.dtype;
 	bool cores = (dtype == DT_F16 || dtype == DT_BF16) && d % 8 == 0 && d <= 128;
 	for (int i = 0; i < call->ins && i < 5; i++)
-		cores = cores && in_eights(&call->in[i], dtype);
+		cores = cores && is_vectorized(&call->in[i], dtype);
 	return cores;
 }
 

@@ -20,7 +20,7 @@ static void add_tensor(struct elements *elements, int t, const struct kernel_ten
 	}
 }
 
-static bool joins(const struct elements *elements, int tensors, int into, int d)
+static bool dims_join(const struct elements *elements, int tensors, int into, int d)
 {
 	for (int t = 0; t < tensors; t++) {
 		const long long *stride = elements->tensor[t].stride;
@@ -32,13 +32,13 @@ static bool joins(const struct elements *elements, int tensors, int into, int d)
 
 /* Merges a dimension into the previous one if, in all tensors, the previous stride equals this
  * dimension's whole length. */
-static void merge(struct elements *elements, int tensors)
+static void dims_merge(struct elements *elements, int tensors)
 {
 	int kept = -1;
 	for (int d = 0; d < elements->dims; d++) {
 		if (elements->dim[d] == 1)
 			continue;
-		bool join = kept >= 0 && joins(elements, tensors, kept, d);
+		bool join = kept >= 0 && dims_join(elements, tensors, kept, d);
 		if (!join)
 			kept++;
 		elements->dim[kept] = join ? elements->dim[kept] * elements->dim[d] : elements->dim[d];
@@ -98,7 +98,7 @@ static int elements_of(const struct kernel_call *call, const double *option, str
 		elements->option[i] = option[i];
 	for (int t = 0; t < tensors; t++)
 		add_tensor(elements, t, t < call->ins ? &call->in[t] : &call->out[0]);
-	merge(elements, tensors);
+	dims_merge(elements, tensors);
 	return tensors;
 }
 

@@ -60,7 +60,8 @@ static const struct library_part {
 
 /* Looks up a library's functions; with handle NULL clears them. Returns the first required
  * function that is missing. */
-static const char *look_up(struct cuda_library *library, const struct library_row *functions, void *handle)
+static const char *functions_look_up(
+        struct cuda_library *library, const struct library_row *functions, void *handle)
 {
 	const char *missing = NULL;
 	for (const struct library_row *row = functions; row->symbol; row++) {
@@ -91,9 +92,10 @@ static void own_store(uint32_t *word, uint32_t value, int64_t ns)
 }
 
 /* Returns true if the open library is recent enough, else adds the reason to `why`. */
-static bool suits(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
+static bool library_suits(
+        struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
 {
-	const char *missing = look_up(library, parts[part].functions, library->handles[part]);
+	const char *missing = functions_look_up(library, parts[part].functions, library->handles[part]);
 	if (missing) {
 		text_add(why, "%s is too old or none of NVIDIA's: it has no function %s", path, missing);
 		return false;
@@ -121,11 +123,11 @@ static bool suits(struct cuda_library *library, enum cuda_part part, const char 
 	return why->count == 0;
 }
 
-static void shut(struct cuda_library *library, enum cuda_part part)
+static void library_shut(struct cuda_library *library, enum cuda_part part)
 {
-	look_up(library, parts[part].functions, NULL);
+	functions_look_up(library, parts[part].functions, NULL);
 	if (part == CUDA_PART_DRIVER) {
-		look_up(library, clock_functions, NULL);
+		functions_look_up(library, clock_functions, NULL);
 		library->driver_version = 0;
 	}
 	if (part == CUDA_PART_NCCL)
@@ -144,9 +146,9 @@ static bool try_file(struct cuda_library *library, enum cuda_part part, const ch
 	bool good = false;
 	library->handles[part] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (library->handles[part]) {
-		good = suits(library, part, path, &trouble);
+		good = library_suits(library, part, path, &trouble);
 		if (!good)
-			shut(library, part);
+			library_shut(library, part);
 	} else {
 		const char *words = dlerror();
 		/* "libnccl.so.2: cannot open shared object file": not on the loader's path */
@@ -194,7 +196,7 @@ static bool open_version(
 	return good;
 }
 
-static enum status missing(
+static enum status library_missing(
         const struct cuda_library *library, enum cuda_part part, const char *folders, const char *why)
 {
 	const struct library_part *row = &parts[part];
@@ -226,14 +228,14 @@ enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, cons
 		for (int major = library->driver_version / 1000; !good && major >= LEAST_MAJOR; major--)
 			good = open_version(library, part, folders, major, &why);
 	if (good && part == CUDA_PART_DRIVER) {
-		look_up(library, clock_functions, library->handles[part]);
+		functions_look_up(library, clock_functions, library->handles[part]);
 		if (!library->host_now || !library->host_sleep_until || !library->host_store) {
 			library->host_now = own_now;
 			library->host_sleep_until = own_sleep_until;
 			library->host_store = own_store;
 		}
 	}
-	enum status status = good ? ST_OK : missing(library, part, folders, text_string(&why));
+	enum status status = good ? ST_OK : library_missing(library, part, folders, text_string(&why));
 	text_release(&why);
 	return status;
 }
@@ -249,7 +251,7 @@ enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
 	if (status == ST_OK)
 		status = cuda_open_in(library, part, text_string(&folders));
 	if (status != ST_OK && !had_driver && library->handles[CUDA_PART_DRIVER])
-		shut(library, CUDA_PART_DRIVER);
+		library_shut(library, CUDA_PART_DRIVER);
 	text_release(&folders);
 	return status;
 }
@@ -257,7 +259,7 @@ enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
 void cuda_library_close(struct cuda_library *library)
 {
 	for (int part = CUDA_PART_COUNT; part-- > 0;)
-		shut(library, part);
+		library_shut(library, part);
 }
 
 const char *cuda_library_note(const struct cuda_library *library)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status ask(const struct cuda_library *library, struct cuda_device *into, int ordinal)
+static enum status device_query(const struct cuda_library *library, struct cuda_device *into, int ordinal)
 {
 	CUdevice device;
 	size_t bytes = 0;
@@ -38,7 +38,7 @@ enum status cuda_probe(struct cuda_library *library, struct cuda_devices *device
 	devices->items = mem_alloc((size_t)count * sizeof *devices->items);
 	devices->count = count;
 	for (int i = 0; i < count && status == ST_OK; i++)
-		status = ask(library, &devices->items[i], i);
+		status = device_query(library, &devices->items[i], i);
 	if (status != ST_OK)
 		cuda_devices_release(devices);
 	return status;

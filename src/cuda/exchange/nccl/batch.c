@@ -66,7 +66,7 @@ void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started,
 
 /* ---- workspace */
 
-static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
+static struct staging *workspace_of(struct nccl_exchange *nccl, CUstream stream)
 {
 	for (size_t i = 0; i < nccl->stage_count; i++)
 		if (nccl->stages[i].stream == stream)
@@ -77,7 +77,7 @@ static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
 }
 
 /* The old memory is still in use. */
-static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
+static enum status workspace_grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
 {
 	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
 	enum status status = CUDA_CALL(nccl->cuda, cuMemAlloc, &larger.at, (size_t)larger.bytes);
@@ -93,10 +93,10 @@ static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64
 enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
 	enum { ALIGNED = 256 };
-	struct staging *stage = stage_of(nccl, stream);
+	struct staging *stage = workspace_of(nccl, stream);
 	enum status status = ST_OK;
 	if (stage->bytes - stage->used < bytes)
-		status = grow(nccl, stage, bytes);
+		status = workspace_grow(nccl, stage, bytes);
 	if (status != ST_OK)
 		return status;
 	*at = stage->at + (CUdeviceptr)stage->used;
@@ -114,7 +114,7 @@ enum status nccl_stage(
 
 /* ---- the group */
 
-static enum status give(struct cuda_library *cuda, const struct step *step, CUstream stream)
+static enum status step_call(struct cuda_library *cuda, const struct step *step, CUstream stream)
 {
 	const void *from = (const void *)(uintptr_t)step->from;
 	void *to = (void *)(uintptr_t)step->to;
@@ -144,7 +144,7 @@ static enum status give(struct cuda_library *cuda, const struct step *step, CUst
 /* ---- several communicators: each on its own stream, ordered after and before the callers'
  * streams */
 
-static bool fans_out(const struct batch *batch)
+static bool needs_own_streams(const struct batch *batch)
 {
 	for (size_t i = 1; i < batch->count; i++)
 		if (batch->steps[i].party != batch->steps[0].party)
@@ -159,7 +159,7 @@ enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream 
 }
 
 /* out: the communicators' streams wait for the callers'; else the reverse */
-static enum status fan(struct nccl_exchange *nccl, bool out)
+static enum status streams_order(struct nccl_exchange *nccl, bool out)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
@@ -173,20 +173,20 @@ static enum status fan(struct nccl_exchange *nccl, bool out)
 }
 
 /* ncclGroupEnd follows even if a call failed. */
-static enum status give_all(struct nccl_exchange *nccl, bool own)
+static enum status group_call(struct nccl_exchange *nccl, bool own)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = nccl_call(nccl->cuda, "ncclGroupStart", nccl->cuda->ncclGroupStart());
 	if (status != ST_OK)
 		return status;
 	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = give(nccl->cuda, &batch->steps[i],
+		status = step_call(nccl->cuda, &batch->steps[i],
 		        own ? batch->steps[i].party->stream : batch->steps[i].stream);
 	ncclResult_t ended = nccl->cuda->ncclGroupEnd();
 	return status == ST_OK ? nccl_call(nccl->cuda, "ncclGroupEnd", ended) : status;
 }
 
-static void leave(struct nccl_exchange *nccl)
+static void batch_leave(struct nccl_exchange *nccl)
 {
 	struct batch *batch = &nccl->batch;
 	pthread_mutex_lock(&nccl->lock);
@@ -200,7 +200,7 @@ static void leave(struct nccl_exchange *nccl)
 }
 
 /* An error may belong to an earlier call; the communicator is unusable either way. */
-static enum status settle(struct party *party)
+static enum status party_settle_or_break(struct party *party)
 {
 	enum status status = party_settle(party);
 	if (status == ST_OK)
@@ -218,22 +218,22 @@ enum status nccl_run(struct nccl_exchange *nccl)
 	enum status status = ST_OK;
 	if (nccl->together)
 		return ST_OK;
-	bool own = fans_out(batch);
+	bool own = needs_own_streams(batch);
 	if (own)
-		status = fan(nccl, true);
+		status = streams_order(nccl, true);
 	if (status == ST_OK && batch->count > 0)
-		status = give_all(nccl, own);
+		status = group_call(nccl, own);
 	for (size_t i = 0; i < batch->party_count && status == ST_OK; i++)
 		if (batch->parties[i]->comm)
-			status = settle(batch->parties[i]);
+			status = party_settle_or_break(batch->parties[i]);
 	if (status == ST_OK && own)
-		status = fan(nccl, false);
+		status = streams_order(nccl, false);
 	for (size_t i = 0; i < batch->copy_count && status == ST_OK; i++)
 		status = CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, batch->copies[i].to, batch->copies[i].from,
 		        (size_t)batch->copies[i].bytes, batch->copies[i].stream);
 	for (size_t i = 0; i < batch->start_count && status == ST_OK; i++)
 		status = batch->starts[i].started.queue(
 		        batch->starts[i].started.self, batch->starts[i].stream);
-	leave(nccl);
+	batch_leave(nccl);
 	return status;
 }

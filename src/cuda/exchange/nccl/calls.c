@@ -28,7 +28,7 @@ static ncclRedOp_t reduction_of(enum reduction reduction)
 	return reductions[reduction];
 }
 
-static void add(const struct nccl_work *work, int kind, int64_t count)
+static void work_add(const struct nccl_work *work, int kind, int64_t count)
 {
 	const struct exchange_collective *call = work->call;
 	if (count > 0)
@@ -44,7 +44,7 @@ static void add(const struct nccl_work *work, int kind, int64_t count)
 		                .other = call->root});
 }
 
-static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdeviceptr to, int64_t bytes)
+static enum status work_copy(const struct nccl_work *work, CUdeviceptr from, CUdeviceptr to, int64_t bytes)
 {
 	struct cuda_library *cuda = work->nccl->cuda;
 	if (bytes == 0 || from == to)
@@ -55,11 +55,11 @@ static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdevice
 /* ---- sends and receives with all members */
 
 /* Bytes to and from a place; for the rank itself a copy. */
-static enum status add_pair(
+static enum status work_add_pair(
         const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
 {
 	if (place == work->call->place)
-		return copy(work, from, to, sent);
+		return work_copy(work, from, to, sent);
 	nccl_add_bytes(work->nccl, work->party, work->stream, STEP_SEND, place, from, sent);
 	nccl_add_bytes(work->nccl, work->party, work->stream, STEP_RECV, place, to, got);
 	return ST_OK;
@@ -73,7 +73,7 @@ static enum status add_rows(const struct nccl_work *work)
 	for (int p = 0; p < work->call->n && status == ST_OK; p++) {
 		int64_t to = rows_to(split, p) * split->row_bytes,
 		        from = rows_from(split, p) * split->row_bytes;
-		status = add_pair(work, p, in, to, out, from);
+		status = work_add_pair(work, p, in, to, out, from);
 		in += (CUdeviceptr)to;
 		out += (CUdeviceptr)from;
 	}
@@ -94,8 +94,9 @@ static enum status add_pieces(const struct nccl_work *work)
 	for (int p = 0; p < call->n && status == ST_OK; p++) {
 		bool sends = (from == ALL || from == call->place) && (to == ALL || to == p);
 		bool gets = (from == ALL || from == p) && (to == ALL || to == call->place);
-		status = add_pair(work, p, work->in + (CUdeviceptr)(parts ? p * bytes : 0), sends ? bytes : 0,
-		        work->out + (CUdeviceptr)(from == ALL ? p * bytes : 0), gets ? bytes : 0);
+		status = work_add_pair(work, p, work->in + (CUdeviceptr)(parts ? p * bytes : 0),
+		        sends ? bytes : 0, work->out + (CUdeviceptr)(from == ALL ? p * bytes : 0),
+		        gets ? bytes : 0);
 	}
 	return status;
 }
@@ -108,19 +109,19 @@ static enum status add_calls(struct nccl_work *work)
 	const struct collective *collective = call->collective;
 	if (collective->bare) {
 		work->in = work->out = work->nccl->zeroes + SCRATCH_IN;
-		add(work, STEP_ALLREDUCE, 1);
+		work_add(work, STEP_ALLREDUCE, 1);
 	} else if (collective == &collective_allreduce) {
-		add(work, STEP_ALLREDUCE, call->in_count);
+		work_add(work, STEP_ALLREDUCE, call->in_count);
 	} else if (collective == &collective_reduce) {
-		add(work, STEP_REDUCE, call->in_count);
+		work_add(work, STEP_REDUCE, call->in_count);
 	} else if (collective == &collective_reducescatter) {
-		add(work, STEP_REDUCESCATTER, call->chunk);
+		work_add(work, STEP_REDUCESCATTER, call->chunk);
 	} else if (collective == &collective_allgather) {
-		add(work, STEP_ALLGATHER, call->chunk);
+		work_add(work, STEP_ALLGATHER, call->chunk);
 	} else if (collective == &collective_broadcast) {
 		if (call->place != call->root)
 			work->in = work->out;
-		add(work, STEP_BROADCAST, call->out_count);
+		work_add(work, STEP_BROADCAST, call->out_count);
 	} else {
 		return call->split ? add_rows(work) : add_pieces(work);
 	}
@@ -131,11 +132,12 @@ static enum status add_calls(struct nccl_work *work)
 static enum status add_alone(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
-	return work->in && work->out ? copy(work, work->in, work->out, call->in_count * work->size) : ST_OK;
+	return work->in && work->out ? work_copy(work, work->in, work->out, call->in_count * work->size)
+	                             : ST_OK;
 }
 
 /* the address at which NCCL accepts the input in place */
-static CUdeviceptr in_place(const struct nccl_work *work)
+static CUdeviceptr in_place_address(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
 	const struct collective *collective = call->collective;
@@ -172,7 +174,7 @@ static enum status pad_parts(struct nccl_work *work)
 	CUdeviceptr own = room + (CUdeviceptr)(call->place * part);
 	work->in = reduces ? room : own;
 	work->out = reduces ? own : room;
-	status = copy(work, call->in, work->in, in);
+	status = work_copy(work, call->in, work->in, in);
 	if (status == ST_OK && reduces)
 		status = CUDA_CALL(
 		        cuda, cuMemsetD8Async, room + (CUdeviceptr)in, 0, (size_t)(all - in), work->stream);
@@ -187,7 +189,7 @@ static enum status stage_input(struct nccl_work *work)
 	int64_t in = call->in_count * work->size, out = call->out_count * work->size;
 	bool overlap = call->in && call->out && call->in < call->out + (CUdeviceptr)out &&
 	        call->out < call->in + (CUdeviceptr)in;
-	if (!overlap || call->in == in_place(work))
+	if (!overlap || call->in == in_place_address(work))
 		return ST_OK;
 	return nccl_stage(work->nccl, call->in, in, work->stream, &work->in);
 }
@@ -223,7 +225,7 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 
 /* A send to the rank itself is received by the same operation: the k-th send matches the k-th
  * receive. */
-static enum status to_oneself(struct nccl_exchange *nccl, const struct exchange_transfer *transfers,
+static enum status transfer_to_self(struct nccl_exchange *nccl, const struct exchange_transfer *transfers,
         int count, int sent, CUstream stream)
 {
 	int before = 0;
@@ -233,8 +235,8 @@ static enum status to_oneself(struct nccl_exchange *nccl, const struct exchange_
 		const struct exchange_transfer *to = &transfers[i];
 		if (to->sends || to->peer != nccl->rank || before-- > 0)
 			continue;
-		return copy(&(struct nccl_work){.nccl = nccl, .stream = stream}, transfers[sent].at, to->at,
-		        to->bytes);
+		return work_copy(&(struct nccl_work){.nccl = nccl, .stream = stream}, transfers[sent].at,
+		        to->at, to->bytes);
 	}
 	return fail(ST_BUG, "rank %d sends itself what it does not receive", nccl->rank);
 }
@@ -261,7 +263,7 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
 		if (transfers[i].peer != nccl->rank)
 			status = add_transfer(nccl, &transfers[i], stream);
 		else if (transfers[i].sends)
-			status = to_oneself(nccl, transfers, count, i, stream);
+			status = transfer_to_self(nccl, transfers, count, i, stream);
 	}
 	if (status == ST_OK)
 		nccl_add_start(nccl, started, stream);

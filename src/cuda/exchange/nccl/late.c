@@ -54,7 +54,7 @@ static struct portion portion_of(const struct nccl_work *work, int place, int64_
 	        (CUdeviceptr)(begin * work->size), most_of(0, least_of(end - begin, PART)) * work->size};
 }
 
-static void add(const struct nccl_work *work, int kind, int place, CUdeviceptr at, int64_t bytes)
+static void work_add_bytes(const struct nccl_work *work, int kind, int place, CUdeviceptr at, int64_t bytes)
 {
 	nccl_add_bytes(work->nccl, work->party, work->stream, kind, place, at, bytes);
 }
@@ -65,7 +65,7 @@ struct brought {
 	int64_t apart;
 };
 
-static enum status make_room(const struct nccl_work *work, struct brought *brought)
+static enum status blocks_room(const struct nccl_work *work, struct brought *brought)
 {
 	const struct exchange_collective *call = work->call;
 	int all = counted(call, call->n);
@@ -75,20 +75,20 @@ static enum status make_room(const struct nccl_work *work, struct brought *broug
 }
 
 /* sends each piece to its owner */
-static void spread(const struct nccl_work *work, const struct brought *brought, int64_t at)
+static void pieces_send(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
 	int64_t own = portion_of(work, call->place, at).bytes;
 	CUdeviceptr block = brought->room;
 	for (int p = counting(call, call->place + 1); p != call->place; p = counting(call, p + 1)) {
 		struct portion piece = portion_of(work, p, at);
-		add(work, STEP_SEND, p, work->in + piece.from, piece.bytes);
-		add(work, STEP_RECV, p, block, own);
+		work_add_bytes(work, STEP_SEND, p, work->in + piece.from, piece.bytes);
+		work_add_bytes(work, STEP_RECV, p, block, own);
 		block += (CUdeviceptr)brought->apart;
 	}
 }
 
-static enum status add_up(const struct nccl_work *work, const struct brought *brought, int64_t at)
+static enum status piece_sum(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	enum { BLOCKS_MOST = 264 };
 	const struct exchange_collective *call = work->call;
@@ -107,19 +107,19 @@ static enum status add_up(const struct nccl_work *work, const struct brought *br
 }
 
 /* sends the sums to all that count */
-static void collect(const struct nccl_work *work, int64_t at)
+static void sums_send(const struct nccl_work *work, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
 	struct portion own = portion_of(work, call->place, at);
 	for (int p = counting(call, call->place + 1); p != call->place; p = counting(call, p + 1)) {
 		struct portion piece = portion_of(work, p, at);
-		add(work, STEP_SEND, p, work->out + own.from, own.bytes);
-		add(work, STEP_RECV, p, work->out + piece.from, piece.bytes);
+		work_add_bytes(work, STEP_SEND, p, work->out + own.from, own.bytes);
+		work_add_bytes(work, STEP_RECV, p, work->out + piece.from, piece.bytes);
 	}
 }
 
 /* Queues the batch, which leaves the communicator, and enters it again. */
-static enum status run(struct nccl_work *work)
+static enum status work_run(struct nccl_work *work)
 {
 	enum status status = nccl_run(work->nccl);
 	return status == ST_OK ? nccl_enter(work->nccl, work->call->part, NCCL_PART, -1, -1, &work->party)
@@ -131,16 +131,16 @@ static enum status sum_up(struct nccl_work *work)
 	const struct exchange_collective *call = work->call;
 	const int64_t longest = parts_of(call->in_count, counted(call, call->n));
 	struct brought brought;
-	enum status status = make_room(work, &brought);
+	enum status status = blocks_room(work, &brought);
 	for (int64_t at = 0; at < longest && status == ST_OK && work->party; at += PART) {
-		spread(work, &brought, at);
-		status = run(work);
+		pieces_send(work, &brought, at);
+		status = work_run(work);
 		if (status == ST_OK)
-			status = add_up(work, &brought, at);
+			status = piece_sum(work, &brought, at);
 		if (status != ST_OK || !work->party)
 			break;
-		collect(work, at);
-		status = run(work);
+		sums_send(work, at);
+		status = work_run(work);
 	}
 	return first_failure(status, nccl_run(work->nccl));
 }
@@ -199,7 +199,7 @@ static enum status note_sent(void *self, CUstream stream)
 	return status;
 }
 
-static enum status keep(const struct nccl_work *work, struct late_result **made)
+static enum status result_keep(const struct nccl_work *work, struct late_result **made)
 {
 	struct nccl_exchange *nccl = work->nccl;
 	struct late_result kept = {.nccl = nccl, .bytes = work->call->out_count * work->size};
@@ -220,11 +220,11 @@ static enum status add_send(const struct nccl_work *work, int place)
 	enum status status = nccl_enter(
 	        work->nccl, call->part, NCCL_LATE, call->ranks[call->place], call->ranks[place], &late.party);
 	if (status == ST_OK && late.party)
-		status = keep(work, &kept);
+		status = result_keep(work, &kept);
 	if (status != ST_OK || !late.party)
 		return status;
 	late.stream = late.party->stream;
-	add(&late, STEP_SEND, 1, kept->at, kept->bytes);
+	work_add_bytes(&late, STEP_SEND, 1, kept->at, kept->bytes);
 	nccl_add_start(work->nccl, (struct exchange_started){.queue = note_sent, .self = kept}, late.stream);
 	return nccl_wait_behind(work->nccl->cuda, late.party->ahead, work->stream, late.stream);
 }
@@ -257,6 +257,6 @@ enum status late_receive(struct nccl_work *work)
 	enum status status = nccl_enter(
 	        work->nccl, call->part, NCCL_LATE, call->ranks[from], call->ranks[call->place], &work->party);
 	if (status == ST_OK && work->party)
-		add(work, STEP_RECV, 0, work->out, call->out_count * work->size);
+		work_add_bytes(work, STEP_RECV, 0, work->out, call->out_count * work->size);
 	return status;
 }

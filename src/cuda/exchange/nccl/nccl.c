@@ -11,7 +11,7 @@ enum { ABORT_S = 10, CLOSE_S = 5 };
  * freed memory is kept for the next request of that size, and really freed only if memory is
  * short. */
 
-static enum status take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
+static enum status memory_take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
 {
 	return CUDA_CALL(nccl->cuda, cuMemAlloc, at, (size_t)bytes);
 }
@@ -33,13 +33,13 @@ static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdevice
 		nccl->freed[i] = nccl->freed[--nccl->freed_count];
 		return ST_OK;
 	}
-	enum status status = take(nccl, bytes, at);
+	enum status status = memory_take(nccl, bytes, at);
 	if (status == ST_DEVICE_MEMORY)
 		late_give_back(nccl);
 	if (status != ST_DEVICE_MEMORY || nccl->freed_count == 0)
 		return status;
 	free_blocks(nccl, nccl->freed, &nccl->freed_count);
-	return take(nccl, bytes, at);
+	return memory_take(nccl, bytes, at);
 }
 
 static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
@@ -130,7 +130,7 @@ static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
 /* ---- asynchronous errors */
 
 /* Requires the lock. */
-static enum status look(struct party *party)
+static enum status party_failure(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
 	ncclResult_t result = ncclSuccess;
@@ -156,7 +156,7 @@ static enum status nccl_failure(struct exchange *exchange, int *part)
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count && status == ST_OK; i++) {
 		*part = nccl->parties[i]->part;
-		status = look(nccl->parties[i]);
+		status = party_failure(nccl->parties[i]);
 	}
 	pthread_mutex_unlock(&nccl->lock);
 	return status;
@@ -228,7 +228,7 @@ static void nccl_close(struct exchange *exchange)
 	mem_free(nccl);
 }
 
-static enum status load(struct nccl_exchange *nccl, int ordinal)
+static enum status kernels_load(struct nccl_exchange *nccl, int ordinal)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	CUdevice device;
@@ -243,7 +243,7 @@ static enum status load(struct nccl_exchange *nccl, int ordinal)
 	return status == ST_OK ? image_function(&nccl->image, "exchange_reach_window", &nccl->reach) : status;
 }
 
-static enum status prepare(struct nccl_exchange *nccl, int ordinal)
+static enum status exchange_prepare(struct nccl_exchange *nccl, int ordinal)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	pthread_condattr_t monotonic;
@@ -254,12 +254,12 @@ static enum status prepare(struct nccl_exchange *nccl, int ordinal)
 	pthread_mutex_init(&nccl->lock, NULL);
 	enum status status = CUDA_CALL(cuda, cuCtxGetCurrent, &nccl->context);
 	if (status == ST_OK)
-		status = take(nccl, SCRATCH_BYTES, &nccl->zeroes);
+		status = memory_take(nccl, SCRATCH_BYTES, &nccl->zeroes);
 	if (status == ST_OK)
 		status = CUDA_CALL(cuda, cuMemsetD8Async, nccl->zeroes, 0, SCRATCH_BYTES, NULL);
 	if (status == ST_OK)
 		status = CUDA_CALL(cuda, cuStreamSynchronize, NULL);
-	return status == ST_OK ? load(nccl, ordinal) : status;
+	return status == ST_OK ? kernels_load(nccl, ordinal) : status;
 }
 
 enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct exchange **exchange)
@@ -281,7 +281,7 @@ enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct e
 	                .failure = nccl_failure,
 	                .release = nccl_release,
 	                .close = nccl_close}};
-	enum status status = prepare(nccl, ordinal);
+	enum status status = exchange_prepare(nccl, ordinal);
 	if (status == ST_OK)
 		*exchange = &nccl->exchange;
 	else

@@ -26,7 +26,7 @@ void party_nap(int looks)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-static bool leaves(struct party *party)
+static bool party_leaves(struct party *party)
 {
 	pthread_mutex_lock(&party->nccl->lock);
 	bool left = party->leaves;
@@ -38,7 +38,7 @@ enum status party_settle(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	ncclResult_t result = ncclInProgress;
-	for (int looks = 0; result == ncclInProgress && !leaves(party); looks++) {
+	for (int looks = 0; result == ncclInProgress && !party_leaves(party); looks++) {
 		enum status asked = NCCL_CALL(cuda, ncclCommGetAsyncError, party->comm, &result);
 		if (asked != ST_OK)
 			return asked;
@@ -51,7 +51,7 @@ enum status party_settle(struct party *party)
 /* ---- the thread */
 
 /* Returns true if all earlier parties have been made or released. */
-static bool is_next(const struct party *party)
+static bool party_is_next(const struct party *party)
 {
 	const struct nccl_exchange *nccl = party->nccl;
 	for (size_t i = 0; nccl->parties[i] != party; i++)
@@ -60,7 +60,7 @@ static bool is_next(const struct party *party)
 	return true;
 }
 
-static enum status init(struct party *party)
+static enum status party_init(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -96,20 +96,21 @@ static enum status first_calls(struct party *party)
 	return first_failure(status, nccl_call(cuda, "ncclGroupEnd", result));
 }
 
-static enum status warm_up(struct party *party)
+static enum status party_warm_up(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	enum status status = first_calls(party);
 	if (status == ST_OK)
 		status = party_settle(party);
 	CUresult found = CUDA_ERROR_NOT_READY;
-	for (int looks = 0; status == ST_OK && found == CUDA_ERROR_NOT_READY && !leaves(party); looks++) {
+	for (int looks = 0; status == ST_OK && found == CUDA_ERROR_NOT_READY && !party_leaves(party);
+	        looks++) {
 		found = cuda->cuStreamQuery(party->stream);
 		party_nap(looks);
 		if (looks % 1000 == 999) /* an asynchronous error */
 			status = party_settle(party);
 	}
-	if (status != ST_OK || leaves(party))
+	if (status != ST_OK || party_leaves(party))
 		return status;
 	if (found != CUDA_SUCCESS)
 		return cuda_call(cuda, "cuStreamQuery", found);
@@ -126,7 +127,7 @@ void party_break(struct party *party, const char *words)
 }
 
 /* Publishes the outcome, then serves until the release. */
-static void become(struct party *party, enum status status)
+static void party_publish(struct party *party, enum status status)
 {
 	struct nccl_exchange *nccl = party->nccl;
 	party->made = nccl->cuda->host_now();
@@ -142,7 +143,7 @@ static void become(struct party *party, enum status status)
 	pthread_mutex_unlock(&nccl->lock);
 }
 
-static enum status take_stream(struct party *party)
+static enum status party_open_stream(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	enum status status = CUDA_CALL(cuda, cuCtxSetCurrent, party->nccl->context);
@@ -156,7 +157,7 @@ static enum status take_stream(struct party *party)
 	return status;
 }
 
-static void give_stream(struct party *party)
+static void party_close_stream(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	if (party->ahead)
@@ -167,17 +168,17 @@ static void give_stream(struct party *party)
 		cuda->cuStreamDestroy(party->stream);
 }
 
-static enum status make(struct party *party)
+static enum status party_make(struct party *party)
 {
-	enum status status = take_stream(party);
+	enum status status = party_open_stream(party);
 	if (status == ST_OK)
-		status = init(party);
-	if (status == ST_OK && !leaves(party))
-		status = warm_up(party);
+		status = party_init(party);
+	if (status == ST_OK && !party_leaves(party))
+		status = party_warm_up(party);
 	return status == ST_OK ? ST_OK : fail_in(status, "NCCL's communicator of %d ranks", party->n);
 }
 
-static void *run(void *self)
+static void *party_main(void *self)
 {
 	struct party *party = self;
 	struct nccl_exchange *nccl = party->nccl;
@@ -185,13 +186,13 @@ static void *run(void *self)
 	enum status status = ST_OK;
 	cuda->host_sleep_until(party->told);
 	pthread_mutex_lock(&nccl->lock);
-	while (!party->leaves && !is_next(party))
+	while (!party->leaves && !party_is_next(party))
 		pthread_cond_wait(&nccl->changed, &nccl->lock);
 	bool begins = !party->leaves;
 	pthread_mutex_unlock(&nccl->lock);
 	if (begins)
-		status = make(party);
-	become(party, status);
+		status = party_make(party);
+	party_publish(party, status);
 	if (party->comm)
 		cuda->ncclCommAbort(party->comm);
 	serve_leave(party);
@@ -199,7 +200,7 @@ static void *run(void *self)
 	party->state = PARTY_GONE;
 	pthread_cond_broadcast(&nccl->changed);
 	pthread_mutex_unlock(&nccl->lock);
-	give_stream(party);
+	party_close_stream(party);
 	return NULL;
 }
 
@@ -237,7 +238,7 @@ void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int pl
 		party->state = PARTY_READY;
 	else if (!id)
 		party_break(party, fail_text());
-	else if (pthread_create(&party->thread, NULL, run, party) == 0)
+	else if (pthread_create(&party->thread, NULL, party_main, party) == 0)
 		party->has_thread = true;
 	else
 		party_break(party, "no thread to be had for NCCL's communicator");

@@ -52,8 +52,8 @@ static CUdeviceptr window_at(const struct nccl_exchange *nccl, const struct exch
 }
 
 /* window += factor * from, of `bytes`. released: as in struct addend, or NULL */
-static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_sided *call, CUdeviceptr from,
-        CUdeviceptr window, int64_t bytes, const int *released, CUstream stream)
+static enum status window_add(struct nccl_exchange *nccl, const struct exchange_one_sided *call,
+        CUdeviceptr from, CUdeviceptr window, int64_t bytes, const int *released, CUstream stream)
 {
 	enum { BLOCKS_MOST = 264 };
 	int dtype = call->layout.dtype;
@@ -72,7 +72,7 @@ static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_
 
 /* ---- origin */
 
-static enum status reach_other(
+static enum status reach_peer(
         struct nccl_exchange *nccl, const struct exchange_one_sided *call, int64_t bytes, CUstream stream)
 {
 	struct party *party;
@@ -106,7 +106,7 @@ static enum status reach_own(
 	if (bytes == 0)
 		return ST_OK;
 	if (call->what == ONE_SIDED_ADD)
-		return add_up(nccl, call, call->at, window, bytes, NULL, stream);
+		return window_add(nccl, call, call->at, window, bytes, NULL, stream);
 	return CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, gets ? call->at : window, gets ? window : call->at,
 	        (size_t)bytes, stream);
 }
@@ -117,7 +117,7 @@ enum status serve_reach(struct exchange *exchange, const struct exchange_one_sid
 	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	int64_t bytes = layout_bytes(&call->layout);
 	enum status status = call->peer == nccl->rank ? reach_own(nccl, call, bytes, stream)
-	                                              : reach_other(nccl, call, bytes, stream);
+	                                              : reach_peer(nccl, call, bytes, stream);
 	if (status == ST_OK)
 		nccl_add_start(nccl, started, stream);
 	return first_failure(status, nccl_run(nccl));
@@ -137,7 +137,7 @@ void serve_queue(struct exchange *exchange, const struct exchange_one_sided *cal
 	pthread_mutex_unlock(&nccl->lock);
 }
 
-static enum status move(struct party *party, int kind, CUdeviceptr at, int64_t bytes)
+static enum status service_move(struct party *party, int kind, CUdeviceptr at, int64_t bytes)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
 	void *memory = (void *)(uintptr_t)at;
@@ -148,7 +148,7 @@ static enum status move(struct party *party, int kind, CUdeviceptr at, int64_t b
 	return status == ST_OK ? party_settle(party) : status;
 }
 
-static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
+static enum status piece_make(struct nccl_exchange *nccl, struct addend *piece)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	CUdeviceptr at;
@@ -165,7 +165,7 @@ static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
 }
 
 /* Pieces are reused, because cuMemFree would wait for all queued work. */
-static enum status take_piece(struct party *party)
+static enum status piece_take(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
 	struct addend piece = {0};
@@ -177,7 +177,7 @@ static enum status take_piece(struct party *party)
 		piece = nccl->pieces[--nccl->piece_count];
 	pthread_mutex_unlock(&nccl->lock);
 	if (!piece.at)
-		status = make_piece(nccl, &piece);
+		status = piece_make(nccl, &piece);
 	if (status != ST_OK)
 		return status;
 	pthread_mutex_lock(&nccl->lock);
@@ -190,20 +190,20 @@ static enum status take_piece(struct party *party)
 static enum status serve_add(
         struct party *party, const struct exchange_one_sided *call, CUdeviceptr window, int64_t bytes)
 {
-	enum status status = take_piece(party);
+	enum status status = piece_take(party);
 	for (int64_t done = 0; done < bytes && status == ST_OK; done += PIECE) {
 		int64_t some = least_of(PIECE, bytes - done);
-		status = move(party, STEP_RECV, party->piece.at, some);
+		status = service_move(party, STEP_RECV, party->piece.at, some);
 		if (status == ST_OK)
-			status = add_up(party->nccl, call, party->piece.at, window + (CUdeviceptr)done, some,
-			        party->piece.released, party->stream);
+			status = window_add(party->nccl, call, party->piece.at, window + (CUdeviceptr)done,
+			        some, party->piece.released, party->stream);
 		if (status == ST_OK)
-			status = move(party, STEP_SEND, party->nccl->zeroes, 1);
+			status = service_move(party, STEP_SEND, party->nccl->zeroes, 1);
 	}
 	return status;
 }
 
-static enum status serve(struct party *party, const struct exchange_one_sided *call, CUdeviceptr window)
+static enum status service_run(struct party *party, const struct exchange_one_sided *call, CUdeviceptr window)
 {
 	int64_t bytes = layout_bytes(&call->layout);
 	bool gets = call->what == ONE_SIDED_GET;
@@ -212,10 +212,11 @@ static enum status serve(struct party *party, const struct exchange_one_sided *c
 		return ST_OK;
 	if (call->what == ONE_SIDED_ADD)
 		return serve_add(party, call, window, bytes);
-	enum status status =
-	        gets ? move(party, STEP_RECV, zeroes + SCRATCH_IN, 1) : move(party, STEP_RECV, window, bytes);
+	enum status status = gets ? service_move(party, STEP_RECV, zeroes + SCRATCH_IN, 1)
+	                          : service_move(party, STEP_RECV, window, bytes);
 	if (status == ST_OK)
-		status = gets ? move(party, STEP_SEND, window, bytes) : move(party, STEP_SEND, zeroes, 1);
+		status = gets ? service_move(party, STEP_SEND, window, bytes)
+		              : service_move(party, STEP_SEND, zeroes, 1);
 	return status;
 }
 
@@ -233,7 +234,7 @@ bool serve_next(struct party *party)
 	party->served++;
 	pthread_mutex_unlock(&nccl->lock);
 	nccl->cuda->host_sleep_until(service.told);
-	enum status status = serve(party, &service.call, window);
+	enum status status = service_run(party, &service.call, window);
 	if (status != ST_OK)
 		fail_in(status, "rank %d's %s in rank %d's window", party->from, names[service.call.what],
 		        party->to);

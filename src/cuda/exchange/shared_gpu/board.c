@@ -21,7 +21,7 @@ static void close_board(struct exchange *exchange)
 	mem_free(board->words.word);
 }
 
-static enum status load(struct board *board, int ordinal)
+static enum status kernels_load(struct board *board, int ordinal)
 {
 	CUdevice device;
 	int architecture;
@@ -64,7 +64,7 @@ enum status board_open(struct board *board, struct cuda_library *cuda, int ordin
 	        .release = board_release,
 	        .close = close_board};
 	board->cuda = cuda;
-	enum status status = load(board, ordinal);
+	enum status status = kernels_load(board, ordinal);
 	if (status == ST_OK)
 		status = board_chunk(board, 0);
 	status = pool_open(board, pool_bytes, status);

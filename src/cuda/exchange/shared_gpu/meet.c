@@ -24,7 +24,7 @@ static struct side *side_new(struct board *board, struct meeting *meeting, uint3
 	return side;
 }
 
-static void tell(struct board *board, const struct side *side, CUdeviceptr in, CUdeviceptr out)
+static void slot_fill(struct board *board, const struct side *side, CUdeviceptr in, CUdeviceptr out)
 {
 	struct exchange_slot *slot = meeting_slot(side->meeting, side->place, side->turn);
 	slot->in = pool_offset(board, in);
@@ -98,7 +98,7 @@ static bool needs_copy(const struct exchange_collective *call)
 }
 
 /* A late member gets the result as a transfer from the member that has kept it. */
-static enum status add_late(
+static enum status late_add(
         struct board *board, const struct exchange_collective *call, int from, CUstream stream)
 {
 	struct meeting *meeting;
@@ -112,11 +112,11 @@ static enum status add_late(
 	if (board->staged)
 		status = stage_transfer(board, &message, side, &at);
 	transfer_plan(board, &message, side);
-	tell(board, side, at, at);
+	slot_fill(board, side, at, at);
 	return status;
 }
 
-static enum status add_all(struct board *board, const struct exchange_collective *call, uint64_t places,
+static enum status match_add(struct board *board, const struct exchange_collective *call, uint64_t places,
         int place, CUstream stream)
 {
 	struct meeting *meeting = meeting_find(board, call->part);
@@ -129,12 +129,12 @@ static enum status add_all(struct board *board, const struct exchange_collective
 		status = pool_stage(board, call->in, call->in_count * dtype_bytes(call->dtype), stream, &in);
 	if (status == ST_OK)
 		status = collective_plan(board, call, side);
-	tell(board, side, in, out);
+	slot_fill(board, side, in, out);
 	return status;
 }
 
 /* If some members do not count (backup=), the others match among themselves. */
-static enum status add_collective(
+static enum status collective_add(
         struct board *board, const struct exchange_collective *call, CUstream stream)
 {
 	struct meeting *meeting;
@@ -151,16 +151,16 @@ static enum status add_collective(
 		first = own.n++ ? first : p;
 	}
 	if (status == ST_OK && !(places >> call->place & 1))
-		return add_late(board, call, first, stream);
+		return late_add(board, call, first, stream);
 	if (status == ST_OK)
-		status = add_all(board, &own, places, call->place, stream);
+		status = match_add(board, &own, places, call->place, stream);
 	if (status == ST_OK && call->counts && call->place == first)
 		status = gifts_add(board, call, stream);
 	return status;
 }
 
 /* A transfer to the rank itself sends a copy, because the memory may overlap. */
-static enum status add_transfer(struct board *board, const struct exchange_transfer *call, CUstream stream)
+static enum status transfer_add(struct board *board, const struct exchange_transfer *call, CUstream stream)
 {
 	struct meeting *meeting;
 	CUdeviceptr at = call->at;
@@ -174,18 +174,18 @@ static enum status add_transfer(struct board *board, const struct exchange_trans
 	else if (call->sends && from == to && call->bytes > 0)
 		status = pool_stage(board, call->at, call->bytes, stream, &at);
 	transfer_plan(board, call, side);
-	tell(board, side, at, at);
+	slot_fill(board, side, at, at);
 	return status;
 }
 
 /* ---- queueing all shares */
 
-static CUdeviceptr arrived(const struct side *side, int place)
+static CUdeviceptr word_arrived(const struct side *side, int place)
 {
 	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->arrived);
 }
 
-static CUdeviceptr done(const struct side *side, int place)
+static CUdeviceptr word_done(const struct side *side, int place)
 {
 	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->done);
 }
@@ -210,14 +210,14 @@ static enum status queue_words(
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
-		if (side->stream == stream && (word == arrived || side->ends))
+		if (side->stream == stream && (word == word_arrived || side->ends))
 			wait_for_others(board, side, word);
 	}
 	return words_queue(board, stream);
 }
 
 /* One block finds all addresses, and many blocks use them. */
-static enum status launch(struct board *board, struct side *side)
+static enum status share_launch(struct board *board, struct side *side)
 {
 	enum status status =
 	        cuda_launch(board->cuda, board->find, 1, THREADS, &side->call.members, side->stream);
@@ -237,7 +237,7 @@ static enum status queue_work(struct board *board)
 		for (size_t s = 0; s < board->side_count && status == ST_OK; s++) {
 			struct side *side = &board->sides[s];
 			if (side->order == (int)i && side->function)
-				status = launch(board, side);
+				status = share_launch(board, side);
 		}
 		if (order->started.ended && status == ST_OK)
 			status = order->started.ended(order->started.self, order->stream);
@@ -246,7 +246,7 @@ static enum status queue_work(struct board *board)
 }
 
 /* Returns true if it is the first order on its stream. */
-static bool first_there(const struct board *board, size_t order)
+static bool order_is_first(const struct board *board, size_t order)
 {
 	for (size_t i = 0; i < order; i++)
 		if (board->orders[i].stream == board->orders[order].stream)
@@ -258,13 +258,13 @@ static enum status each_stream(struct board *board, CUdeviceptr (*word)(const st
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < board->order_count && status == ST_OK; i++)
-		if (first_there(board, i))
+		if (order_is_first(board, i))
 			status = queue_words(board, board->orders[i].stream, word);
 	return status;
 }
 
 /* What could not be queued blocks its peers until they release it. */
-static void forget(struct board *board)
+static void shares_clear(struct board *board)
 {
 	for (size_t i = 0; i < board->side_count; i++) {
 		struct side *side = &board->sides[i];
@@ -275,30 +275,30 @@ static void forget(struct board *board)
 }
 
 /* Completes an order. status: of its shares so far */
-static enum status give(
+static enum status order_finish(
         struct board *board, struct exchange_started started, CUstream stream, enum status status)
 {
 	*MEM_ADD(&board->orders, &board->order_count) = (struct meeting_order){started, stream};
 	if (status != ST_OK)
-		forget(board);
+		shares_clear(board);
 	return status != ST_OK || board->together ? status : meet_end(&board->exchange);
 }
 
 enum status meet_end(struct exchange *exchange)
 {
 	struct board *board = (struct board *)exchange;
-	enum status status = each_stream(board, arrived);
+	enum status status = each_stream(board, word_arrived);
 	if (status == ST_OK)
 		status = queue_work(board);
 	if (status == ST_OK)
-		status = each_stream(board, done);
+		status = each_stream(board, word_done);
 	if (status == ST_OK)
 		status = fetch_results(board);
 	if (status == ST_OK)
 		status = gifts_give(board);
 	if (status == ST_OK)
 		status = pool_stages_end(board);
-	forget(board);
+	shares_clear(board);
 	return status;
 }
 
@@ -313,7 +313,7 @@ enum status meet_collective(struct exchange *exchange, const struct exchange_col
         struct exchange_started started, CUstream stream)
 {
 	struct board *board = (struct board *)exchange;
-	return give(board, started, stream, add_collective(board, call, stream));
+	return order_finish(board, started, stream, collective_add(board, call, stream));
 }
 
 enum status meet_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
@@ -322,6 +322,6 @@ enum status meet_transfers(struct exchange *exchange, const struct exchange_tran
 	struct board *board = (struct board *)exchange;
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++)
-		status = add_transfer(board, &transfers[i], stream);
-	return give(board, started, stream, status);
+		status = transfer_add(board, &transfers[i], stream);
+	return order_finish(board, started, stream, status);
 }

@@ -15,7 +15,7 @@ static uint64_t key_of(int part, int from, int to)
 	return ((uint64_t)part + 1) << 16 | (uint64_t)(from + 1) << 8 | (uint64_t)(to + 1);
 }
 
-static struct meeting *find(struct board *board, uint64_t key)
+static struct meeting *meeting_by_key(struct board *board, uint64_t key)
 {
 	for (size_t i = board->meeting_count; i-- > 0;)
 		if (board->meetings[i]->key == key)
@@ -25,7 +25,7 @@ static struct meeting *find(struct board *board, uint64_t key)
 
 struct meeting *meeting_find(struct board *board, int part)
 {
-	return find(board, key_of(part, -1, -1));
+	return meeting_by_key(board, key_of(part, -1, -1));
 }
 
 static size_t slots_bytes(const struct meeting *meeting)
@@ -58,7 +58,7 @@ static uint32_t table_turns(const struct meeting *meeting)
 	return fit < PART_TURNS ? fit : PART_TURNS;
 }
 
-static enum status add(
+static enum status meeting_add(
         struct board *board, const struct meeting *new, const int *ranks, struct meeting **meeting)
 {
 	size_t bytes = slots_bytes(new);
@@ -87,17 +87,17 @@ enum status meeting_of_part(
 	if ((*meeting = meeting_find(board, part)))
 		return ST_OK;
 	struct meeting new = {.key = key_of(part, -1, -1), .n = n, .place = place, .turns = PART_TURNS};
-	return add(board, &new, ranks, meeting);
+	return meeting_add(board, &new, ranks, meeting);
 }
 
 static enum status meeting_of_two(
         struct board *board, uint64_t key, uint32_t turns, int from, int to, struct meeting **meeting)
 {
-	if ((*meeting = find(board, key)))
+	if ((*meeting = meeting_by_key(board, key)))
 		return ST_OK;
 	int place = from == to ? -1 : board->rank == from ? 0 : 1;
 	struct meeting new = {.key = key, .n = 2, .place = place, .turns = turns};
-	return add(board, &new, (const int[]){from, to}, meeting);
+	return meeting_add(board, &new, (const int[]){from, to}, meeting);
 }
 
 enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting)
@@ -140,16 +140,16 @@ const long long *meeting_tables(const struct meeting *meeting, uint32_t turn)
 
 /* ---- release */
 
-static bool before(uint32_t a, uint32_t b)
+static bool is_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
 }
 
-static bool is_over(const struct meeting *meeting, uint32_t turn, uint64_t places)
+static bool meeting_is_over(const struct meeting *meeting, uint32_t turn, uint64_t places)
 {
 	for (int p = 0; p < meeting->n; p++)
 		if (places >> p & 1 &&
-		        before(__atomic_load_n(&meeting_slot(meeting, p, turn)->done, __ATOMIC_SEQ_CST),
+		        is_before(__atomic_load_n(&meeting_slot(meeting, p, turn)->done, __ATOMIC_SEQ_CST),
 		                turn))
 			return false;
 	return true;
@@ -158,32 +158,32 @@ static bool is_over(const struct meeting *meeting, uint32_t turn, uint64_t place
 void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places)
 {
 	struct slot_use *use = &meeting->used[turn % meeting->turns];
-	while (use->turn && use->turn != turn && !is_over(meeting, use->turn, use->places))
+	while (use->turn && use->turn != turn && !meeting_is_over(meeting, use->turn, use->places))
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	*use = (struct slot_use){turn, places};
 }
 
 /* A word never decreases: its slot may be in use for a later sequence number. */
-static void raise(struct board *board, uint32_t *word, uint32_t turn)
+static void word_raise(struct board *board, uint32_t *word, uint32_t turn)
 {
-	if (before(__atomic_load_n(word, __ATOMIC_SEQ_CST), turn))
+	if (is_before(__atomic_load_n(word, __ATOMIC_SEQ_CST), turn))
 		word_store(board, word, turn);
 }
 
 /* For all members: a killed one does nothing more. */
 void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn)
 {
-	if (is_over(meeting, turn, ALL_PLACES))
+	if (meeting_is_over(meeting, turn, ALL_PLACES))
 		return;
 	for (int p = 0; p < meeting->n; p++)
-		raise(board, &meeting_slot(meeting, p, turn)->released, turn);
+		word_raise(board, &meeting_slot(meeting, p, turn)->released, turn);
 	for (int p = 0; p < meeting->n; p++)
-		raise(board, &meeting_slot(meeting, p, turn)->arrived, turn);
+		word_raise(board, &meeting_slot(meeting, p, turn)->arrived, turn);
 	for (int p = 0; p < meeting->n; p++)
-		raise(board, &meeting_slot(meeting, p, turn)->done, turn);
+		word_raise(board, &meeting_slot(meeting, p, turn)->done, turn);
 }
 
-static void let_go_up_to(struct board *board, struct meeting *meeting, uint32_t turn)
+static void meeting_let_go_up_to(struct board *board, struct meeting *meeting, uint32_t turn)
 {
 	for (uint32_t t = turn > meeting->turns ? turn - meeting->turns + 1 : 1; t <= turn && turn; t++)
 		meeting_let_go(board, meeting, t);
@@ -197,9 +197,10 @@ void board_release(struct exchange *exchange, int part, uint32_t turn)
 	for (size_t i = 0; i < board->meeting_count; i++) {
 		struct meeting *meeting = board->meetings[i];
 		if (meeting->key == whole)
-			let_go_up_to(board, meeting, turn);
+			meeting_let_go_up_to(board, meeting, turn);
 		else if (meeting->key >> 16 == whole >> 16)
-			let_go_up_to(board, meeting, __atomic_load_n(&meeting->last, __ATOMIC_SEQ_CST));
+			meeting_let_go_up_to(
+			        board, meeting, __atomic_load_n(&meeting->last, __ATOMIC_SEQ_CST));
 	}
 	pthread_mutex_unlock(&board->lock);
 }
@@ -208,7 +209,7 @@ void meetings_free(struct board *board)
 {
 	for (size_t i = 0; i < board->meeting_count; i++) {
 		struct meeting *meeting = board->meetings[i];
-		let_go_up_to(board, meeting, meeting->last);
+		meeting_let_go_up_to(board, meeting, meeting->last);
 		mem_free(meeting->used);
 		mem_free(meeting->ranks);
 		mem_free(meeting);

@@ -11,12 +11,12 @@ enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
 /* ---- waiting for all ranks */
 
-static void set_state(struct board *board, enum seat_state state)
+static void rank_set_state(struct board *board, enum seat_state state)
 {
 	__atomic_store_n(&board->shared->seat[board->rank].state, state, __ATOMIC_SEQ_CST);
 }
 
-static uint32_t look(const uint32_t *word)
+static uint32_t word_load(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
@@ -32,7 +32,7 @@ enum status board_give_up(struct board *board, enum status status)
 		snprintf(shared->words, sizeof shared->words, "rank %d: %s", board->rank, fail_text());
 		__atomic_store_n(&shared->failed, 2, __ATOMIC_SEQ_CST);
 	}
-	for (int naps = 10000; look(&shared->failed) != 2 && naps > 0; naps--)
+	for (int naps = 10000; word_load(&shared->failed) != 2 && naps > 0; naps--)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	return fail((enum status)shared->why, "%s", shared->words);
 }
@@ -40,24 +40,24 @@ enum status board_give_up(struct board *board, enum status status)
 enum missing { NOBODY = -1, FAILED = -2 };
 /* Waits until all ranks have reached the state. Returns NOBODY, FAILED, or a rank that does not
  * come. */
-static int await(struct board *board, enum seat_state state, long naps)
+static int ranks_wait(struct board *board, enum seat_state state, long naps)
 {
 	for (int rank = 0; rank < board->ranks; rank++) {
 		const struct seat *seat = &board->shared->seat[rank];
-		while (look(&seat->state) < state) {
-			if (look(&board->shared->failed))
+		while (word_load(&seat->state) < state) {
+			if (word_load(&board->shared->failed))
 				return FAILED;
 			if (naps-- <= 0 || board_gone(board, rank))
 				return rank;
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return look(&board->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
+	return word_load(&board->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
 }
 
-static enum status await_start(struct board *board, enum seat_state state)
+static enum status ranks_wait_start(struct board *board, enum seat_state state)
 {
-	int missing = await(board, state, JOIN_NAPS);
+	int missing = ranks_wait(board, state, JOIN_NAPS);
 	return missing >= 0
 	        ? fail(ST_GPU, "rank %d does not come to where ranks that share a GPU meet", missing)
 	        : missing == FAILED ? ST_GPU
@@ -66,7 +66,7 @@ static enum status await_start(struct board *board, enum seat_state state)
 
 /* ---- start and end */
 
-static enum status take(struct board *board, int64_t bytes)
+static enum status pool_take(struct board *board, int64_t bytes)
 {
 	enum status status = CUDA_CALL(board->cuda, cuMemAlloc, &board->own.at, (size_t)bytes);
 	board->own.bytes = bytes;
@@ -80,7 +80,7 @@ static enum status take(struct board *board, int64_t bytes)
 	return status;
 }
 
-static enum status open_others(struct board *board)
+static enum status pool_open_peers(struct board *board)
 {
 	enum status status = ST_OK;
 	for (int rank = 0; rank < board->ranks && status == ST_OK && !board->staged; rank++)
@@ -92,16 +92,16 @@ static enum status open_others(struct board *board)
 
 enum status pool_open(struct board *board, int64_t bytes, enum status before)
 {
-	enum status status = before == ST_OK ? take(board, bytes / GRAIN * GRAIN) : before;
+	enum status status = before == ST_OK ? pool_take(board, bytes / GRAIN * GRAIN) : before;
 	if (status == ST_OK) {
-		set_state(board, SEAT_OFFERED);
-		status = await_start(board, SEAT_OFFERED);
+		rank_set_state(board, SEAT_OFFERED);
+		status = ranks_wait_start(board, SEAT_OFFERED);
 	}
 	if (status == ST_OK)
-		status = open_others(board);
+		status = pool_open_peers(board);
 	if (status == ST_OK) {
-		set_state(board, SEAT_JOINED);
-		status = await_start(board, SEAT_JOINED);
+		rank_set_state(board, SEAT_JOINED);
+		status = ranks_wait_start(board, SEAT_JOINED);
 	}
 	return status == ST_OK ? ST_OK : board_give_up(board, status);
 }
@@ -112,8 +112,8 @@ void pool_close(struct board *board)
 	for (int rank = 0; rank < board->ranks; rank++)
 		if (rank != board->rank && board->pool[rank] && !board->staged)
 			board->cuda->cuIpcCloseMemHandle(board->pool[rank]);
-	set_state(board, SEAT_LEFT);
-	(void)await(board, SEAT_LEFT, LEAVE_NAPS);
+	rank_set_state(board, SEAT_LEFT);
+	(void)ranks_wait(board, SEAT_LEFT, LEAVE_NAPS);
 	for (size_t i = 0; i < board->stage_count; i++)
 		if (board->stages[i].event)
 			board->cuda->cuEventDestroy(board->stages[i].event);
@@ -134,7 +134,7 @@ int64_t pool_offset(const struct board *board, CUdeviceptr at)
 }
 
 /* Allocates from the first gap that is large enough. */
-static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
+static bool span_alloc(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 {
 	size_t i = 0;
 	int64_t offset = 0;
@@ -151,7 +151,7 @@ static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 	return true;
 }
 
-static void give_back(struct pool *pool, CUdeviceptr at)
+static void span_free(struct pool *pool, CUdeviceptr at)
 {
 	for (size_t i = 0; i < pool->count; i++) {
 		if (pool->spans[i].at != (int64_t)(at - pool->at))
@@ -168,7 +168,7 @@ static struct pool *pool_of_stages(struct board *board)
 }
 
 /* Frees copies whose streams have passed their events. Returns how many are still in use. */
-static size_t sweep(struct board *board)
+static size_t stages_sweep(struct board *board)
 {
 	size_t ahead = 0;
 	for (size_t i = board->stage_count; i-- > 0;) {
@@ -180,7 +180,7 @@ static size_t sweep(struct board *board)
 		if (!stage.event || result != CUDA_SUCCESS || kept)
 			continue;
 		board->cuda->cuEventDestroy(stage.event);
-		give_back(pool_of_stages(board), stage.at);
+		span_free(pool_of_stages(board), stage.at);
 		board->stages[i] = board->stages[--board->stage_count];
 	}
 	return ahead;
@@ -194,10 +194,10 @@ static int64_t grains(int64_t bytes)
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
 {
 	struct board *board = (struct board *)exchange;
-	if (cut(&board->own, grains(bytes), at))
+	if (span_alloc(&board->own, grains(bytes), at))
 		return ST_OK;
-	sweep(board);
-	if (cut(&board->own, grains(bytes), at))
+	stages_sweep(board);
+	if (span_alloc(&board->own, grains(bytes), at))
 		return ST_OK;
 	return fail(ST_DEVICE_MEMORY,
 	        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
@@ -216,15 +216,15 @@ enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at)
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 {
 	(void)bytes;
-	give_back(&((struct board *)exchange)->own, at);
+	span_free(&((struct board *)exchange)->own, at);
 }
 
 /* Waits for room: this blocks a rank that is too far ahead, like CUDA's own full queue. */
 static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
 {
 	for (;;) {
-		size_t ahead = sweep(board);
-		if (cut(pool_of_stages(board), grains(bytes), at))
+		size_t ahead = stages_sweep(board);
+		if (span_alloc(pool_of_stages(board), grains(bytes), at))
 			return ST_OK;
 		if (!ahead && board->staged)
 			return fail(ST_DEVICE_MEMORY,

@@ -35,7 +35,7 @@ static CUdeviceptr remote_at(const struct board *board, const struct exchange_on
 	return 0;
 }
 
-static enum status launch(
+static enum status reach_launch(
         struct board *board, const struct exchange_one_sided *call, CUdeviceptr remote, CUstream stream)
 {
 	struct layout packed;
@@ -69,7 +69,7 @@ enum status reach_one_sided(struct exchange *exchange, const struct exchange_one
 	if (status != ST_OK || bytes == 0)
 		return status;
 	if (!plain)
-		return launch(board, call, remote, stream);
+		return reach_launch(board, call, remote, stream);
 	bool puts = call->what == ONE_SIDED_PUT;
 	return CUDA_CALL(board->cuda, cuMemcpyDtoDAsync, puts ? remote : call->at, puts ? call->at : remote,
 	        bytes, stream);
