@@ -192,8 +192,8 @@ static void control_free(struct control *control)
 	measurements_release(&control->measured);
 	if (control->shadow)
 		control->shadow->stop(control->shadow);
-	if (control->board)
-		board_leave(control->board);
+	if (control->gpu)
+		shared_gpu_leave(control->gpu);
 	mem_free(control->open);
 	mem_free(control->lost);
 	mem_free(control->done);
@@ -210,7 +210,7 @@ static void control_stop(struct backend *backend)
 	for (size_t group = 0; group < control->world->group_count; group++)
 		orders_restart(control, (int)group, -1);
 	if (!host_stop(control->host))
-		control->board = NULL; /* a thread hangs in a call and may still use it */
+		control->gpu = NULL; /* a thread hangs in a call and may still use it */
 	control_free(control);
 }
 
@@ -222,11 +222,11 @@ static const struct backend functions = {
         .reach = control_reach,
         .project = control_project,
         .finish = control_finish,
-        .times = told_times,
-        .predicted = told_predicted,
+        .times = control_times,
+        .predicted = control_predicted,
         .uncertainty = control_uncertainty,
         .cost = control_cost,
-        .host = told_host,
+        .host = control_host,
         .waiting = control_waiting,
         .slow = control_slow,
         .clock_at_least = control_clock_at_least,
@@ -246,8 +246,8 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	struct control *control = self;
 	const struct cuda_placement *placement = control->setup.placement;
 	int rank = transport_rank(control->transport);
-	enum status status = control->board
-	        ? board_open(control->board, control->setup.library, placement->seats[rank].ordinal,
+	enum status status = control->gpu
+	        ? shared_gpu_open(control->gpu, control->setup.library, placement->seats[rank].ordinal,
 	                  placement->rank_bytes + control->setup.scratch_bytes, exchange)
 	        : nccl_make(control->setup.library, placement->seats[rank].ordinal, rank, exchange);
 	control->exchange = *exchange;
@@ -270,11 +270,11 @@ static enum status start_hosts(struct control *control)
 	struct transport *transport = control->transport;
 	int ranks = transport_size(transport), me = transport_rank(transport);
 	bool shares = control->setup.placement->shared || ranks == 1;
-	enum status status = shares ? board_meet(transport, &control->board) : ST_OK;
+	enum status status = shares ? shared_gpu_meet(transport, &control->gpu) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	if (control->setup.placement->no_ipc)
-		board_without_ipc(control->board);
+		shared_gpu_without_ipc(control->gpu);
 	struct host_setup setup = {.cuda = control->setup.library,
 	        .ordinal = control->setup.placement->seats[me].ordinal,
 	        .rank = me,
@@ -283,8 +283,8 @@ static enum status start_hosts(struct control *control)
 	        .exchange = make_exchange,
 	        .self = control};
 	status = host_start(&setup, &control->host);
-	if (status != ST_OK && control->board)
-		status = board_give_up(control->board, status);
+	if (status != ST_OK && control->gpu)
+		status = shared_gpu_give_up(control->gpu, status);
 	int mine = status, *all = mem_alloc(ranks * sizeof *all);
 	enum status shared = transport_share(transport, &mine, all, sizeof mine);
 	for (int rank = 0; rank < ranks && shared == ST_OK && status == ST_OK; rank++)

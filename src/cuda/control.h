@@ -7,10 +7,10 @@
  *                  publish: all hosts start at once  publish.c; communicators, a common time, orders -> host/
  *                  rounds until it is over           wait.c rounds.c; times of all ranks; Ctrl-C ends it
  *                  done, in the shadow's order       wait.c
- *      times       measured, else the shadow's       told.c
+ *      times       measured, else the shadow's       times.c
  *
  * Files: control.c (functions, start and stop) orders.c (operations as orders) spares.c (backup=)
- * parties.c (communicators) publish.c (orders to hosts) wait.c (rounds) told.c (times, clocks,
+ * parties.c (communicators) publish.c (orders to hosts) wait.c (rounds) times.c (times, clocks,
  * blame) clocks.c rounds.c (own headers). Before the start: open.c (the job's GPUs) gather.c
  * (reports of ranks) placement.c (GPUs of ranks) offset.c (clocks of hosts).
  *
@@ -20,7 +20,7 @@
 
 #include "backend/backend.h"
 #include "cuda/cuda.h"
-#include "cuda/exchange/shared_gpu/board.h"
+#include "cuda/exchange/shared_gpu/shared_gpu.h"
 #include "cuda/exchange/nccl/nccl.h"
 #include "cuda/host/host.h"
 #include "cuda/host/measured.h"
@@ -34,7 +34,7 @@
 #include "world/world.h"
 
 /* of each part of a group */
-struct part_turns {
+struct part_seqs {
 	uint32_t base; /* sequence numbers before the last abort */
 	uint32_t most; /* the largest sequence number in use */
 	/* matches of the world below this one complete nothing: a member's operation failed */
@@ -66,7 +66,7 @@ struct control {
 	struct backend_hooks hooks;
 	struct cuda_setup setup;
 	struct backend *shadow;
-	struct board *board;
+	struct shared_gpu *gpu;
 	struct host *host;
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
@@ -79,7 +79,7 @@ struct control {
 	size_t known_count[SPACE_COUNT];
 	/* the world's stretch_count when `known` was updated */
 	size_t stretches[SPACE_COUNT];
-	struct part_turns *parts;
+	struct part_seqs *parts;
 	size_t part_count, group_count; /* groups whose parts the host knows */
 	bool *slowed;                   /* by rank: under `slow` */
 	/* -- parties.c */
@@ -111,7 +111,7 @@ struct control {
 	/* if `failed` is an index out of range: the operation that read it; else 0 */
 	op_id looked_up;
 	char why[1024];
-	/* -- told.c */
+	/* -- times.c */
 	int64_t latest;   /* end of all measured operations */
 	int64_t *clock;   /* by rank: its host's clock, as far as measured */
 	op_id *lane_last; /* by rank and stream: the last measured operation */
@@ -183,10 +183,10 @@ enum status control_wait(struct control *control, enum control_wait what, struct
 void control_cancel(struct control *control);
 void control_done(void *self, op_id id); /* the shadow's hook */
 
-/* told.c */
-void told_times(struct backend *backend, op_id id, struct times *times);
-void told_host(struct backend *backend, int rank, struct host_now *now);
-bool told_predicted(struct backend *backend, op_id id, struct times *times);
-void told_news(struct control *control); /* processes new measurements */
+/* times.c */
+void control_times(struct backend *backend, op_id id, struct times *times);
+void control_host(struct backend *backend, int rank, struct host_now *now);
+bool control_predicted(struct backend *backend, op_id id, struct times *times);
+void control_note_news(struct control *control); /* processes new measurements */
 
 #endif

@@ -86,58 +86,58 @@ int order_part_of(const struct world *world, int group, int rank)
 	return of->first + of->instance_of[rank];
 }
 
-static struct part_turns *part_turns_of(struct control *control, int part)
+static struct part_seqs *part_seqs_of(struct control *control, int part)
 {
 	while (control->part_count <= (size_t)part)
-		*MEM_ADD(&control->parts, &control->part_count) = (struct part_turns){0};
+		*MEM_ADD(&control->parts, &control->part_count) = (struct part_seqs){0};
 	return &control->parts[part];
 }
 
 /* own: receives the sequence numbers; or NULL */
-static void count_turns(struct control *control, op_id id, struct host_meeting *own)
+static void count_seqs(struct control *control, op_id id, struct host_match *own)
 {
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
 	int count, part = order_part_of(world, record->group, op->rank);
 	const uint32_t *matches = op_matches(world, id, &count);
-	struct part_turns *turns = part_turns_of(control, part);
+	struct part_seqs *seqs = part_seqs_of(control, part);
 	for (int i = 0; i < count; i++) {
-		uint32_t turn = turns->base + world->matches[matches[i]].sequence + 1;
-		if (turn > turns->most)
-			turns->most = turn;
+		uint32_t seq = seqs->base + world->matches[matches[i]].sequence + 1;
+		if (seq > seqs->most)
+			seqs->most = seq;
 		if (own && record->kind == OP_P2P)
-			own->transfer_turn[i] = turn;
+			own->transfer_seq[i] = seq;
 		else if (own)
-			own->turn = turn;
+			own->seq = seq;
 	}
 }
 
 /* Returns the sequence number of the collective that opened the window. */
-static uint32_t window_turn(struct control *control, op_id target)
+static uint32_t window_seq(struct control *control, op_id target)
 {
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[target];
 	const struct match *match = &world->matches[op->match];
-	return part_turns_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence +
+	return part_seqs_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence +
 	        1;
 }
 
 /* turns: number of transfers */
-static struct host_meeting *meeting_new(const struct world *world, int group, int turns)
+static struct host_match *host_match_new(const struct world *world, int group, int seqs)
 {
 	const struct group_instance *own = group_part(&world->groups[group], world->me);
-	size_t head = sizeof(struct host_meeting) + (size_t)turns * sizeof(uint32_t),
+	size_t head = sizeof(struct host_match) + (size_t)seqs * sizeof(uint32_t),
 	       ranks_bytes = (size_t)own->n * sizeof *own->ranks;
-	struct host_meeting *meeting = mem_alloc(head + ranks_bytes + (size_t)own->n * sizeof(bool));
-	int *ranks = (int *)(void *)((char *)meeting + head);
+	struct host_match *match = mem_alloc(head + ranks_bytes + (size_t)own->n * sizeof(bool));
+	int *ranks = (int *)(void *)((char *)match + head);
 	memcpy(ranks, own->ranks, (size_t)own->n * sizeof *ranks);
-	*meeting = (struct host_meeting){.part = order_part_of(world, group, world->me),
+	*match = (struct host_match){.part = order_part_of(world, group, world->me),
 	        .n = own->n,
 	        .place = world->groups[group].place_of[world->me],
 	        .ranks = ranks,
-	        .counts = (bool *)(void *)((char *)meeting + head + ranks_bytes)};
-	return meeting;
+	        .counts = (bool *)(void *)((char *)match + head + ranks_bytes)};
+	return match;
 }
 
 /* Marks the previous communication of the same `together` as followed by this one. */
@@ -145,7 +145,7 @@ static void join_together(struct control *control)
 {
 	for (size_t i = control->held_count - 1; i-- > 0;) {
 		struct host_order *order = &control->held[i];
-		if (order->kind != ORDER_OPERATION || !order->meeting)
+		if (order->kind != ORDER_OPERATION || !order->match)
 			continue;
 		order->more = true;
 		return;
@@ -213,12 +213,12 @@ static void order_own(struct control *control, op_id id)
 	order->priority = stream->priority;
 	set_times(control, order, id, record);
 	if (record->group >= 0)
-		order->meeting = meeting_new(world, record->group, record->parts);
+		order->match = host_match_new(world, record->group, record->parts);
 	if (record->group >= 0 && record->kind != OP_ONE_SIDED)
-		count_turns(control, id, order->meeting);
+		count_seqs(control, id, order->match);
 	if (record->kind == OP_ONE_SIDED) {
 		order->remote = record->operand[0];
-		order->window = window_turn(control, op->target);
+		order->window = window_seq(control, op->target);
 	}
 	if (op->flags & OPF_TOGETHER)
 		join_together(control);
@@ -238,7 +238,7 @@ static void order_service(struct control *control, op_id id)
 	        .call = {.part = order_part_of(world, record->group, op->rank),
 	                .peer = op->rank,
 	                .what = (enum one_sided)record->part[0].direction,
-	                .window = window_turn(control, op->target),
+	                .window = window_seq(control, op->target),
 	                .offset = record->part[0].offset,
 	                .layout = record->operand[0].layout,
 	                .dtype = (enum dtype)record->operand[0].layout.dtype,
@@ -260,14 +260,14 @@ void order_operation(struct control *control, op_id id)
 	if (world->ops[id].rank == world->me)
 		order_own(control, id);
 	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
-		count_turns(control, id, NULL);
+		count_seqs(control, id, NULL);
 	else if (record->kind == OP_ONE_SIDED)
 		order_service(control, id);
 }
 
 void order_part(struct control *control, int group)
 {
-	order_add(control, ORDER_PART)->meeting = meeting_new(control->world, group, 0);
+	order_add(control, ORDER_PART)->match = host_match_new(control->world, group, 0);
 }
 
 void order_parts(struct control *control)
@@ -288,10 +288,10 @@ void orders_restart(struct control *control, int group, int instance)
 	for (int i = 0; i < of->instances; i++) {
 		if (instance >= 0 && i != instance)
 			continue;
-		struct part_turns *turns = part_turns_of(control, of->first + i);
-		turns->base = turns->most;
+		struct part_seqs *seqs = part_seqs_of(control, of->first + i);
+		seqs->base = seqs->most;
 		if (of->instance_of[control->world->me] == i)
-			host_release(control->host, of->first + i, turns->most);
+			host_release(control->host, of->first + i, seqs->most);
 	}
 	parties_anew(control, group, instance);
 }
@@ -308,10 +308,10 @@ void orders_lose(struct control *control, int part)
 {
 	const struct world *world = control->world;
 	const struct group *of = group_of(world, part);
-	struct part_turns *turns = part_turns_of(control, part);
-	turns->lost = (uint32_t)world->match_count + 1;
+	struct part_seqs *seqs = part_seqs_of(control, part);
+	seqs->lost = (uint32_t)world->match_count + 1;
 	if (of->instance_of[world->me] == part - of->first) {
-		host_release(control->host, part, turns->most);
+		host_release(control->host, part, seqs->most);
 		order_part(control, (int)(of - world->groups));
 	}
 	parties_anew(control, (int)(of - world->groups), part - of->first);
@@ -327,7 +327,7 @@ bool order_is_lost(struct control *control, op_id id)
 	const uint32_t *matches = op_matches(world, id, &count);
 	bool lost = false;
 	for (int i = 0; i < count; i++)
-		lost |= matches[i] < part_turns_of(control, part)->lost;
+		lost |= matches[i] < part_seqs_of(control, part)->lost;
 	return lost;
 }
 

@@ -76,11 +76,11 @@ void spares_decide(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;
 	const struct match *match = &world->matches[world->ops[order->id].match];
-	int first = spares_first(control, match), own = order->meeting->place;
+	int first = spares_first(control, match), own = order->match->place;
 	for (int p = 0; p < match->n; p++)
-		order->meeting->counts[p] = member_counts(world, match->member[p]);
+		order->match->counts[p] = member_counts(world, match->member[p]);
 	order->never = false;
-	if (order->meeting->counts[own])
+	if (order->match->counts[own])
 		return;
 	order->never = !world_agree(world, match, first, own);
 	struct times late = backend_times(control->shadow, order->id),

@@ -208,7 +208,7 @@ static enum status hold_round(struct control *control, enum control_wait what, b
 	        .full = host_is_full(control->host),
 	        .lost = control->lost_count ? control->lost[0] + 1 : 0};
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
-	told_news(control);
+	control_note_news(control);
 	*over = vote.over && !vote.lost;
 	part_lose(control, &vote);
 	if (vote.full && status == ST_OK)

@@ -75,7 +75,7 @@ static enum status tell_launch(struct gpu *gpu)
 	if (status == ST_OK)
 		status = image_function(&image, launch->function, &function);
 	int64_t begin = 0, launched = 0, recorded = 0;
-	for (int turn = 0; turn < 2; turn++) { /* the first turn warms up */
+	for (int seq = 0; seq < 2; seq++) { /* the first turn warms up */
 		begin = gpu->cuda->host_now();
 		for (int i = 0; i < LAUNCHES && status == ST_OK; i++)
 			status = CALL(gpu, cuLaunchKernel, function, launch->grid[0], launch->grid[1],
@@ -225,7 +225,7 @@ struct page {
 };
 
 /* One of n processes: its part of all rounds is queued at once. Then *ns: how long all of them took, from where all were ready. */
-static enum status take_turns(struct gpu *gpu, struct page *page, uint32_t n, uint32_t place, int64_t *ns)
+static enum status take_seqs(struct gpu *gpu, struct page *page, uint32_t n, uint32_t place, int64_t *ns)
 {
 	CUdeviceptr shared = 0, own = 0;
 	enum status status = CALL(gpu, cuMemHostRegister, page, PAGE, CU_MEMHOSTREGISTER_DEVICEMAP);
@@ -240,12 +240,12 @@ static enum status take_turns(struct gpu *gpu, struct page *page, uint32_t n, ui
 		usleep(100);
 	int64_t begin = gpu->cuda->host_now();
 	for (uint32_t round = 0; round < ROUNDS && status == ST_OK; round++) {
-		uint32_t turn = round * n + place;
-		status = CALL(gpu, cuStreamWaitValue32, gpu->stream, shared, turn, CU_STREAM_WAIT_VALUE_GEQ);
+		uint32_t seq = round * n + place;
+		status = CALL(gpu, cuStreamWaitValue32, gpu->stream, shared, seq, CU_STREAM_WAIT_VALUE_GEQ);
 		if (status == ST_OK)
 			status = CALL(gpu, cuMemsetD32Async, own, 0, 1, gpu->stream);
 		if (status == ST_OK)
-			status = CALL(gpu, cuStreamWriteValue32, gpu->stream, shared, turn + 1,
+			status = CALL(gpu, cuStreamWriteValue32, gpu->stream, shared, seq + 1,
 			        CU_STREAM_WRITE_VALUE_DEFAULT);
 	}
 	if (status == ST_OK)
@@ -265,7 +265,7 @@ static int be_one(struct page *page, uint32_t n, uint32_t place)
 	alarm(LIMIT_SECONDS);
 	enum status status = gpu_open(&gpu);
 	if (status == ST_OK)
-		status = take_turns(&gpu, page, n, place, &ns);
+		status = take_seqs(&gpu, page, n, place, &ns);
 	if (status != ST_OK)
 		fprintf(stderr, "turns of %u processes: %s\n", n, fail_text());
 	else if (place == 0)
@@ -275,7 +275,7 @@ static int be_one(struct page *page, uint32_t n, uint32_t place)
 	return status != ST_OK;
 }
 
-static bool tell_turns(uint32_t n)
+static bool tell_seqs(uint32_t n)
 {
 	struct page *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child[4] = {0};
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 	struct gpu gpu = {.cuda = &library};
 	int side = argc > 1 ? atoi(argv[1]) : 8192;
 	size_t bytes = (size_t)(argc > 2 ? atoi(argv[2]) : 512) << 20;
-	bool good = tell_turns(2) && tell_turns(4);
+	bool good = tell_seqs(2) && tell_seqs(4);
 	enum status status = gpu_open(&gpu);
 	if (status == ST_OK)
 		status = tell_launch(&gpu);

@@ -92,7 +92,7 @@ void standin_run(const unsigned grid[3], const unsigned block[3], unsigned share
 	        #name, name##_run, sizeof(struct type), standin_elements((const struct type *)0), threads); \
 	static void name(const struct type &call)
 #define KERNEL(name, type) STANDIN_KERNEL(name, type, THREADS, false)
-#define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, threads, true)
+#define SYNC_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, threads, true)
 
 /* ---- where threads meet */
 

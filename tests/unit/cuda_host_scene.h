@@ -5,7 +5,7 @@
 
 #include "standin_open.h"
 #include "base/memory.h"
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "philox_at.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static inline void scene_begin(const char *options)
 static inline void scene_end(void)
 {
 	ok(cuda.cuCtxSynchronize());
-	kept_close(&host);
+	values_close(&host);
 	compute_close(&host);
 	memory_close(&host);
 	for (int i = 0; i < SCENE_LANES; i++)

@@ -185,7 +185,7 @@ static inline void queue(
 	bool gives = call->collective != &collective_scatter || me->rank == call->root;
 	GOOD(player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = call->collective,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -292,7 +292,7 @@ static inline void rows(struct player *player)
 		CALL(cuMemcpyHtoDAsync(at, in, sizeof in, me->stream));
 		GOOD(player->exchange->collective(player->exchange,
 		        &(struct exchange_collective){.collective = &collective_alltoall,
-		                .turn = ++player->turn,
+		                .seq = ++player->seq,
 		                .n = me->ranks,
 		                .place = me->rank,
 		                .ranks = player->everybody,

@@ -2,13 +2,13 @@
 #ifndef RANKSH_TEST_NCCL_PLAYERS_H
 #define RANKSH_TEST_NCCL_PLAYERS_H
 
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 #include "standin_ranks.h"
 
 struct player {
 	struct rank *me;
 	struct exchange *exchange;
-	uint32_t turn;
+	uint32_t seq;
 	int everybody[RANKS_MOST];
 };
 

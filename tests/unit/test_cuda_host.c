@@ -349,9 +349,9 @@ static enum status never_comes(struct exchange *exchange, int part, int n, int p
 	open_calls++;
 	return n == 2 ? ST_OK : (fail)(ST_GPU, "nobody came");
 }
-static void no_release(struct exchange *exchange, int part, uint32_t turn)
+static void no_release(struct exchange *exchange, int part, uint32_t seq)
 {
-	(void)exchange, (void)part, (void)turn;
+	(void)exchange, (void)part, (void)seq;
 }
 static void close_it(struct exchange *exchange)
 {
@@ -398,11 +398,11 @@ static void groups_are_made_in_order(void)
 	stop();
 	struct host_setup setup = {.cuda = &table, .naps = true, .exchange = make_empty, .self = &empty};
 	is(ST_OK, host_start(&setup, &host));
-	struct host_order part = {.kind = ORDER_PART, .meeting = mem_alloc(sizeof *part.meeting)};
-	part.meeting->n = 2;
+	struct host_order part = {.kind = ORDER_PART, .match = mem_alloc(sizeof *part.match)};
+	part.match->n = 2;
 	give(part);
-	part.meeting = mem_alloc(sizeof *part.meeting);
-	part.meeting->n = 3;
+	part.match = mem_alloc(sizeof *part.match);
+	part.match->n = 3;
 	give(part);
 	give(spins(2, 1, 10 * US));
 	await(2);
@@ -427,7 +427,7 @@ static void a_together_whose_last_was_ended(void)
 	begin_session();
 	for (op_id id = 1; id <= 6; id++) {
 		struct host_order order = operation(OP_P2P, 2 + (int)(id - 1) % 3, id);
-		order.meeting = mem_alloc(sizeof *order.meeting);
+		order.match = mem_alloc(sizeof *order.match);
 		order.more = id % 3 != 0;
 		order.flags = id % 3 == 1 ? 0 : OPF_TOGETHER;
 		order.undone = id == 2 || id == 6;

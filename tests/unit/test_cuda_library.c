@@ -1,7 +1,7 @@
 /* test_cuda_library.c -- how NVIDIA's libraries are found, opened and refused. The libraries are tiny ones which the
  * test compiles; what this computer has itself is never asked. */
 #include "base/memory.h"
-#include "cuda/library/inside.h"
+#include "cuda/library/folders.h"
 #include "cuda/library/probe.h"
 #include "tests/unit/check.h"
 #include <dlfcn.h>
@@ -17,8 +17,8 @@ static char root[64]; /* mkdtemp's */
 static const char *at(const char *name)
 {
 	static char paths[4][256];
-	static int turn;
-	char *path = paths[turn++ % 4];
+	static int seq;
+	char *path = paths[seq++ % 4];
 	snprintf(path, sizeof *paths, "%s/%s", root, name);
 	return path;
 }

@@ -60,11 +60,11 @@ static enum status fake_one_sided(struct exchange *self, const struct exchange_o
 	return ask((struct asked){"one-sided", stream, started, .one_sided = *call});
 }
 
-static enum status fake_window(struct exchange *self, int part, uint32_t turn, CUdeviceptr at, int64_t bytes)
+static enum status fake_window(struct exchange *self, int part, uint32_t seq, CUdeviceptr at, int64_t bytes)
 {
 	(void)self;
 	is(PART, part);
-	is(5, turn);
+	is(5, seq);
 	return ask((struct asked){.what = "window", .window = at, .window_bytes = bytes});
 }
 
@@ -108,11 +108,11 @@ static struct exchange fake = {.name = "fake",
         .one_sided = fake_one_sided};
 
 static const int ranks[] = {4, 5, 6};
-static struct host_meeting *meeting;
+static struct host_match *meeting;
 
 static struct host_order message(enum op_kind kind, struct operand *operands, int operand_count)
 {
-	struct host_order order = {.kind = ORDER_OPERATION, .id = 1, .meeting = meeting};
+	struct host_order order = {.kind = ORDER_OPERATION, .id = 1, .match = meeting};
 	order.record = (struct record){.kind = (uint8_t)kind,
 	        .operand = operands,
 	        .operands = (uint8_t)operand_count,
@@ -126,8 +126,8 @@ static void messages_begin(void)
 {
 	host.exchange = &fake;
 	scene_begin("");
-	meeting = calloc(1, sizeof *meeting + TRANSFERS_MOST * sizeof *meeting->transfer_turn);
-	*meeting = (struct host_meeting){.part = PART, .turn = 5, .n = 3, .place = 1, .ranks = ranks};
+	meeting = calloc(1, sizeof *meeting + TRANSFERS_MOST * sizeof *meeting->transfer_seq);
+	*meeting = (struct host_match){.part = PART, .seq = 5, .n = 3, .place = 1, .ranks = ranks};
 	is(ST_OK, timer_open(&host));
 	is(ST_OK, memory_get(&host, SPACE_DEVICE, ADDRESS, SEGMENT));
 }
@@ -179,7 +179,7 @@ static void collectives(void)
 	is(true, asked[0].stream == lanes[1].stream && !asked[0].started.queue);
 	is(true, call->collective == &collective_allreduce && call->ranks == ranks && !call->split);
 	is(PART, call->part);
-	is(5, call->turn);
+	is(5, call->seq);
 	is(3, call->n);
 	is(1, call->place);
 	is(2, call->root);
@@ -217,7 +217,7 @@ static void transfers(void)
 	order.record.part = parts;
 	order.record.parts = 3;
 	for (uint32_t i = 0; i < 3; i++)
-		meeting->transfer_turn[i] = 7 + i;
+		meeting->transfer_seq[i] = 7 + i;
 	is(ST_OK, message_queue(&host, &order, &lanes[2]));
 	is(1, count);
 	is(3, asked[0].transfers);
@@ -225,7 +225,7 @@ static void transfers(void)
 	for (int i = 0; i < 3; i++) {
 		const struct exchange_transfer *transfer = &asked[0].transfer[i];
 		is(PART, transfer->part);
-		is(7 + i, transfer->turn);
+		is(7 + i, transfer->seq);
 		is(parts[i].peer, transfer->peer);
 		is(i > 0, transfer->sends);
 		is(place_of(&two[i == 0]), transfer->at);

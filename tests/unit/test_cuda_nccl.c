@@ -149,7 +149,7 @@ static void starts(struct player *player)
 	CUdeviceptr at = on_device(me, &x, sizeof x);
 	GOOD(player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -179,7 +179,7 @@ static enum status sum(struct player *player, CUdeviceptr at)
 	struct rank *me = player->me;
 	return player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -202,7 +202,7 @@ static void released(struct player *player)
 			GOOD(sum(player, at));
 		if (me->rank > 0)
 			RIGHT(me->cuda.cuStreamQuery(me->stream) == CUDA_ERROR_NOT_READY);
-		exchange->release(exchange, 0, player->turn);
+		exchange->release(exchange, 0, player->seq);
 		CALL(cuStreamSynchronize(me->stream));
 		GOOD(sum(player, at));
 		CALL(cuStreamSynchronize(me->stream));
@@ -244,7 +244,7 @@ static void late(struct player *player)
 	CALL(cuStreamSynchronize(me->stream));
 	GOOD(exchange->failure(exchange, &part));
 	RIGHT(sum(player, at) == ST_GPU && strstr(fail_text(), "remote process"));
-	exchange->release(exchange, 0, player->turn);
+	exchange->release(exchange, 0, player->seq);
 	tell(player);
 	GOOD(exchange->open(exchange, 0, me->ranks, me->rank, player->everybody));
 	GOOD(sum(player, at));

@@ -119,7 +119,7 @@ static void the_bits_of_those_that_count(void **state)
 
 /* ---- the last rank is late hundreds of times before it takes the first ---- */
 
-enum { TURNS = 300 };
+enum { SEQS = 300 };
 
 static enum status add_up(struct player *player, CUdeviceptr in, CUdeviceptr out, int64_t count,
         const bool *counts, CUstream stream)
@@ -127,7 +127,7 @@ static enum status add_up(struct player *player, CUdeviceptr in, CUdeviceptr out
 	struct rank *me = player->me;
 	return player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -147,7 +147,7 @@ static void behind(struct player *player)
 	bool counts[RANKS_MOST] = {false}, late = me->rank == last;
 	CUstream stream[2] = {me->stream};
 	CUdeviceptr in, out;
-	int32_t found[TURNS * 2];
+	int32_t found[SEQS * 2];
 	size_t copies = 0;
 	for (int r = 0; r < last; r++)
 		counts[r] = true;
@@ -158,16 +158,16 @@ static void behind(struct player *player)
 	for (int round = 1; round <= 2; round++) {
 		if (late)
 			await(last * round);
-		for (int t = 0; t < TURNS; t++) {
+		for (int t = 0; t < SEQS; t++) {
 			CUstream on = late ? stream[t % 2] : me->stream;
 			CALL(cuMemsetD32Async(in, (unsigned)(t * 1000 + me->rank), 2, on));
 			GOOD(add_up(player, in, out + (CUdeviceptr)(t * 8), 2, counts, on));
 		}
 		CALL(cuStreamSynchronize(stream[1]));
 		to_host(me, found, out, sizeof found);
-		for (int i = 0; i < TURNS * 2; i++)
+		for (int i = 0; i < SEQS * 2; i++)
 			RIGHT(found[i] == (i / 2 * 1000 * last) + last * (last - 1) / 2);
-		RIGHT(NCCL_OF(player->exchange)->kept_count == (me->rank ? 0 : TURNS));
+		RIGHT(NCCL_OF(player->exchange)->kept_count == (me->rank ? 0 : SEQS));
 		atomic_fetch_add(through, !late);
 		RIGHT(sent(player) == copies || round == 1);
 		copies = sent(player);
@@ -175,7 +175,7 @@ static void behind(struct player *player)
 	CALL(cuStreamDestroy(stream[1]));
 }
 
-static void late_for_hundreds_of_turns(void **state)
+static void late_for_hundreds_of_seqs(void **state)
 {
 	(void)state;
 	play_late(3, "gpus=4", behind);
@@ -288,14 +288,14 @@ static void let_go(struct player *player)
 			if (comes)
 				GOOD(add_up(player, at, at, 1, counts, me->stream));
 			else
-				player->turn++;
+				player->seq++;
 		}
 		if (comes && late)
 			RIGHT(me->cuda.cuStreamQuery(me->stream) == CUDA_ERROR_NOT_READY);
 		if (comes && !late)
 			to_host(me, &found, at, sizeof found);
 		RIGHT(!comes || late || found == 3);
-		player->exchange->release(player->exchange, 0, player->turn);
+		player->exchange->release(player->exchange, 0, player->seq);
 		CALL(cuStreamSynchronize(me->stream));
 		GOOD(add_up(player, at, at, 1, counts, me->stream)); /* nothing is done */
 		sent(player);
@@ -306,7 +306,7 @@ static void let_go(struct player *player)
 		to_host(me, &found, at, sizeof found);
 		RIGHT(found == 3);
 		sent(player);
-		player->exchange->release(player->exchange, 0, player->turn);
+		player->exchange->release(player->exchange, 0, player->seq);
 		tell(player);
 	}
 }
@@ -332,8 +332,8 @@ static void full(struct player *player)
 	if (me->rank == 1)
 		await(1);
 	enum status status = add_up(player, at, at, COUNT, counts, me->stream);
-	for (int turn = 2; me->rank == 0 && status == ST_OK; turn++) {
-		RIGHT(turn < 100);
+	for (int seq = 2; me->rank == 0 && status == ST_OK; seq++) {
+		RIGHT(seq < 100);
 		status = add_up(player, at, at, COUNT, counts, me->stream);
 	}
 	RIGHT(status == (me->rank == 0 ? ST_DEVICE_MEMORY : ST_OK));
@@ -353,7 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(the_bits_of_those_that_count),
-	        cmocka_unit_test(late_for_hundreds_of_turns),
+	        cmocka_unit_test(late_for_hundreds_of_seqs),
 	        cmocka_unit_test(late_here_and_there),
 	        cmocka_unit_test(in_several_parts),
 	        cmocka_unit_test(released_meanwhile),

@@ -71,7 +71,7 @@ static void barrier(struct player *player)
 	struct rank *me = player->me;
 	GOOD(player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_barrier,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody},

@@ -409,7 +409,7 @@ static bool fails_at(const char *call, int n)
 		if (found == ST_OK)
 			found = all_ways();
 		cuda.cuCtxSynchronize();
-		kept_close(&host);
+		values_close(&host);
 		compute_close(&host);
 		memory_close(&host);
 		is(live, mem_live());

@@ -26,7 +26,7 @@
 struct exchange_collective {
 	const struct collective *collective;
 	int part;
-	uint32_t turn;
+	uint32_t seq;
 	int n, place;
 	const int *ranks; /* by place; owned by the world, as is split.rows */
 	enum dtype dtype;
@@ -45,7 +45,7 @@ struct exchange_collective {
 /* one transfer of an operation, to or from `peer` (a rank) */
 struct exchange_transfer {
 	int part;
-	uint32_t turn; /* the channel's sequence number */
+	uint32_t seq; /* the channel's sequence number */
 	int peer;
 	bool sends;
 	CUdeviceptr at;
@@ -100,7 +100,7 @@ struct exchange {
 	/* Declares this rank's memory for the window that the collective `turn` opens. Call it
 	 * before that collective. */
 	enum status (*window)(
-	        struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
+	        struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);
 	/* Serves an operation of `peer` on this rank's window, in the order of that rank's
@@ -116,7 +116,7 @@ struct exchange {
 	 * transfers and one-sided operations so far. Thread-safe, never waits. Called by each
 	 * member. A member that is writing at that moment may write to this one's results until
 	 * its own stream has passed. */
-	void (*release)(struct exchange *exchange, int part, uint32_t turn);
+	void (*release)(struct exchange *exchange, int part, uint32_t seq);
 	void (*close)(struct exchange *exchange);
 };
 

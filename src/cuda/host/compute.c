@@ -2,7 +2,7 @@
  *
  * A kernel of tensors in host memory is a host function of the stream: the simulator's code
  * (kernels/). */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "backend/call.h"
 #include "base/memory.h"
 #include "cuda/host/order.h"

@@ -7,7 +7,7 @@
  *      x[:, 0:8] on the GPU   --kernel-->   packed   --engine-->   pinned   --function-->   h[:, 0:8]
  *
  * Copies of pageable memory go through the driver's buffers and block this thread until done. */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "world/world.h"
 
@@ -145,7 +145,7 @@ static enum status copy_keep(struct host_thread *host, op_id id, const struct op
 	enum status status = memory_of(host, operand, &from.data);
 	layout_make(&to.layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
 	if (status == ST_OK)
-		status = kept_make(host, id, operand, until_read, &to.data);
+		status = values_keep(host, id, operand, until_read, &to.data);
 	if (status == ST_OK)
 		status = copy_between(host, &from, (enum space)operand->space, &to, SPACE_PINNED, lane);
 	return status;

@@ -10,7 +10,7 @@
 #ifndef RANKSH_CUDA_HOST_GRAPH_H
 #define RANKSH_CUDA_HOST_GRAPH_H
 
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 
 /* Returns the operation's index in a launch, whose orders have consecutive ids; -1 if it is not
  * in it. */

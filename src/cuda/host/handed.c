@@ -81,10 +81,10 @@ void host_await(struct host *host)
 	pthread_mutex_unlock(&host->lock);
 }
 
-void host_release(struct host *host, int part, uint32_t turn)
+void host_release(struct host *host, int part, uint32_t seq)
 {
 	if (host->thread.exchange)
-		host->thread.exchange->release(host->thread.exchange, part, turn);
+		host->thread.exchange->release(host->thread.exchange, part, seq);
 }
 
 void host_cancel(struct host *host, op_id id)

@@ -40,7 +40,7 @@ size_t host_take(struct host *host, struct host_report *reports, size_t most);
 /* Waits for reports, at most 20 ms, or until all orders have completed. */
 void host_await(struct host *host);
 /* Calls exchange.release for what the rank waits for in the part, up to that sequence number. */
-void host_release(struct host *host, int part, uint32_t turn);
+void host_release(struct host *host, int part, uint32_t seq);
 /* Reports the operation undone unless it is reported already: its exchange was released, or its
  * collective continues without it. If it was not issued yet it never is. */
 void host_cancel(struct host *host, op_id id);

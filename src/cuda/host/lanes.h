@@ -1,4 +1,4 @@
-/* lanes.h -- what lanes.c (streams, operations in flight) and over.c (completion, waits) share.
+/* lanes.h -- what lanes.c (streams, operations in flight) and completion.c (completion, waits) share.
  * An umbrella header: it brings along what it includes.
  *
  *      kept    | reported, its end lies ahead | reported ... | in flight | in flight | not given yet
@@ -10,7 +10,7 @@
 #ifndef RANKSH_CUDA_HOST_LANES_H
 #define RANKSH_CUDA_HOST_LANES_H
 
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 
 struct lane_queue {
 	struct host_lane lane;    /* first: the part that other files see */

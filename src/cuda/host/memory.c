@@ -1,5 +1,5 @@
 /* memory.c -- real memory of the world's segments; workspaces of lanes; writes on memory_aside */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "world/world.h"

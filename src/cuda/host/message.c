@@ -4,7 +4,7 @@
  *      alone         transfers, with timer_begin when all members have arrived and timer_end after the work
  *      together      begin | collective | transfers | end      the same for each, on its own
  * stream */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/exchange.h"
@@ -62,22 +62,22 @@ static enum status queue_collective(struct host_thread *host, const struct host_
         struct exchange_started started, CUstream stream)
 {
 	const struct record *record = &order->record;
-	const struct host_meeting *meeting = order->meeting;
+	const struct host_match *match = order->match;
 	const struct operand *in = record_source(record), *out = collective_result(record);
 	struct exchange_collective call = {.collective = record->collective,
-	        .part = meeting->part,
-	        .turn = meeting->turn,
-	        .n = meeting->n,
-	        .place = meeting->place,
-	        .ranks = meeting->ranks,
+	        .part = match->part,
+	        .seq = match->seq,
+	        .n = match->n,
+	        .place = match->place,
+	        .ranks = match->ranks,
 	        .dtype = (enum dtype)record->dtype,
 	        .reduction = (enum reduction)record->reduction,
 	        .root = record->root,
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
-	        .chunk = collective_chunk(record, meeting->n),
+	        .chunk = collective_chunk(record, match->n),
 	        .split = record->split.n ? &record->split : NULL,
-	        .counts = record->backup ? meeting->counts : NULL};
+	        .counts = record->backup ? match->counts : NULL};
 	CUdeviceptr window = 0;
 	enum status status = device_address(host, in, &call.in);
 	if (status == ST_OK)
@@ -87,7 +87,7 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 		status = device_address(host, whole, &window);
 		if (status == ST_OK)
 			status = host->exchange->window(
-			        host->exchange, call.part, call.turn, window, layout_span(&whole->layout));
+			        host->exchange, call.part, call.seq, window, layout_span(&whole->layout));
 	}
 	return status == ST_OK ? host->exchange->collective(host->exchange, &call, started, stream) : status;
 }
@@ -100,8 +100,8 @@ static enum status queue_transfers(struct host_thread *host, const struct host_o
 	enum status status = ST_OK;
 	for (int i = 0; i < record->parts && status == ST_OK; i++) {
 		const struct operand *operand = part_operand(record, i);
-		transfers[i] = (struct exchange_transfer){.part = order->meeting->part,
-		        .turn = order->meeting->transfer_turn[i],
+		transfers[i] = (struct exchange_transfer){.part = order->match->part,
+		        .seq = order->match->transfer_seq[i],
 		        .peer = record->part[i].peer,
 		        .sends = record->part[i].direction == P2P_SEND,
 		        .bytes = layout_bytes(&operand->layout)};
@@ -118,7 +118,7 @@ static enum status queue_one_sided(struct host_thread *host, const struct host_o
 {
 	const struct record *record = &order->record;
 	const struct operand *own = &record->operand[0];
-	struct exchange_one_sided call = {.part = order->meeting->part,
+	struct exchange_one_sided call = {.part = order->match->part,
 	        .peer = record->part[0].peer,
 	        .what = (enum one_sided)record->part[0].direction,
 	        .window = order->window,

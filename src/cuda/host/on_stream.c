@@ -80,7 +80,7 @@ static enum status wait_for_previous(struct host_thread *host, struct run *run,
 {
 	if (order->record.kind != OP_COLLECTIVE)
 		return ST_OK;
-	struct part_seen *part = run_part_of(run, order->meeting->part);
+	struct part_seen *part = run_part_of(run, order->match->part);
 	const struct host_flight *before = part->last ? host_flight_find(host, part->last) : NULL;
 	bool same = part->stream == lane->number;
 	part->last = order->id;
@@ -101,16 +101,16 @@ static enum status queue_operation(struct host_thread *host, struct run *run, co
 		flight->hold = status == ST_OK ? ticket + 1 : 0;
 		return status;
 	}
-	if (!order->meeting)
+	if (!order->match)
 		return queue_timed(host, order, lane);
-	if (run_part_of(run, order->meeting->part)->lost) {
+	if (run_part_of(run, order->match->part)->lost) {
 		flight->undone = true;
 		return ST_OK;
 	}
 	enum status status = wait_for_previous(host, run, order, lane);
 	if (status == ST_OK)
 		status = message_queue(host, order, lane);
-	run_part_of(run, order->meeting->part)->lost = status != ST_OK;
+	run_part_of(run, order->match->part)->lost = status != ST_OK;
 	return status;
 }
 
@@ -131,8 +131,8 @@ static void report_failed(struct host_thread *host, struct run *run, const struc
 	struct host_report report = {
 	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
 	run_keep_words(&report, status);
-	if (order->meeting)
-		run_part_of(run, order->meeting->part)->lost = true;
+	if (order->match)
+		run_part_of(run, order->match->part)->lost = true;
 	lanes_check(host);
 	run_tell(host, &report, issue);
 }
@@ -151,18 +151,18 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	status = memory_join(host, lane);
 	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
-	flight->part = order->meeting ? order->meeting->part + 1 : 0;
+	flight->part = order->match ? order->match->part + 1 : 0;
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
 		status = queue_operation(host, run, order, lane, flight);
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = run_launch_took(host, order, issue);
 	flight->played = order->launch_ns > 0;
-	if (order->meeting)
+	if (order->match)
 		*MEM_ADD(&run->together, &run->together_count) = lane;
-	if (order->meeting && order->more)
+	if (order->match && order->more)
 		return;
-	if (order->meeting) {
+	if (order->match) {
 		status = first_failure(status, message_end(host));
 		run_end_together(host, run, status);
 	} else {

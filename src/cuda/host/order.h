@@ -28,14 +28,14 @@ enum host_order_kind {
 };
 
 /* The members that an operation communicates with; the host thread adds addresses. */
-struct host_meeting {
+struct host_match {
 	int part;
-	uint32_t turn; /* sequence number of a collective */
+	uint32_t seq; /* sequence number of a collective */
 	int n, place;
 	const int *ranks; /* stored after transfer_turn */
 	bool *counts;     /* collective with backup=: as in struct exchange_collective */
 	/* OP_P2P: sequence number in each part's channel, record.parts of them */
-	uint32_t transfer_turn[];
+	uint32_t transfer_seq[];
 };
 
 struct host_order {
@@ -44,7 +44,7 @@ struct host_order {
 	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
 	bool blocking;
 	int8_t priority; /* the stream's, as in struct stream */
-	uint16_t flags; /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts together with the one before it */
+	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts together with the one before it */
 	/* In a `together`: another member follows. OP_SEGMENT, ORDER_SEGMENT, _GONE: the segments
 	 * that follow belong to the operation, and so does their time. */
 	bool more;
@@ -57,12 +57,12 @@ struct host_order {
 	bool never;
 	/* it ended before it was given: it is not executed, and is reported undone in its place */
 	bool undone;
-	int64_t launch_ns;            /* duration of a played launch; 0: as measured */
-	int64_t least_ns; /* least duration from its start (spin, played, slow); 0: none */
-	int64_t foreseen_ns;          /* predicted duration; 0: unknown */
-	op_id graph;                  /* the first operation of its graph launch; 0: none */
-	bool graph_more;              /* the next order belongs to the same launch */
-	struct host_meeting *meeting; /* freed by host_order_release; NULL: no communication */
+	int64_t launch_ns;        /* duration of a played launch; 0: as measured */
+	int64_t least_ns;         /* least duration from its start (spin, played, slow); 0: none */
+	int64_t foreseen_ns;      /* predicted duration; 0: unknown */
+	op_id graph;              /* the first operation of its graph launch; 0: none */
+	bool graph_more;          /* the next order belongs to the same launch */
+	struct host_match *match; /* freed by host_order_release; NULL: no communication */
 	/* ONE_SIDED: layout and type of the target in the peer's window; no address */
 	struct operand remote;
 	/* ONE_SIDED: as in struct exchange_one_sided; the offset is in record.part */
@@ -80,7 +80,7 @@ struct host_order {
 
 static inline void host_order_release(const struct host_order *order)
 {
-	mem_free(order->meeting);
+	mem_free(order->match);
 	mem_free(order->arrays);
 }
 
@@ -90,7 +90,7 @@ struct host_report {
 	struct measured measured; /* blame 0 */
 	int part;                 /* if it is no operation; else unused */
 	enum status status;       /* not ST_OK: the operation is undone and has no result */
-	char *words; /* the reason, freed by the receiver (mem_free); NULL with ST_OK */
+	char *words;              /* the reason, freed by the receiver (mem_free); NULL with ST_OK */
 	/* not 0: the report only says that this operation read an index out of range: element
 	 * `place` has `value` */
 	op_id looks_up;

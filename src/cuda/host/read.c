@@ -1,5 +1,5 @@
 /* read.c -- memory as it is now, read and written on memory_aside, in no timeline */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "cuda/host/order.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ enum status read_now(struct host_thread *host, const struct host_order *order)
 {
 	struct kernel_tensor tensor, packed;
 	if (order->by)
-		return kept_read(host, order);
+		return values_read(host, order);
 	if (!memory_at(host, (enum space)order->space, order->address)) {
 		memset(order->packed, 0, (size_t)layout_bytes(&order->layout));
 		return ST_OK;
@@ -48,7 +48,7 @@ enum status read_keep(struct host_thread *host, const struct host_order *order)
 		const struct operand *operand = &order->record.operand[i];
 		struct host_order now = {
 		        .space = operand->space, .address = operand->address, .layout = operand->layout};
-		status = kept_make(host, order->id, operand, true, &now.packed);
+		status = values_keep(host, order->id, operand, true, &now.packed);
 		if (status == ST_OK)
 			status = read_now(host, &now);
 	}

@@ -51,7 +51,7 @@ static bool streams_drain(struct host_thread *host, struct run *run)
 	int64_t nap = 0, left = INT64_C(5000000000);
 	run_end_together(host, run, message_end(host));
 	for (size_t i = 0; host->exchange && i < run->part_count; i++)
-		host->exchange->release(host->exchange, run->parts[i].part, run->parts[i].turn);
+		host->exchange->release(host->exchange, run->parts[i].part, run->parts[i].seq);
 	timer_finish(host);
 	while (host->lanes && lanes_look(host) && left > 0) {
 		host_nap(host, &nap);
@@ -71,7 +71,7 @@ bool run_close(struct host_thread *host, struct run *run)
 {
 	if (host->stuck || (host->lost == ST_OK && !streams_drain(host, run)))
 		return false;
-	kept_close(host);
+	values_close(host);
 	compute_close(host);
 	memory_close(host);
 	if (host->exchange)
@@ -218,10 +218,10 @@ static void run_on_host(
 
 /* ---- orders */
 
-static void saw_turn(struct run *run, const struct host_meeting *meeting)
+static void saw_seq(struct run *run, const struct host_match *match)
 {
-	struct part_seen *part = run_part_of(run, meeting->part);
-	part->turn = meeting->turn > part->turn ? meeting->turn : part->turn;
+	struct part_seen *part = run_part_of(run, match->part);
+	part->seq = match->seq > part->seq ? match->seq : part->seq;
 }
 
 static void run_operation(
@@ -268,15 +268,15 @@ static enum status run_segment(struct host_thread *host, const struct host_order
 	return status;
 }
 
-static void run_part(struct host_thread *host, struct run *run, const struct host_meeting *meeting)
+static void run_part(struct host_thread *host, struct run *run, const struct host_match *match)
 {
-	saw_turn(run, meeting);
+	saw_seq(run, match);
 	if (!host->exchange || host->lost != ST_OK)
 		return;
-	run_part_of(run, meeting->part)->lost = false;
+	run_part_of(run, match->part)->lost = false;
 	host_enters(host, "a group's making");
-	enum status status = host->exchange->open(
-	        host->exchange, meeting->part, meeting->n, meeting->place, meeting->ranks);
+	enum status status =
+	        host->exchange->open(host->exchange, match->part, match->n, match->place, match->ranks);
 	host_enters(host, NULL);
 	if (status == ST_OK)
 		return;
@@ -285,14 +285,14 @@ static void run_part(struct host_thread *host, struct run *run, const struct hos
 		host->lost = ST_GPU;
 		host->why = fail_copy();
 	}
-	host_tell_part(host, meeting->part, ST_GPU);
+	host_tell_part(host, match->part, ST_GPU);
 	lanes_check(host);
 }
 
 void run_order(struct host_thread *host, struct run *run, struct host_order *order, int64_t given)
 {
-	if (order->meeting && order->kind == ORDER_OPERATION)
-		saw_turn(run, order->meeting);
+	if (order->match && order->kind == ORDER_OPERATION)
+		saw_seq(run, order->match);
 	if (order->kind == ORDER_OPERATION && order->graph) {
 		*MEM_ADD(&run->graph, &run->graph_count) = *order;
 		if (!order->graph_more)
@@ -313,7 +313,7 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 			finish_segment(host, run);
 		break;
 	case ORDER_PART:
-		run_part(host, run, order->meeting);
+		run_part(host, run, order->match);
 		break;
 	}
 	host_order_release(order);

@@ -11,7 +11,7 @@
  * released the part and it is opened again. */
 struct part_seen {
 	int part;
-	uint32_t turn;
+	uint32_t seq;
 	bool lost;
 	op_id last; /* the last collective queued there, and its stream */
 	int stream;

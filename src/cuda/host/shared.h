@@ -7,7 +7,7 @@
 #ifndef RANKSH_CUDA_HOST_SHARED_H
 #define RANKSH_CUDA_HOST_SHARED_H
 
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "cuda/host/order.h"
 #include "cuda/host/queue.h"
 

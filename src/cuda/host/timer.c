@@ -7,7 +7,7 @@
  * counters that grow, so a slot is reused as soon as its word is written, whether or not the
  * stream has read it. CUDA may call all host functions on one thread, so this one only notes the
  * time. */
-#include "cuda/host/inside.h"
+#include "cuda/host/host_thread.h"
 #include "base/memory.h"
 
 #include <pthread.h>

@@ -159,7 +159,7 @@ struct exchange_members {
 	const long long *tables; /* by place, consecutive; or NULL */
 	struct exchange_found *found;
 	long long apart;
-	unsigned turn;
+	unsigned seq;
 	int n, place;
 	unsigned char slot[EXCHANGE_RANKS];
 	char *pool[EXCHANGE_RANKS]; /* by member */

@@ -15,7 +15,7 @@
 #include "attention.cuh"
 #include "exponential.cuh"
 
-MEETING_KERNEL(attention_any, attention, TILE_THREADS)
+SYNC_KERNEL(attention_any, attention, TILE_THREADS)
 {
 	const attention &a = call;
 	__shared__ tile_memory memory;
@@ -135,7 +135,7 @@ template <int type, int D> INLINE void forward(const attention &a)
 }
 
 #define FORWARD(name, type, D)                      \
-	MEETING_KERNEL(name, attention, 32 * WARPS) \
+	SYNC_KERNEL(name, attention, 32 * WARPS) \
 	{                                           \
 		forward<type, D>(call);             \
 	}
@@ -146,7 +146,7 @@ FORWARD(attention_bf16_128, BF16, 128)
 
 /* Merges attention to two blocks of keys: o and lse become those of both; one warp per token and
  * head. If neither has seen a key, o is unchanged. tokens: queries * sequences */
-MEETING_KERNEL(attention_merge, attention_blocks, THREADS)
+SYNC_KERNEL(attention_merge, attention_blocks, THREADS)
 {
 	long long one = (long long)blockIdx.x * blockDim.y + threadIdx.y, token = one / call.heads;
 	int head = (int)(one % call.heads);

@@ -85,7 +85,7 @@ INLINE void stats_of_whole(const attention &a, const task &at, long long row, in
 
 /* ---- on ordinary cores, for any type, stride and d */
 
-MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
+SYNC_KERNEL(attention_stats_any, attention, TILE_THREADS)
 {
 	const attention &a = call;
 	__shared__ tile_memory memory;
@@ -129,7 +129,7 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 	}
 }
 
-MEETING_KERNEL(attention_grad_any, attention, TILE_THREADS)
+SYNC_KERNEL(attention_grad_any, attention, TILE_THREADS)
 {
 	const attention &a = call;
 	__shared__ tile_memory memory;
@@ -364,11 +364,11 @@ template <int type, int D> INLINE void grad_kernel(const attention &a)
 }
 
 #define BACKWARD(name, type, D)                                       \
-	MEETING_KERNEL(attention_stats_##name, attention, 32 * WARPS) \
+	SYNC_KERNEL(attention_stats_##name, attention, 32 * WARPS) \
 	{                                                             \
 		stats_kernel<type, D>(call);                          \
 	}                                                             \
-	MEETING_KERNEL(attention_grad_##name, attention, 32 * WARPS)  \
+	SYNC_KERNEL(attention_grad_##name, attention, 32 * WARPS)  \
 	{                                                             \
 		grad_kernel<type, D>(call);                           \
 	}

@@ -7,7 +7,7 @@ ELEMENTWISE(convert_copy, 1, float, a)
 
 /* dim: outer, the contiguous dimension of x, that of the result. A tile is read along x and
  * written along the result; the padding of its lines puts a column into different banks. */
-MEETING_KERNEL(convert_tiles, elements, THREADS)
+SYNC_KERNEL(convert_tiles, elements, THREADS)
 {
 	__shared__ double cell[COPY_TILE][COPY_TILE + 1];
 	const long long *in = call.tensor[0].stride, *out = call.tensor[1].stride;
@@ -40,7 +40,7 @@ MEETING_KERNEL(convert_tiles, elements, THREADS)
 
 /* ---- reductions of all elements to one number: by block, then of all blocks */
 
-MEETING_KERNEL(convert_nonfinite, moving, THREADS)
+SYNC_KERNEL(convert_nonfinite, moving, THREADS)
 {
 	double found = 0;
 	for (long long i = thread_number(); i < call.count; i += thread_count()) {
@@ -52,7 +52,7 @@ MEETING_KERNEL(convert_nonfinite, moving, THREADS)
 		((double *)call.parts)[blockIdx.x] = found;
 }
 
-MEETING_KERNEL(convert_nonfinite_sum, moving, THREADS)
+SYNC_KERNEL(convert_nonfinite_sum, moving, THREADS)
 {
 	const double *parts = (const double *)call.parts;
 	double found = team_sum(call.count, [&](long long i) { return parts[i]; });
@@ -66,7 +66,7 @@ INLINE double larger_size(double a, double b)
 	return a != a || a > b ? a : b;
 }
 
-MEETING_KERNEL(convert_largest, moving, THREADS)
+SYNC_KERNEL(convert_largest, moving, THREADS)
 {
 	double most = 0;
 	for (long long i = thread_number(); i < call.count; i += thread_count())
@@ -78,7 +78,7 @@ MEETING_KERNEL(convert_largest, moving, THREADS)
 
 /* The scale is stored after the parts, rounded to f32, because the result may have another
  * type. */
-MEETING_KERNEL(convert_scale, moving, THREADS)
+SYNC_KERNEL(convert_scale, moving, THREADS)
 {
 	double *parts = (double *)call.parts, most = 0;
 	for (long long i = threadIdx.x; i < call.count; i += blockDim.x)
@@ -121,7 +121,7 @@ INLINE largest first_of(const largest &a, const largest &b)
 
 /* One block per row; the `count` results one after the other: each is the first after the
  * previous one. */
-MEETING_KERNEL(convert_topk, moving, THREADS)
+SYNC_KERNEL(convert_topk, moving, THREADS)
 {
 	for (long long r = blockIdx.x; r < call.rows; r += gridDim.x) {
 		largest last = {0, -1};

@@ -2,7 +2,7 @@
 #include "rows.cuh"
 
 /* One team per row of the result. in: the table of call.count rows, ids */
-MEETING_KERNEL(embed_rows, rows, THREADS)
+SYNC_KERNEL(embed_rows, rows, THREADS)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		long long id = (long long)get(&call.in[1], r);
@@ -98,7 +98,7 @@ ROW_KERNEL(embed_grad)
 
 /* One block per 32 columns: thread (x, y) adds rows y, y + blockDim.y ... of column x, then the
  * first row of threads adds up the others' sums. */
-MEETING_KERNEL(embed_colsum, rows, 512)
+SYNC_KERNEL(embed_colsum, rows, 512)
 {
 	__shared__ double part[16][32];
 	long long column = (long long)blockIdx.x * 32 + threadIdx.x;

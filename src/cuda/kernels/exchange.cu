@@ -30,7 +30,7 @@ INLINE exchange_place place_found(const exchange_members &members, int p)
 }
 
 /* One block. Nothing else writes `found` before this match is over. */
-MEETING_KERNEL(exchange_find, exchange_members, THREADS)
+SYNC_KERNEL(exchange_find, exchange_members, THREADS)
 {
 	__shared__ int left;
 	if (threadIdx.x == 0)
@@ -39,7 +39,7 @@ MEETING_KERNEL(exchange_find, exchange_members, THREADS)
 	for (int p = threadIdx.x; p < call.n; p += blockDim.x) {
 		const volatile exchange_slot *slot = slot_of(call, p);
 		call.found->at[p] = place_found(call, p);
-		if ((int)(slot->released - call.turn) >= 0 || slot->call != slot_of(call, 0)->call)
+		if ((int)(slot->released - call.seq) >= 0 || slot->call != slot_of(call, 0)->call)
 			left = 1;
 	}
 	__syncthreads();
@@ -208,7 +208,7 @@ template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const p
 	reduce_walk<TYPE, 1>(call, at, last, call.end);
 }
 
-MEETING_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
+SYNC_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
 {
 	__shared__ places at;
 	if (!find(call.members, &at))
@@ -289,7 +289,7 @@ INLINE void copy_bytes(const char *from, char *to, long long bytes)
 	copy_units<unsigned short>(from + head + body, to + head + body, bytes - head - body);
 }
 
-MEETING_KERNEL(exchange_move_all, exchange_move, THREADS)
+SYNC_KERNEL(exchange_move_all, exchange_move, THREADS)
 {
 	__shared__ places at;
 	if (!find(call.members, &at))

@@ -1,4 +1,4 @@
-/* kernel.cuh -- declares kernels: KERNEL(name, struct) { ... call ... }; MEETING_KERNEL if
+/* kernel.cuh -- declares kernels: KERNEL(name, struct) { ... call ... }; SYNC_KERNEL if
  * threads of a block synchronize (__syncthreads, shuffles). Compiled by NVRTC, nvcc, and with
  * tests/standin/kernels_cuda.h by g++ for the CPU. */
 #ifndef RANKSH_CUDA_KERNEL_CUH
@@ -17,9 +17,9 @@
 #else
 #define IN_PLACE
 #endif
-#define MEETING_KERNEL(name, type, threads) \
+#define SYNC_KERNEL(name, type, threads) \
 	extern "C" __global__ void __launch_bounds__(threads) name(const IN_PLACE struct type call)
-#define KERNEL(name, type) MEETING_KERNEL(name, type, THREADS)
+#define KERNEL(name, type) SYNC_KERNEL(name, type, THREADS)
 #endif
 #define INLINE static __device__ __forceinline__
 

@@ -18,7 +18,7 @@ template <class Term> INLINE void block_sum(const rows &call, Term term)
 		call.parts[blockIdx.x] = sum;
 }
 
-MEETING_KERNEL(loss_mse, rows, THREADS)
+SYNC_KERNEL(loss_mse, rows, THREADS)
 {
 	block_sum(call, [&](long long i) {
 		double apart = get(&call.in[0], i) - get(&call.in[1], i);
@@ -26,7 +26,7 @@ MEETING_KERNEL(loss_mse, rows, THREADS)
 	});
 }
 
-MEETING_KERNEL(loss_sumsq, rows, THREADS)
+SYNC_KERNEL(loss_sumsq, rows, THREADS)
 {
 	block_sum(call, [&](long long i) {
 		double value = get(&call.in[0], i);
@@ -35,7 +35,7 @@ MEETING_KERNEL(loss_sumsq, rows, THREADS)
 }
 
 /* One block: the sum of call.rows parts, divided by `divisor` */
-MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
+SYNC_KERNEL(loss_sum_of_parts, rows, THREADS)
 {
 	double sum = team_sum(call.rows, [&](long long i) { return call.parts[i]; });
 	if (threadIdx.x == 0)
@@ -43,7 +43,7 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 }
 
 /* One block: the number of rows with another class than `ignore` */
-MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
+SYNC_KERNEL(loss_rows_that_count, rows, THREADS)
 {
 	bool classes = call.in[1].dtype == I32;
 	double sum = team_sum(call.rows,

@@ -2,7 +2,7 @@
  * (plan_matmul.c): strides in both dimensions, results of another type, k = 0 */
 #include "tiles.cuh"
 
-MEETING_KERNEL(matmul_any, product, TILE_THREADS)
+SYNC_KERNEL(matmul_any, product, TILE_THREADS)
 {
 	__shared__ tile_memory memory;
 	long long across = parts_of(call.n, TILE), row = blockIdx.x / across * TILE,

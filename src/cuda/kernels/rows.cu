@@ -8,7 +8,7 @@
 #include "rows.cuh"
 
 /* i32 sums wrap at 2^31. */
-MEETING_KERNEL(rows_rowsum, rows, THREADS)
+SYNC_KERNEL(rows_rowsum, rows, THREADS)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line in = line_of(call.in[0], r, call.columns);
@@ -27,7 +27,7 @@ MEETING_KERNEL(rows_rowsum, rows, THREADS)
 	}
 }
 
-MEETING_KERNEL(rows_rowmax, rows, THREADS)
+SYNC_KERNEL(rows_rowmax, rows, THREADS)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		double most = team_largest(line_of(call.in[0], r, call.columns), call.columns);

@@ -64,7 +64,7 @@ template <int ITS_GROUP, class Number> struct way {
 
 /* Defines the kernel `name` by name_rows(call, way). */
 #define ROW_KERNEL(name)                                        \
-	MEETING_KERNEL(name, rows, THREADS)                     \
+	SYNC_KERNEL(name, rows, THREADS)                        \
 	{                                                       \
 		if (call.type == F32)                           \
 			name##_rows(call, way<4, double>());    \

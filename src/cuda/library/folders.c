@@ -1,6 +1,6 @@
 /* folders.c -- folders that may contain NVIDIA's libraries: the loader's path, the toolkit, pip's
  * packages */
-#include "cuda/library/inside.h"
+#include "cuda/library/folders.h"
 #include "cuda/library/library.h"
 #include <glob.h>
 #include <stdlib.h>

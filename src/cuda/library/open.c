@@ -1,5 +1,5 @@
 /* open.c -- finds a library, opens it and fills its rows of the table, or reports why not */
-#include "cuda/library/inside.h"
+#include "cuda/library/folders.h"
 #include "cuda/library/library.h"
 #include <dlfcn.h>
 #include <stdbool.h>

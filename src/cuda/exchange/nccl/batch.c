@@ -8,7 +8,7 @@
  * events. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 
 enum { STAGE_LEAST = 1 << 20 };
 

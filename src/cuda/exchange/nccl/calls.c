@@ -7,7 +7,7 @@
  * which the result is. NCCL has all our types and reductions; halves are rounded at each step of
  * its ring or tree. */
 #include "collectives/collective.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 #include "world/op.h"
 
 static ncclDataType_t type_of(enum dtype dtype)

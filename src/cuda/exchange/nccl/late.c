@@ -14,7 +14,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 #include "cuda/kernels/arguments.h"
 
 enum { PART = 1 << 20, ALIGNED = 256 }; /* elements of a piece at a time */

@@ -1,6 +1,6 @@
 /* meet.c -- unique ids: rank 0 makes all of them, because it sends to every process anyway */
 #include "base/memory.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 #include "mpi/transport.h"
 
 #include <string.h>

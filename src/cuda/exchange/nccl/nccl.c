@@ -1,6 +1,6 @@
 /* nccl.c -- the exchange: memory, parts, close */
 #include "base/memory.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 
 #include <errno.h>
 #include <time.h>
@@ -116,10 +116,10 @@ static enum status nccl_open(struct exchange *exchange, int part, int n, int pla
 	return status;
 }
 
-static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
+static void nccl_release(struct exchange *exchange, int part, uint32_t seq)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);
-	(void)turn; /* a communicator ends as a whole */
+	(void)seq; /* a communicator ends as a whole */
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count; i++)
 		if (nccl->parties[i]->part == part)

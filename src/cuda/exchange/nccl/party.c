@@ -4,7 +4,7 @@
  * made one after the other, because two ranks could otherwise begin with different ones and
  * deadlock. */
 #include "base/memory.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 
 #include <sched.h>
 #include <string.h>

@@ -18,7 +18,7 @@
  * nothing. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "cuda/exchange/nccl/inside.h"
+#include "cuda/exchange/nccl/party.h"
 #include "cuda/kernels/arguments.h"
 #include "world/op.h"
 
@@ -31,12 +31,12 @@ struct service {
 
 /* ---- windows */
 
-enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes)
+enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	(void)bytes;
 	pthread_mutex_lock(&nccl->lock);
-	*MEM_ADD(&nccl->windows, &nccl->window_count) = (struct nccl_window){part, turn, at};
+	*MEM_ADD(&nccl->windows, &nccl->window_count) = (struct nccl_window){part, seq, at};
 	pthread_cond_broadcast(&nccl->changed);
 	pthread_mutex_unlock(&nccl->lock);
 	return ST_OK;
@@ -46,7 +46,7 @@ enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUd
 static CUdeviceptr window_at(const struct nccl_exchange *nccl, const struct exchange_one_sided *call)
 {
 	for (size_t i = nccl->window_count; i-- > 0;)
-		if (nccl->windows[i].part == call->part && nccl->windows[i].turn == call->window)
+		if (nccl->windows[i].part == call->part && nccl->windows[i].seq == call->window)
 			return nccl->windows[i].at + (CUdeviceptr)call->offset;
 	return 0;
 }

@@ -4,7 +4,7 @@
  * receiver. */
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
-#include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/exchange/shared_gpu/state.h"
 #include "world/op.h"
 
 enum { BLOCKS_MOST = 1056, LINE_BYTES = 16 };
@@ -14,27 +14,27 @@ static unsigned blocks_for(int64_t bytes)
 	return (unsigned)most_of(1, least_of(parts_of(bytes, (int64_t)THREADS * LINE_BYTES), BLOCKS_MOST));
 }
 
-void side_members(const struct board *board, struct side *side, uint64_t places)
+void share_members(const struct shared_gpu *gpu, struct match_share *share, uint64_t places)
 {
-	const struct meeting *meeting = side->meeting;
-	struct exchange_members *all = &side->call.members;
-	const struct exchange_slot *first = meeting_slot(meeting, 0, side->turn);
-	all->slots = (const void *)(uintptr_t)meeting_device(meeting, first);
-	all->apart = (long long)meeting->turns * (long long)sizeof *first;
-	all->turn = side->turn;
-	all->found = (struct exchange_found *)(uintptr_t)meeting_found(meeting, side->turn);
-	for (int p = 0; p < meeting->n; p++) {
+	const struct slot_ring *ring = share->ring;
+	struct exchange_members *all = &share->call.members;
+	const struct exchange_slot *first = slot_ring_slot(ring, 0, share->seq);
+	all->slots = (const void *)(uintptr_t)slot_ring_device(ring, first);
+	all->apart = (long long)ring->seqs * (long long)sizeof *first;
+	all->seq = share->seq;
+	all->found = (struct exchange_found *)(uintptr_t)slot_ring_found(ring, share->seq);
+	for (int p = 0; p < ring->n; p++) {
 		if (!(places >> p & 1))
 			continue;
-		if (p == side->place)
+		if (p == share->place)
 			all->place = all->n;
 		all->slot[all->n] = (unsigned char)p;
-		all->pool[all->n++] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
+		all->pool[all->n++] = (char *)(uintptr_t)gpu->pool[ring->ranks[p]];
 	}
 }
 
 /* FNV-1a */
-static uint32_t digest(const int64_t *number, int count)
+static uint32_t numbers_digest(const int64_t *number, int count)
 {
 	uint32_t sum = 0x811c9dc5;
 	for (int i = 0; i < count * 8; i++)
@@ -43,7 +43,7 @@ static uint32_t digest(const int64_t *number, int count)
 }
 
 /* Members that disagree move no data, because their kernels would access memory out of range. */
-static uint32_t digest_of(const struct exchange_collective *call)
+static uint32_t collective_digest(const struct exchange_collective *call)
 {
 	const struct collective *collective = call->collective;
 	int kind = 0;
@@ -51,18 +51,20 @@ static uint32_t digest_of(const struct exchange_collective *call)
 		kind++;
 	bool taken = collective->reduces || collective->root_gets || collective->result == RESULT_EXCHANGED;
 	int64_t count = call->split ? -1 : taken ? call->in_count : call->out_count;
-	return digest((const int64_t[]){kind, call->dtype, collective->reduces ? (int)call->reduction : 0,
-	                      collective->has_root ? call->root : 0, count},
+	return numbers_digest(
+	        (const int64_t[]){kind, call->dtype, collective->reduces ? (int)call->reduction : 0,
+	                collective->has_root ? call->root : 0, count},
 	        5);
 }
 
 /* as data_reduce() */
-static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
+static void share_plan_reduce(
+        struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
 {
 	enum { ALL = -1 };
 	bool stays = call->collective->result == RESULT_SHARED;
 	int to = call->collective->root_gets ? call->root : ALL, last = to == ALL ? call->place : to;
-	struct exchange_reduce *reduce = &side->call.reduce;
+	struct exchange_reduce *reduce = &share->call.reduce;
 	reduce->begin = stays ? part_at(call->in_count, call->chunk, call->place)
 	                      : piece_at(call->in_count, call->n, call->place);
 	reduce->end = stays ? part_at(call->in_count, call->chunk, call->place + 1)
@@ -74,20 +76,21 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	reduce->to = stays ? call->place : to;
 	/* the sum of one rank is its input; staged, only if the result is staged in the input's
 	 * place */
-	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !board->staged);
+	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !gpu->staged);
 	if (reduce->end > reduce->begin && !done)
-		side->function = board->reduce;
-	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
+		share->function = gpu->reduce;
+	share->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
 }
 
 /* as data_move() */
-static void plan_move(struct board *board, const struct exchange_collective *call, struct side *side)
+static void share_plan_move(
+        struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
 {
 	const struct collective *collective = call->collective;
 	bool parts = collective->result == RESULT_SHARED || collective->result == RESULT_EXCHANGED,
 	     rooted = collective->has_root && !collective->root_gets;
 	int64_t count = collective->result == RESULT_SAME ? call->out_count : call->chunk;
-	struct exchange_move *move = &side->call.move;
+	struct exchange_move *move = &share->call.move;
 	move->bytes = count * dtype_bytes(call->dtype);
 	move->from = rooted ? call->root : 0;
 	move->until = rooted ? call->root + 1 : call->n;
@@ -95,8 +98,8 @@ static void plan_move(struct board *board, const struct exchange_collective *cal
 	move->out_step = rooted ? 0 : move->bytes;
 	bool gets = !collective->root_gets || call->place == call->root;
 	if (gets && move->bytes > 0)
-		side->function = board->move;
-	side->blocks = blocks_for(move->bytes);
+		share->function = gpu->move;
+	share->blocks = blocks_for(move->bytes);
 }
 
 /* Returns true for an allgather of unequal parts, in which every member reads all of every
@@ -107,12 +110,13 @@ static bool gathers_chunks(const struct exchange_collective *call)
 }
 
 /* The offsets of this member's rows go to its table, in stream order. */
-static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
+static enum status share_plan_rows(
+        struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
 {
 	int64_t size = dtype_bytes(call->dtype);
-	const long long *tables = meeting_tables(side->meeting, side->turn),
+	const long long *tables = slot_ring_tables(share->ring, share->seq),
 	                *mine = tables + call->place * (2 * call->n + 2);
-	struct exchange_table table = {.table = (long long *)(uintptr_t)meeting_device(side->meeting, mine),
+	struct exchange_table table = {.table = (long long *)(uintptr_t)slot_ring_device(share->ring, mine),
 	        .count = 2 * call->n + 2};
 	int64_t sent = 0, received = 0;
 	for (int p = 0; p < call->n; p++) {
@@ -127,41 +131,42 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 	}
 	table.at[call->n] = sent;
 	table.at[2 * call->n + 1] = received;
-	side->call.members.tables = (const long long *)(uintptr_t)meeting_device(side->meeting, tables);
-	side->call.move.until = call->n;
-	side->function = board->move;
-	side->blocks = blocks_for(received);
-	return cuda_launch(board->cuda, board->table, 1, THREADS, &table, side->stream);
+	share->call.members.tables = (const long long *)(uintptr_t)slot_ring_device(share->ring, tables);
+	share->call.move.until = call->n;
+	share->function = gpu->move;
+	share->blocks = blocks_for(received);
+	return cuda_launch(gpu->cuda, gpu->table, 1, THREADS, &table, share->stream);
 }
 
-enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)
+enum status collective_plan(
+        struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
 {
-	side->same = digest_of(call);
-	side->ends = !call->collective->bare;
+	share->same = collective_digest(call);
+	share->ends = !call->collective->bare;
 	if (call->collective->bare)
 		return ST_OK;
 	if (call->collective->reduces)
-		plan_reduce(board, call, side);
+		share_plan_reduce(gpu, call, share);
 	else if (!call->split && !gathers_chunks(call))
-		plan_move(board, call, side);
+		share_plan_move(gpu, call, share);
 	else
-		return plan_rows(board, call, side);
+		return share_plan_rows(gpu, call, share);
 	return ST_OK;
 }
 
 uint32_t transfer_digest(int64_t bytes)
 {
-	return digest(&bytes, 1);
+	return numbers_digest(&bytes, 1);
 }
 
-void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side)
+void transfer_plan(struct shared_gpu *gpu, const struct exchange_transfer *call, struct match_share *share)
 {
-	side->same = transfer_digest(call->bytes);
-	side->ends = true;
+	share->same = transfer_digest(call->bytes);
+	share->ends = true;
 	if (call->sends || call->bytes == 0)
 		return;
-	side->call.move.bytes = call->bytes;
-	side->call.move.until = 1;
-	side->function = board->move;
-	side->blocks = blocks_for(call->bytes);
+	share->call.move.bytes = call->bytes;
+	share->call.move.until = 1;
+	share->function = gpu->move;
+	share->blocks = blocks_for(call->bytes);
 }

@@ -1,7 +1,7 @@
 /* file.c -- the shared-memory segment. It has no name: other processes open it as /proc/PID/fd/N,
  * and it is freed with the last process that maps it. */
 #include "base/memory.h"
-#include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/exchange/shared_gpu/state.h"
 #include "mpi/transport.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int board_file(void)
+int shared_gpu_file(void)
 {
 	int fd = memfd_create("ranksh-board", MFD_CLOEXEC);
 	if (fd >= 0 && ftruncate(fd, (off_t)FILE_BYTES) != 0) {
@@ -22,7 +22,7 @@ int board_file(void)
 	return fd;
 }
 
-int board_map(int fd, int ranks, int rank, struct board **board)
+int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu)
 {
 	void *at = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (at == MAP_FAILED) {
@@ -30,31 +30,31 @@ int board_map(int fd, int ranks, int rank, struct board **board)
 		close(fd);
 		return failed;
 	}
-	*board = mem_alloc(sizeof **board);
-	**board = (struct board){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
-	pthread_mutex_init(&(*board)->lock, NULL);
+	*gpu = mem_alloc(sizeof **gpu);
+	**gpu = (struct shared_gpu){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
+	pthread_mutex_init(&(*gpu)->lock, NULL);
 	/* the kernel drops the lock when the process ends, for any reason */
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
 	bool locked = fcntl(fd, F_SETLK, &lock) == 0;
-	__atomic_store_n(&(*board)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&(*gpu)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
-bool board_gone(const struct board *board, int rank)
+bool shared_gpu_gone(const struct shared_gpu *gpu, int rank)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
-	return rank != board->rank && __atomic_load_n(&board->shared->seat[rank].came, __ATOMIC_SEQ_CST) &&
-	        fcntl(board->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+	return rank != gpu->rank && __atomic_load_n(&gpu->shared->seat[rank].came, __ATOMIC_SEQ_CST) &&
+	        fcntl(gpu->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
-void board_leave(struct board *board)
+void shared_gpu_leave(struct shared_gpu *gpu)
 {
-	if (!board)
+	if (!gpu)
 		return;
-	munmap(board->shared, FILE_BYTES);
-	close(board->fd);
-	pthread_mutex_destroy(&board->lock);
-	mem_free(board);
+	munmap(gpu->shared, FILE_BYTES);
+	close(gpu->fd);
+	pthread_mutex_destroy(&gpu->lock);
+	mem_free(gpu);
 }
 
 /* ---- mapping by all */
@@ -74,19 +74,19 @@ static int open_file(const struct told *first)
 
 /* Rank 0 keeps its descriptor open until all ranks reach the second round, which takes place even
  * if the first failed. */
-enum status board_meet(struct transport *transport, struct board **board)
+enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
 	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
-	*board = NULL;
-	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = board_file()) < 0)
+	*gpu = NULL;
+	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = shared_gpu_file()) < 0)
 		mine.failed = errno;
 	enum status first = transport_share(transport, &mine, all, sizeof mine);
 	if (first != ST_OK)
 		mine.failed = EIO;
 	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
 		mine.failed = errno;
-	int unmapped = mine.fd >= 0 ? board_map(mine.fd, ranks, rank, board) : 0;
+	int unmapped = mine.fd >= 0 ? shared_gpu_map(mine.fd, ranks, rank, gpu) : 0;
 	if (unmapped)
 		mine.failed = unmapped;
 	enum status status = first_failure(first, transport_share(transport, &mine, all, sizeof mine));
@@ -99,8 +99,8 @@ enum status board_meet(struct transport *transport, struct board **board)
 			        strerror(all[r].failed));
 	mem_free(all);
 	if (status != ST_OK) {
-		board_leave(*board);
-		*board = NULL;
+		shared_gpu_leave(*gpu);
+		*gpu = NULL;
 	}
 	return status;
 }
@@ -108,7 +108,7 @@ enum status board_meet(struct transport *transport, struct board **board)
 /* ---- allocations in it */
 
 /* Allocates within one chunk; returns 0 if the segment is full. */
-static uint64_t lay_out(struct board_memory *shared, uint64_t bytes)
+static uint64_t lay_out(struct shared_gpu_memory *shared, uint64_t bytes)
 {
 	uint64_t used = __atomic_load_n(&shared->used, __ATOMIC_SEQ_CST), at;
 	do {
@@ -123,7 +123,7 @@ static uint64_t lay_out(struct board_memory *shared, uint64_t bytes)
 }
 
 /* Finds or makes the key's entry; NULL: the directory is full. */
-static struct entry *entry_of(struct board_memory *shared, uint64_t key)
+static struct entry *entry_of(struct shared_gpu_memory *shared, uint64_t key)
 {
 	uint64_t first = key * UINT64_C(0x9e3779b97f4a7c15) >> 50; /* 14 bits: ENTRIES */
 	for (uint64_t i = 0; i < ENTRIES; i++) {
@@ -137,13 +137,14 @@ static struct entry *entry_of(struct board_memory *shared, uint64_t key)
 	return NULL;
 }
 
-enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device)
+enum status shared_gpu_area(
+        struct shared_gpu *gpu, uint64_t key, size_t bytes, char **at, CUdeviceptr *device)
 {
-	struct entry *entry = entry_of(board->shared, key);
+	struct entry *entry = entry_of(gpu->shared, key);
 	uint64_t found = entry ? __atomic_load_n(&entry->at, __ATOMIC_SEQ_CST) : 0;
 	if (entry && !found) {
 		/* of concurrent callers one wins, and the others' memory stays unused */
-		uint64_t own = lay_out(board->shared, (bytes + 63) / 64 * 64);
+		uint64_t own = lay_out(gpu->shared, (bytes + 63) / 64 * 64);
 		if (own &&
 		        __atomic_compare_exchange_n(
 		                &entry->at, &found, own, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -152,73 +153,73 @@ enum status board_area(struct board *board, uint64_t key, size_t bytes, char **a
 	if (!found)
 		return fail(
 		        ST_GPU, "there are too many groups: the memory in which their ranks meet is full");
-	enum status status = board_chunk(board, found / CHUNK);
-	*at = (char *)board->shared + found;
-	*device = board->chunk[found / CHUNK] + found % CHUNK;
+	enum status status = shared_gpu_chunk(gpu, found / CHUNK);
+	*at = (char *)gpu->shared + found;
+	*device = gpu->chunk[found / CHUNK] + found % CHUNK;
 	return status;
 }
 
 /* ---- CUDA */
 
-static enum status register_at(struct board *board, char *at, size_t bytes, CUdeviceptr *device)
+static enum status register_at(struct shared_gpu *gpu, char *at, size_t bytes, CUdeviceptr *device)
 {
-	enum status status = CUDA_CALL(board->cuda, cuMemHostRegister, at, bytes,
+	enum status status = CUDA_CALL(gpu->cuda, cuMemHostRegister, at, bytes,
 	        CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
 	if (status == ST_OK)
-		status = CUDA_CALL(board->cuda, cuMemHostGetDevicePointer, device, at, 0);
+		status = CUDA_CALL(gpu->cuda, cuMemHostGetDevicePointer, device, at, 0);
 	return status;
 }
 
-enum status board_chunk(struct board *board, size_t chunk)
+enum status shared_gpu_chunk(struct shared_gpu *gpu, size_t chunk)
 {
-	if (board->chunk[chunk])
+	if (gpu->chunk[chunk])
 		return ST_OK;
-	return register_at(board, (char *)board->shared + chunk * CHUNK, CHUNK, &board->chunk[chunk]);
+	return register_at(gpu, (char *)gpu->shared + chunk * CHUNK, CHUNK, &gpu->chunk[chunk]);
 }
 
-static char *stages_at(const struct board *board)
+static char *stages_at(const struct shared_gpu *gpu)
 {
-	return (char *)board->shared + (size_t)CHUNK * CHUNKS;
+	return (char *)gpu->shared + (size_t)CHUNK * CHUNKS;
 }
 
-enum status board_stages(struct board *board)
+enum status shared_gpu_stages(struct shared_gpu *gpu)
 {
-	int64_t each = STAGES_BYTES / board->ranks / GRAIN * GRAIN;
+	int64_t each = STAGES_BYTES / gpu->ranks / GRAIN * GRAIN;
 	CUdeviceptr device;
-	enum status status = register_at(board, stages_at(board), STAGES_BYTES, &device);
-	for (int rank = 0; rank < board->ranks && status == ST_OK; rank++)
-		board->pool[rank] = device + (CUdeviceptr)(rank * each);
+	enum status status = register_at(gpu, stages_at(gpu), STAGES_BYTES, &device);
+	for (int rank = 0; rank < gpu->ranks && status == ST_OK; rank++)
+		gpu->pool[rank] = device + (CUdeviceptr)(rank * each);
 	if (status == ST_OK)
-		board->stage = (struct pool){.at = board->pool[board->rank], .bytes = each};
+		gpu->stage = (struct pool){.at = gpu->pool[gpu->rank], .bytes = each};
 	return status;
 }
 
 /* the host address of staged memory in this process */
-static char *seen_at(const struct board *board, CUdeviceptr staged)
+static char *seen_at(const struct shared_gpu *gpu, CUdeviceptr staged)
 {
-	return stages_at(board) + (staged - board->pool[0]);
+	return stages_at(gpu) + (staged - gpu->pool[0]);
 }
 
 enum status file_copy(
-        struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
+        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
 {
-	return CUDA_CALL(board->cuda, cuMemcpyDtoHAsync, seen_at(board, staged), from, (size_t)bytes, stream);
+	return CUDA_CALL(gpu->cuda, cuMemcpyDtoHAsync, seen_at(gpu, staged), from, (size_t)bytes, stream);
 }
 
 enum status file_fetch(
-        struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
+        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
 {
-	return CUDA_CALL(board->cuda, cuMemcpyHtoDAsync, to, seen_at(board, staged), (size_t)bytes, stream);
+	return CUDA_CALL(gpu->cuda, cuMemcpyHtoDAsync, to, seen_at(gpu, staged), (size_t)bytes, stream);
 }
 
-void board_unregister(struct board *board)
+void shared_gpu_unregister(struct shared_gpu *gpu)
 {
-	if (board->stage.at)
-		board->cuda->cuMemHostUnregister(stages_at(board));
-	board->stage.at = 0;
+	if (gpu->stage.at)
+		gpu->cuda->cuMemHostUnregister(stages_at(gpu));
+	gpu->stage.at = 0;
 	for (size_t i = 0; i < CHUNKS; i++) {
-		if (board->chunk[i])
-			board->cuda->cuMemHostUnregister((char *)board->shared + i * CHUNK);
-		board->chunk[i] = 0;
+		if (gpu->chunk[i])
+			gpu->cuda->cuMemHostUnregister((char *)gpu->shared + i * CHUNK);
+		gpu->chunk[i] = 0;
 	}
 }

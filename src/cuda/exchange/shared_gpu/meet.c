@@ -6,47 +6,45 @@
  *
  * For several shares in a `together`, each stream first writes all its `arrived`, then waits. */
 #include "base/memory.h"
-#include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/exchange/shared_gpu/state.h"
 
 /* ---- adding a share */
 
-static struct side *side_new(struct board *board, struct meeting *meeting, uint32_t turn, int place,
+static struct match_share *share_new(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq, int place,
         uint64_t places, CUstream stream)
 {
-	struct side *side = MEM_ADD(&board->sides, &board->side_count);
-	*side = (struct side){.meeting = meeting,
-	        .turn = turn,
-	        .place = place,
-	        .order = (int)board->order_count,
-	        .stream = stream};
-	side_members(board, side, places);
-	meeting_take(meeting, turn, places);
-	return side;
+	struct match_share *share = MEM_ADD(&gpu->shares, &gpu->share_count);
+	*share = (struct match_share){
+	        .ring = ring, .seq = seq, .place = place, .order = (int)gpu->order_count, .stream = stream};
+	share_members(gpu, share, places);
+	slot_ring_take(ring, seq, places);
+	return share;
 }
 
-static void slot_fill(struct board *board, const struct side *side, CUdeviceptr in, CUdeviceptr out)
+static void slot_fill(
+        struct shared_gpu *gpu, const struct match_share *share, CUdeviceptr in, CUdeviceptr out)
 {
-	struct exchange_slot *slot = meeting_slot(side->meeting, side->place, side->turn);
-	slot->in = pool_offset(board, in);
-	slot->out = pool_offset(board, out);
-	__atomic_store_n(&slot->call, side->same, __ATOMIC_SEQ_CST);
+	struct exchange_slot *slot = slot_ring_slot(share->ring, share->place, share->seq);
+	slot->in = pool_offset(gpu, in);
+	slot->out = pool_offset(gpu, out);
+	__atomic_store_n(&slot->call, share->same, __ATOMIC_SEQ_CST);
 }
 
 /* ---- without IPC: inputs and results are staged in the segment */
 
 /* Stages the result: in its input's place, or in memory of its own. */
 static enum status stage_result(
-        struct board *board, struct side *side, CUdeviceptr out, int64_t bytes, CUdeviceptr *at)
+        struct shared_gpu *gpu, struct match_share *share, CUdeviceptr out, int64_t bytes, CUdeviceptr *at)
 {
-	side->result = out;
-	side->result_bytes = bytes;
-	enum status status = *at ? ST_OK : pool_stage(board, 0, bytes, side->stream, at);
-	side->staged = *at;
+	share->result = out;
+	share->result_bytes = bytes;
+	enum status status = *at ? ST_OK : pool_stage(gpu, 0, bytes, share->stream, at);
+	share->staged = *at;
 	return status;
 }
 
-static enum status stage_collective(struct board *board, const struct exchange_collective *call,
-        struct side *side, CUdeviceptr *in, CUdeviceptr *out)
+static enum status stage_collective(struct shared_gpu *gpu, const struct exchange_collective *call,
+        struct match_share *share, CUdeviceptr *in, CUdeviceptr *out)
 {
 	const struct collective *collective = call->collective;
 	int64_t size = dtype_bytes(call->dtype), in_bytes = call->in_count * size,
@@ -56,32 +54,32 @@ static enum status stage_collective(struct board *board, const struct exchange_c
 	enum status status = ST_OK;
 	*in = *out = 0;
 	if (gives)
-		status = pool_stage(board, call->in, in_bytes, side->stream, in);
+		status = pool_stage(gpu, call->in, in_bytes, share->stream, in);
 	if (same)
 		*out = *in;
 	if (status == ST_OK && gets && call->out && out_bytes > 0)
-		status = stage_result(board, side, call->out, out_bytes, out);
+		status = stage_result(gpu, share, call->out, out_bytes, out);
 	return status;
 }
 
-static enum status stage_transfer(
-        struct board *board, const struct exchange_transfer *call, struct side *side, CUdeviceptr *at)
+static enum status stage_transfer(struct shared_gpu *gpu, const struct exchange_transfer *call,
+        struct match_share *share, CUdeviceptr *at)
 {
 	*at = 0;
 	if (call->bytes == 0)
 		return ST_OK;
-	return call->sends ? pool_stage(board, call->at, call->bytes, side->stream, at)
-	                   : stage_result(board, side, call->at, call->bytes, at);
+	return call->sends ? pool_stage(gpu, call->at, call->bytes, share->stream, at)
+	                   : stage_result(gpu, share, call->at, call->bytes, at);
 }
 
-static enum status fetch_results(struct board *board)
+static enum status fetch_results(struct shared_gpu *gpu)
 {
 	enum status status = ST_OK;
-	for (size_t i = 0; i < board->side_count && status == ST_OK; i++) {
-		const struct side *side = &board->sides[i];
-		if (side->staged)
+	for (size_t i = 0; i < gpu->share_count && status == ST_OK; i++) {
+		const struct match_share *share = &gpu->shares[i];
+		if (share->staged)
 			status = file_fetch(
-			        board, side->staged, side->result, side->result_bytes, side->stream);
+			        gpu, share->staged, share->result, share->result_bytes, share->stream);
 	}
 	return status;
 }
@@ -99,49 +97,49 @@ static bool needs_copy(const struct exchange_collective *call)
 
 /* A late member gets the result as a transfer from the member that has kept it. */
 static enum status late_add(
-        struct board *board, const struct exchange_collective *call, int from, CUstream stream)
+        struct shared_gpu *gpu, const struct exchange_collective *call, int from, CUstream stream)
 {
-	struct meeting *meeting;
+	struct slot_ring *ring;
 	CUdeviceptr at = call->out;
 	struct exchange_transfer message = {
 	        .at = call->out, .bytes = call->out_count * dtype_bytes(call->dtype)};
-	enum status status = meeting_of_late(board, call->part, call->ranks[from], board->rank, &meeting);
+	enum status status = slot_ring_of_late(gpu, call->part, call->ranks[from], gpu->rank, &ring);
 	if (status != ST_OK)
 		return status;
-	struct side *side = side_new(board, meeting, call->turn, 1, ALL_PLACES, stream);
-	if (board->staged)
-		status = stage_transfer(board, &message, side, &at);
-	transfer_plan(board, &message, side);
-	slot_fill(board, side, at, at);
+	struct match_share *share = share_new(gpu, ring, call->seq, 1, ALL_PLACES, stream);
+	if (gpu->staged)
+		status = stage_transfer(gpu, &message, share, &at);
+	transfer_plan(gpu, &message, share);
+	slot_fill(gpu, share, at, at);
 	return status;
 }
 
-static enum status match_add(struct board *board, const struct exchange_collective *call, uint64_t places,
+static enum status match_add(struct shared_gpu *gpu, const struct exchange_collective *call, uint64_t places,
         int place, CUstream stream)
 {
-	struct meeting *meeting = meeting_find(board, call->part);
+	struct slot_ring *ring = slot_ring_find(gpu, call->part);
 	CUdeviceptr in = call->in, out = call->out;
 	enum status status = ST_OK;
-	struct side *side = side_new(board, meeting, call->turn, place, places, stream);
-	if (board->staged)
-		status = stage_collective(board, call, side, &in, &out);
+	struct match_share *share = share_new(gpu, ring, call->seq, place, places, stream);
+	if (gpu->staged)
+		status = stage_collective(gpu, call, share, &in, &out);
 	else if (needs_copy(call))
-		status = pool_stage(board, call->in, call->in_count * dtype_bytes(call->dtype), stream, &in);
+		status = pool_stage(gpu, call->in, call->in_count * dtype_bytes(call->dtype), stream, &in);
 	if (status == ST_OK)
-		status = collective_plan(board, call, side);
-	slot_fill(board, side, in, out);
+		status = collective_plan(gpu, call, share);
+	slot_fill(gpu, share, in, out);
 	return status;
 }
 
 /* If some members do not count (backup=), the others match among themselves. */
 static enum status collective_add(
-        struct board *board, const struct exchange_collective *call, CUstream stream)
+        struct shared_gpu *gpu, const struct exchange_collective *call, CUstream stream)
 {
-	struct meeting *meeting;
+	struct slot_ring *ring;
 	struct exchange_collective own = *call;
 	uint64_t places = 0;
 	int first = -1;
-	enum status status = meeting_of_part(board, call->part, call->n, call->place, call->ranks, &meeting);
+	enum status status = slot_ring_of_part(gpu, call->part, call->n, call->place, call->ranks, &ring);
 	own.n = own.place = 0;
 	for (int p = 0; p < call->n; p++) {
 		if (call->counts && !call->counts[p])
@@ -151,93 +149,93 @@ static enum status collective_add(
 		first = own.n++ ? first : p;
 	}
 	if (status == ST_OK && !(places >> call->place & 1))
-		return late_add(board, call, first, stream);
+		return late_add(gpu, call, first, stream);
 	if (status == ST_OK)
-		status = match_add(board, &own, places, call->place, stream);
+		status = match_add(gpu, &own, places, call->place, stream);
 	if (status == ST_OK && call->counts && call->place == first)
-		status = gifts_add(board, call, stream);
+		status = gifts_add(gpu, call, stream);
 	return status;
 }
 
 /* A transfer to the rank itself sends a copy, because the memory may overlap. */
-static enum status transfer_add(struct board *board, const struct exchange_transfer *call, CUstream stream)
+static enum status transfer_add(struct shared_gpu *gpu, const struct exchange_transfer *call, CUstream stream)
 {
-	struct meeting *meeting;
+	struct slot_ring *ring;
 	CUdeviceptr at = call->at;
-	int from = call->sends ? board->rank : call->peer, to = call->sends ? call->peer : board->rank;
-	enum status status = meeting_of_channel(board, call->part, from, to, &meeting);
+	int from = call->sends ? gpu->rank : call->peer, to = call->sends ? call->peer : gpu->rank;
+	enum status status = slot_ring_of_channel(gpu, call->part, from, to, &ring);
 	if (status != ST_OK)
 		return status;
-	struct side *side = side_new(board, meeting, call->turn, call->sends ? 0 : 1, ALL_PLACES, stream);
-	if (board->staged)
-		status = stage_transfer(board, call, side, &at);
+	struct match_share *share = share_new(gpu, ring, call->seq, call->sends ? 0 : 1, ALL_PLACES, stream);
+	if (gpu->staged)
+		status = stage_transfer(gpu, call, share, &at);
 	else if (call->sends && from == to && call->bytes > 0)
-		status = pool_stage(board, call->at, call->bytes, stream, &at);
-	transfer_plan(board, call, side);
-	slot_fill(board, side, at, at);
+		status = pool_stage(gpu, call->at, call->bytes, stream, &at);
+	transfer_plan(gpu, call, share);
+	slot_fill(gpu, share, at, at);
 	return status;
 }
 
 /* ---- queueing all shares */
 
-static CUdeviceptr word_arrived(const struct side *side, int place)
+static CUdeviceptr word_arrived(const struct match_share *share, int place)
 {
-	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->arrived);
+	return slot_ring_device(share->ring, &slot_ring_slot(share->ring, place, share->seq)->arrived);
 }
 
-static CUdeviceptr word_done(const struct side *side, int place)
+static CUdeviceptr word_done(const struct match_share *share, int place)
 {
-	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->done);
+	return slot_ring_device(share->ring, &slot_ring_slot(share->ring, place, share->seq)->done);
 }
 
-static void wait_for_others(
-        struct board *board, const struct side *side, CUdeviceptr (*word)(const struct side *side, int place))
+static void wait_for_others(struct shared_gpu *gpu, const struct match_share *share,
+        CUdeviceptr (*word)(const struct match_share *share, int place))
 {
-	const struct exchange_members *all = &side->call.members;
+	const struct exchange_members *all = &share->call.members;
 	for (int i = 0; i < all->n; i++)
-		if (all->slot[i] != side->place)
-			words_wait(board, word(side, all->slot[i]), side->turn);
+		if (all->slot[i] != share->place)
+			words_wait(gpu, word(share, all->slot[i]), share->seq);
 }
 
 /* Writes this member's words on the stream, then waits for the others'. */
-static enum status queue_words(
-        struct board *board, CUstream stream, CUdeviceptr (*word)(const struct side *side, int place))
+static enum status queue_words(struct shared_gpu *gpu, CUstream stream,
+        CUdeviceptr (*word)(const struct match_share *share, int place))
 {
-	for (size_t i = 0; i < board->side_count; i++) {
-		const struct side *side = &board->sides[i];
-		if (side->stream == stream)
-			words_write(board, word(side, side->place), side->turn);
+	for (size_t i = 0; i < gpu->share_count; i++) {
+		const struct match_share *share = &gpu->shares[i];
+		if (share->stream == stream)
+			words_write(gpu, word(share, share->place), share->seq);
 	}
-	for (size_t i = 0; i < board->side_count; i++) {
-		const struct side *side = &board->sides[i];
-		if (side->stream == stream && (word == word_arrived || side->ends))
-			wait_for_others(board, side, word);
+	for (size_t i = 0; i < gpu->share_count; i++) {
+		const struct match_share *share = &gpu->shares[i];
+		if (share->stream == stream && (word == word_arrived || share->ends))
+			wait_for_others(gpu, share, word);
 	}
-	return words_queue(board, stream);
+	return words_queue(gpu, stream);
 }
 
 /* One block finds all addresses, and many blocks use them. */
-static enum status share_launch(struct board *board, struct side *side)
+static enum status share_launch(struct shared_gpu *gpu, struct match_share *share)
 {
 	enum status status =
-	        cuda_launch(board->cuda, board->find, 1, THREADS, &side->call.members, side->stream);
+	        cuda_launch(gpu->cuda, gpu->find, 1, THREADS, &share->call.members, share->stream);
 	if (status == ST_OK)
 		status = cuda_launch(
-		        board->cuda, side->function, side->blocks, THREADS, &side->call, side->stream);
+		        gpu->cuda, share->function, share->blocks, THREADS, &share->call, share->stream);
 	return status;
 }
 
-static enum status queue_work(struct board *board)
+static enum status queue_work(struct shared_gpu *gpu)
 {
 	enum status status = ST_OK;
-	for (size_t i = 0; i < board->order_count && status == ST_OK; i++) {
-		const struct meeting_order *order = &board->orders[i];
+	for (size_t i = 0; i < gpu->order_count && status == ST_OK; i++) {
+		const struct queued_order *order = &gpu->orders[i];
 		if (order->started.queue)
 			status = order->started.queue(order->started.self, order->stream);
-		for (size_t s = 0; s < board->side_count && status == ST_OK; s++) {
-			struct side *side = &board->sides[s];
-			if (side->order == (int)i && side->function)
-				status = share_launch(board, side);
+		for (size_t s = 0; s < gpu->share_count && status == ST_OK; s++) {
+			struct match_share *share = &gpu->shares[s];
+			if (share->order == (int)i && share->function)
+				status = share_launch(gpu, share);
 		}
 		if (order->started.ended && status == ST_OK)
 			status = order->started.ended(order->started.self, order->stream);
@@ -246,82 +244,83 @@ static enum status queue_work(struct board *board)
 }
 
 /* Returns true if it is the first order on its stream. */
-static bool order_is_first(const struct board *board, size_t order)
+static bool order_is_first(const struct shared_gpu *gpu, size_t order)
 {
 	for (size_t i = 0; i < order; i++)
-		if (board->orders[i].stream == board->orders[order].stream)
+		if (gpu->orders[i].stream == gpu->orders[order].stream)
 			return false;
 	return true;
 }
 
-static enum status each_stream(struct board *board, CUdeviceptr (*word)(const struct side *side, int place))
+static enum status each_stream(
+        struct shared_gpu *gpu, CUdeviceptr (*word)(const struct match_share *share, int place))
 {
 	enum status status = ST_OK;
-	for (size_t i = 0; i < board->order_count && status == ST_OK; i++)
-		if (order_is_first(board, i))
-			status = queue_words(board, board->orders[i].stream, word);
+	for (size_t i = 0; i < gpu->order_count && status == ST_OK; i++)
+		if (order_is_first(gpu, i))
+			status = queue_words(gpu, gpu->orders[i].stream, word);
 	return status;
 }
 
 /* What could not be queued blocks its peers until they release it. */
-static void shares_clear(struct board *board)
+static void shares_clear(struct shared_gpu *gpu)
 {
-	for (size_t i = 0; i < board->side_count; i++) {
-		struct side *side = &board->sides[i];
-		__atomic_store_n(&side->meeting->last, side->turn, __ATOMIC_SEQ_CST);
+	for (size_t i = 0; i < gpu->share_count; i++) {
+		struct match_share *share = &gpu->shares[i];
+		__atomic_store_n(&share->ring->last, share->seq, __ATOMIC_SEQ_CST);
 	}
-	board->side_count = board->order_count = board->gift_count = 0;
-	board->together = false;
+	gpu->share_count = gpu->order_count = gpu->gift_count = 0;
+	gpu->together = false;
 }
 
 /* Completes an order. status: of its shares so far */
 static enum status order_finish(
-        struct board *board, struct exchange_started started, CUstream stream, enum status status)
+        struct shared_gpu *gpu, struct exchange_started started, CUstream stream, enum status status)
 {
-	*MEM_ADD(&board->orders, &board->order_count) = (struct meeting_order){started, stream};
+	*MEM_ADD(&gpu->orders, &gpu->order_count) = (struct queued_order){started, stream};
 	if (status != ST_OK)
-		shares_clear(board);
-	return status != ST_OK || board->together ? status : meet_end(&board->exchange);
+		shares_clear(gpu);
+	return status != ST_OK || gpu->together ? status : meet_end(&gpu->exchange);
 }
 
 enum status meet_end(struct exchange *exchange)
 {
-	struct board *board = (struct board *)exchange;
-	enum status status = each_stream(board, word_arrived);
+	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
+	enum status status = each_stream(gpu, word_arrived);
 	if (status == ST_OK)
-		status = queue_work(board);
+		status = queue_work(gpu);
 	if (status == ST_OK)
-		status = each_stream(board, word_done);
+		status = each_stream(gpu, word_done);
 	if (status == ST_OK)
-		status = fetch_results(board);
+		status = fetch_results(gpu);
 	if (status == ST_OK)
-		status = gifts_give(board);
+		status = gifts_give(gpu);
 	if (status == ST_OK)
-		status = pool_stages_end(board);
-	shares_clear(board);
+		status = pool_stages_end(gpu);
+	shares_clear(gpu);
 	return status;
 }
 
 enum status meet_begin(struct exchange *exchange)
 {
-	struct board *board = (struct board *)exchange;
-	board->together = true;
+	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
+	gpu->together = true;
 	return ST_OK;
 }
 
 enum status meet_collective(struct exchange *exchange, const struct exchange_collective *call,
         struct exchange_started started, CUstream stream)
 {
-	struct board *board = (struct board *)exchange;
-	return order_finish(board, started, stream, collective_add(board, call, stream));
+	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
+	return order_finish(gpu, started, stream, collective_add(gpu, call, stream));
 }
 
 enum status meet_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
         struct exchange_started started, CUstream stream)
 {
-	struct board *board = (struct board *)exchange;
+	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++)
-		status = transfer_add(board, &transfers[i], stream);
-	return order_finish(board, started, stream, status);
+		status = transfer_add(gpu, &transfers[i], stream);
+	return order_finish(gpu, started, stream, status);
 }

@@ -2,7 +2,7 @@
  * publishes its handle, and opens the others'. Addresses are exchanged as offsets. Without IPC
  * the pool is in the segment and holds copies. */
 #include "base/memory.h"
-#include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/exchange/shared_gpu/state.h"
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,9 +11,9 @@ enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
 /* ---- waiting for all ranks */
 
-static void rank_set_state(struct board *board, enum seat_state state)
+static void rank_set_state(struct shared_gpu *gpu, enum seat_state state)
 {
-	__atomic_store_n(&board->shared->seat[board->rank].state, state, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&gpu->shared->seat[gpu->rank].state, state, __ATOMIC_SEQ_CST);
 }
 
 static uint32_t word_load(const uint32_t *word)
@@ -22,14 +22,14 @@ static uint32_t word_load(const uint32_t *word)
 }
 
 /* The first failure is reported by all ranks, in the same words. */
-enum status board_give_up(struct board *board, enum status status)
+enum status shared_gpu_give_up(struct shared_gpu *gpu, enum status status)
 {
-	struct board_memory *shared = board->shared;
+	struct shared_gpu_memory *shared = gpu->shared;
 	uint32_t none = 0;
 	if (__atomic_compare_exchange_n(
 	            &shared->failed, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 		shared->why = status;
-		snprintf(shared->words, sizeof shared->words, "rank %d: %s", board->rank, fail_text());
+		snprintf(shared->words, sizeof shared->words, "rank %d: %s", gpu->rank, fail_text());
 		__atomic_store_n(&shared->failed, 2, __ATOMIC_SEQ_CST);
 	}
 	for (int naps = 10000; word_load(&shared->failed) != 2 && naps > 0; naps--)
@@ -40,24 +40,24 @@ enum status board_give_up(struct board *board, enum status status)
 enum missing { NOBODY = -1, FAILED = -2 };
 /* Waits until all ranks have reached the state. Returns NOBODY, FAILED, or a rank that does not
  * come. */
-static int ranks_wait(struct board *board, enum seat_state state, long naps)
+static int ranks_wait(struct shared_gpu *gpu, enum seat_state state, long naps)
 {
-	for (int rank = 0; rank < board->ranks; rank++) {
-		const struct seat *seat = &board->shared->seat[rank];
+	for (int rank = 0; rank < gpu->ranks; rank++) {
+		const struct seat *seat = &gpu->shared->seat[rank];
 		while (word_load(&seat->state) < state) {
-			if (word_load(&board->shared->failed))
+			if (word_load(&gpu->shared->failed))
 				return FAILED;
-			if (naps-- <= 0 || board_gone(board, rank))
+			if (naps-- <= 0 || shared_gpu_gone(gpu, rank))
 				return rank;
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return word_load(&board->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
+	return word_load(&gpu->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
 }
 
-static enum status ranks_wait_start(struct board *board, enum seat_state state)
+static enum status ranks_wait_start(struct shared_gpu *gpu, enum seat_state state)
 {
-	int missing = ranks_wait(board, state, JOIN_NAPS);
+	int missing = ranks_wait(gpu, state, JOIN_NAPS);
 	return missing >= 0
 	        ? fail(ST_GPU, "rank %d does not come to where ranks that share a GPU meet", missing)
 	        : missing == FAILED ? ST_GPU
@@ -66,71 +66,71 @@ static enum status ranks_wait_start(struct board *board, enum seat_state state)
 
 /* ---- start and end */
 
-static enum status pool_take(struct board *board, int64_t bytes)
+static enum status pool_take(struct shared_gpu *gpu, int64_t bytes)
 {
-	enum status status = CUDA_CALL(board->cuda, cuMemAlloc, &board->own.at, (size_t)bytes);
-	board->own.bytes = bytes;
-	*MEM_ADD(&board->own.spans, &board->own.count) = (struct pool_span){0, LINES_BYTES};
-	if (status == ST_OK && board->staged)
-		return board_stages(board);
-	if (status == ST_OK && board->ranks > 1)
-		status = CUDA_CALL(board->cuda, cuIpcGetMemHandle, &board->shared->seat[board->rank].pool,
-		        board->own.at);
-	board->pool[board->rank] = board->own.at;
+	enum status status = CUDA_CALL(gpu->cuda, cuMemAlloc, &gpu->own.at, (size_t)bytes);
+	gpu->own.bytes = bytes;
+	*MEM_ADD(&gpu->own.spans, &gpu->own.count) = (struct pool_span){0, LINES_BYTES};
+	if (status == ST_OK && gpu->staged)
+		return shared_gpu_stages(gpu);
+	if (status == ST_OK && gpu->ranks > 1)
+		status = CUDA_CALL(
+		        gpu->cuda, cuIpcGetMemHandle, &gpu->shared->seat[gpu->rank].pool, gpu->own.at);
+	gpu->pool[gpu->rank] = gpu->own.at;
 	return status;
 }
 
-static enum status pool_open_peers(struct board *board)
+static enum status pool_open_peers(struct shared_gpu *gpu)
 {
 	enum status status = ST_OK;
-	for (int rank = 0; rank < board->ranks && status == ST_OK && !board->staged; rank++)
-		if (rank != board->rank)
-			status = CUDA_CALL(board->cuda, cuIpcOpenMemHandle, &board->pool[rank],
-			        board->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	for (int rank = 0; rank < gpu->ranks && status == ST_OK && !gpu->staged; rank++)
+		if (rank != gpu->rank)
+			status = CUDA_CALL(gpu->cuda, cuIpcOpenMemHandle, &gpu->pool[rank],
+			        gpu->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 	return status;
 }
 
-enum status pool_open(struct board *board, int64_t bytes, enum status before)
+enum status pool_open(struct shared_gpu *gpu, int64_t bytes, enum status before)
 {
-	enum status status = before == ST_OK ? pool_take(board, bytes / GRAIN * GRAIN) : before;
+	enum status status = before == ST_OK ? pool_take(gpu, bytes / GRAIN * GRAIN) : before;
 	if (status == ST_OK) {
-		rank_set_state(board, SEAT_OFFERED);
-		status = ranks_wait_start(board, SEAT_OFFERED);
+		rank_set_state(gpu, SEAT_OFFERED);
+		status = ranks_wait_start(gpu, SEAT_OFFERED);
 	}
 	if (status == ST_OK)
-		status = pool_open_peers(board);
+		status = pool_open_peers(gpu);
 	if (status == ST_OK) {
-		rank_set_state(board, SEAT_JOINED);
-		status = ranks_wait_start(board, SEAT_JOINED);
+		rank_set_state(gpu, SEAT_JOINED);
+		status = ranks_wait_start(gpu, SEAT_JOINED);
 	}
-	return status == ST_OK ? ST_OK : board_give_up(board, status);
+	return status == ST_OK ? ST_OK : shared_gpu_give_up(gpu, status);
 }
 
 /* Exported memory is freed after the others have closed it, or after a timeout. */
-void pool_close(struct board *board)
+void pool_close(struct shared_gpu *gpu)
 {
-	for (int rank = 0; rank < board->ranks; rank++)
-		if (rank != board->rank && board->pool[rank] && !board->staged)
-			board->cuda->cuIpcCloseMemHandle(board->pool[rank]);
-	rank_set_state(board, SEAT_LEFT);
-	(void)ranks_wait(board, SEAT_LEFT, LEAVE_NAPS);
-	for (size_t i = 0; i < board->stage_count; i++)
-		if (board->stages[i].event)
-			board->cuda->cuEventDestroy(board->stages[i].event);
-	if (board->own.at)
-		board->cuda->cuMemFree(board->own.at);
-	mem_free(board->stages);
-	mem_free(board->own.spans);
-	mem_free(board->stage.spans);
-	for (int rank = 0; rank < board->ranks; rank++)
-		board->pool[rank] = 0;
+	for (int rank = 0; rank < gpu->ranks; rank++)
+		if (rank != gpu->rank && gpu->pool[rank] && !gpu->staged)
+			gpu->cuda->cuIpcCloseMemHandle(gpu->pool[rank]);
+	rank_set_state(gpu, SEAT_LEFT);
+	(void)ranks_wait(gpu, SEAT_LEFT, LEAVE_NAPS);
+	for (size_t i = 0; i < gpu->stage_count; i++)
+		if (gpu->stages[i].event)
+			gpu->cuda->cuEventDestroy(gpu->stages[i].event);
+	if (gpu->own.at)
+		gpu->cuda->cuMemFree(gpu->own.at);
+	mem_free(gpu->stages);
+	mem_free(gpu->own.spans);
+	mem_free(gpu->stage.spans);
+	for (int rank = 0; rank < gpu->ranks; rank++)
+		gpu->pool[rank] = 0;
 }
 
 /* ---- allocation */
 
-int64_t pool_offset(const struct board *board, CUdeviceptr at)
+int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at)
 {
-	return at ? (int64_t)(at - board->pool[board->rank]) : 0;
+	return at ? (int64_t)(at - gpu->pool[gpu->rank]) : 0;
 }
 
 /* Allocates from the first gap that is large enough. */
@@ -162,26 +162,26 @@ static void span_free(struct pool *pool, CUdeviceptr at)
 	}
 }
 
-static struct pool *pool_of_stages(struct board *board)
+static struct pool *pool_of_stages(struct shared_gpu *gpu)
 {
-	return board->staged ? &board->stage : &board->own;
+	return gpu->staged ? &gpu->stage : &gpu->own;
 }
 
 /* Frees copies whose streams have passed their events. Returns how many are still in use. */
-static size_t stages_sweep(struct board *board)
+static size_t stages_sweep(struct shared_gpu *gpu)
 {
 	size_t ahead = 0;
-	for (size_t i = board->stage_count; i-- > 0;) {
-		struct pool_copy stage = board->stages[i];
-		CUresult result = stage.event ? board->cuda->cuEventQuery(stage.event) : CUDA_SUCCESS;
+	for (size_t i = gpu->stage_count; i-- > 0;) {
+		struct pool_copy stage = gpu->stages[i];
+		CUresult result = stage.event ? gpu->cuda->cuEventQuery(stage.event) : CUDA_SUCCESS;
 		bool kept = stage.taken &&
-		        (int32_t)(__atomic_load_n(stage.taken, __ATOMIC_SEQ_CST) - stage.turn) < 0;
+		        (int32_t)(__atomic_load_n(stage.taken, __ATOMIC_SEQ_CST) - stage.seq) < 0;
 		ahead += stage.event && (result == CUDA_ERROR_NOT_READY || kept);
 		if (!stage.event || result != CUDA_SUCCESS || kept)
 			continue;
-		board->cuda->cuEventDestroy(stage.event);
-		span_free(pool_of_stages(board), stage.at);
-		board->stages[i] = board->stages[--board->stage_count];
+		gpu->cuda->cuEventDestroy(stage.event);
+		span_free(pool_of_stages(gpu), stage.at);
+		gpu->stages[i] = gpu->stages[--gpu->stage_count];
 	}
 	return ahead;
 }
@@ -193,84 +193,85 @@ static int64_t grains(int64_t bytes)
 
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
 {
-	struct board *board = (struct board *)exchange;
-	if (span_alloc(&board->own, grains(bytes), at))
+	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
+	if (span_alloc(&gpu->own, grains(bytes), at))
 		return ST_OK;
-	stages_sweep(board);
-	if (span_alloc(&board->own, grains(bytes), at))
+	stages_sweep(gpu);
+	if (span_alloc(&gpu->own, grains(bytes), at))
 		return ST_OK;
 	return fail(ST_DEVICE_MEMORY,
 	        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
-	        (long long)bytes, (long long)board->own.bytes);
+	        (long long)bytes, (long long)gpu->own.bytes);
 }
 
-enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at)
+enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at)
 {
-	if (board->lines + bytes > LINES_BYTES)
-		return pool_alloc(&board->exchange, bytes, at);
-	*at = board->own.at + (CUdeviceptr)board->lines;
-	board->lines += bytes;
+	if (gpu->lines + bytes > LINES_BYTES)
+		return pool_alloc(&gpu->exchange, bytes, at);
+	*at = gpu->own.at + (CUdeviceptr)gpu->lines;
+	gpu->lines += bytes;
 	return ST_OK;
 }
 
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 {
 	(void)bytes;
-	span_free(&((struct board *)exchange)->own, at);
+	span_free(&((struct shared_gpu *)exchange)->own, at);
 }
 
 /* Waits for room: this blocks a rank that is too far ahead, like CUDA's own full queue. */
-static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
+static enum status stage_alloc(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at)
 {
 	for (;;) {
-		size_t ahead = stages_sweep(board);
-		if (span_alloc(pool_of_stages(board), grains(bytes), at))
+		size_t ahead = stages_sweep(gpu);
+		if (span_alloc(pool_of_stages(gpu), grains(bytes), at))
 			return ST_OK;
-		if (!ahead && board->staged)
+		if (!ahead && gpu->staged)
 			return fail(ST_DEVICE_MEMORY,
 			        "without IPC what ranks exchange at once goes through %lld bytes "
 			        "of the host's memory, and %lld more are wanted",
-			        (long long)board->stage.bytes, (long long)bytes);
+			        (long long)gpu->stage.bytes, (long long)bytes);
 		if (!ahead)
-			return pool_alloc(&board->exchange, bytes, at);
+			return pool_alloc(&gpu->exchange, bytes, at);
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	}
 }
 
-enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+enum status pool_stage(
+        struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
-	enum status status = stage_alloc(board, bytes, at);
+	enum status status = stage_alloc(gpu, bytes, at);
 	if (status != ST_OK)
 		return status;
-	*MEM_ADD(&board->stages, &board->stage_count) =
+	*MEM_ADD(&gpu->stages, &gpu->stage_count) =
 	        (struct pool_copy){.at = *at, .bytes = bytes, .stream = stream};
 	if (!from)
 		return ST_OK;
-	return board->staged ? file_copy(board, *at, from, bytes, stream)
-	                     : CUDA_CALL(board->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+	return gpu->staged ? file_copy(gpu, *at, from, bytes, stream)
+	                   : CUDA_CALL(gpu->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
 }
 
-enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)
+enum status pool_keep(struct shared_gpu *gpu, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)
 {
-	enum status status = pool_stage(board, gift->at, gift->bytes, gift->stream, at);
+	enum status status = pool_stage(gpu, gift->at, gift->bytes, gift->stream, at);
 	if (status != ST_OK)
 		return status;
-	struct pool_copy *kept = &board->stages[board->stage_count - 1];
+	struct pool_copy *kept = &gpu->stages[gpu->stage_count - 1];
 	kept->taken = taken;
-	kept->turn = gift->turn;
+	kept->seq = gift->seq;
 	return ST_OK;
 }
 
-enum status pool_stages_end(struct board *board)
+enum status pool_stages_end(struct shared_gpu *gpu)
 {
 	enum status status = ST_OK;
-	for (size_t i = 0; i < board->stage_count && status == ST_OK; i++) {
-		struct pool_copy *stage = &board->stages[i];
+	for (size_t i = 0; i < gpu->stage_count && status == ST_OK; i++) {
+		struct pool_copy *stage = &gpu->stages[i];
 		if (stage->event)
 			continue;
-		status = CUDA_CALL(board->cuda, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
+		status = CUDA_CALL(gpu->cuda, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
 		if (status == ST_OK)
-			status = CUDA_CALL(board->cuda, cuEventRecord, stage->event, stage->stream);
+			status = CUDA_CALL(gpu->cuda, cuEventRecord, stage->event, stage->stream);
 	}
 	return status;
 }

@@ -1,4 +1,4 @@
-/* over.c -- completed operations and their times, asynchronous errors, waits */
+/* completion.c -- completed operations and their times, asynchronous errors, waits */
 #include "cuda/host/graph.h"
 #include "cuda/host/lanes.h"
 #include "cuda/host/order.h"

@@ -1,4 +1,4 @@
-/* told.c -- times, host clocks and blame from measurements; for operations without one, from the
+/* times.c -- times, host clocks and blame from measurements; for operations without one, from the
  * shadow
  *
  * Predictions are the simulator's times, moved so that none lies before a measured time of its
@@ -70,7 +70,7 @@ static void measurement_note(struct control *control, struct measured *one)
 		*last = one->id;
 }
 
-void told_news(struct control *control)
+void control_note_news(struct control *control)
 {
 	for (; control->told < control->measured.known; control->told++) {
 		struct measured *one = &control->measured.at[control->measured.order[control->told]];
@@ -141,7 +141,7 @@ static int64_t start_of(struct control *control, const struct measured *one)
 	return least_of(start, one->end);
 }
 
-bool told_predicted(struct backend *backend, op_id id, struct times *times)
+bool control_predicted(struct backend *backend, op_id id, struct times *times)
 {
 	struct backend *shadow = control_of(backend)->shadow;
 	shadow->times(shadow, id, times);
@@ -167,11 +167,11 @@ static void times_predict(struct control *control, op_id id, struct times *times
 	time_add(&times->end, by);
 }
 
-void told_times(struct backend *backend, op_id id, struct times *times)
+void control_times(struct backend *backend, op_id id, struct times *times)
 {
 	struct control *control = control_of(backend);
 	const struct measured *one = measurements_find(&control->measured, id);
-	told_predicted(backend, id, times);
+	control_predicted(backend, id, times);
 	if (!one) {
 		times_predict(control, id, times);
 		return;
@@ -190,7 +190,7 @@ void told_times(struct backend *backend, op_id id, struct times *times)
 
 /* The host's state and dependencies are the shadow's verdict, known before a device is waited
  * for. */
-void told_host(struct backend *backend, int rank, struct host_now *now)
+void control_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct control *control = control_of(backend);
 	control->shadow->host(control->shadow, rank, now);

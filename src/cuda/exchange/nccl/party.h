@@ -1,4 +1,4 @@
-/* inside.h -- what the files of nccl/ share. An umbrella header: it brings along what it
+/* party.h -- what the files of nccl/ share. An umbrella header: it brings along what it
  * includes.
  *
  * Files: meet.c (unique ids) party.c (a communicator's thread) nccl.c (memory, open, release,
@@ -12,8 +12,8 @@
  *      release: `leaves` --->  when `inside` is 0: ncclCommAbort   calls queue nothing
  *                              PARTY_GONE
  *      nccl_meet: another party, a new thread ... */
-#ifndef RANKSH_CUDA_NCCL_INSIDE_H
-#define RANKSH_CUDA_NCCL_INSIDE_H
+#ifndef RANKSH_CUDA_NCCL_PARTY_H
+#define RANKSH_CUDA_NCCL_PARTY_H
 
 #include "cuda/exchange/exchange.h"
 #include "cuda/exchange/nccl/nccl.h"
@@ -113,7 +113,7 @@ struct late_result; /* late.c */
 /* this rank's memory that others access */
 struct nccl_window {
 	int part;
-	uint32_t turn;
+	uint32_t seq;
 	CUdeviceptr at;
 };
 
@@ -217,7 +217,7 @@ void late_give_back(struct nccl_exchange *nccl);
 void late_close(struct nccl_exchange *nccl);
 
 /* ---- serve.c */
-enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
+enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
 enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
         struct exchange_started started, CUstream stream);
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);

@@ -1,6 +1,6 @@
-/* inside.h -- what the files of library/ and their tests share */
-#ifndef RANKSH_CUDA_LIBRARY_INSIDE_H
-#define RANKSH_CUDA_LIBRARY_INSIDE_H
+/* folders.h -- what the files of library/ and their tests share */
+#ifndef RANKSH_CUDA_LIBRARY_FOLDERS_H
+#define RANKSH_CUDA_LIBRARY_FOLDERS_H
 
 #include "base/text.h"
 #include "cuda/library/library.h"

@@ -1,6 +1,6 @@
-/* test_cuda_board_late.c -- ranks that share a GPU: collectives that go on without their latest members, who get the result when they come */
+/* test_cuda_shared_gpu_late.c -- ranks that share a GPU: collectives that go on without their latest members, who get the result when they come */
 #include "base/dtype.h"
-#include "board_players.h"
+#include "shared_gpu_players.h"
 #include "collectives/inside.h"
 
 #include <sys/mman.h>
@@ -45,7 +45,7 @@ static void sum(struct player *player, const bool *counts, enum reduction reduct
 	struct rank *me = player->me;
 	GOOD(player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -120,7 +120,7 @@ static _Atomic int *through;
 
 static void all_before_one(struct player *player)
 {
-	enum { AHEAD = PART_TURNS + 50 };
+	enum { AHEAD = PART_SEQS + 50 };
 	struct rank *me = player->me;
 	bool counts[RANKS_MOST] = {false}, late = me->rank == 1;
 	CUdeviceptr in = memory(player, MANY * 4), out = memory(player, MANY * 4);
@@ -172,7 +172,7 @@ static void given_up(struct player *player)
 	CALL(cuStreamSynchronize(me->stream));
 	counts[1] = counts[2] = true;
 	if (me->rank == 0)
-		player->turn++;
+		player->seq++;
 	write_inputs(player, 3, at);
 	sum(player, NULL, REDUCE_SUM, at, at, me->stream);
 	check(player, counts, REDUCE_SUM, 3, at);

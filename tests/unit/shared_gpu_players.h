@@ -1,8 +1,8 @@
-/* board_players.h -- processes as ranks that share GPU 0 of the stand-in, and meet at a board */
-#ifndef RANKSH_TEST_BOARD_PLAYERS_H
-#define RANKSH_TEST_BOARD_PLAYERS_H
+/* shared_gpu_players.h -- processes as ranks that share GPU 0 of the stand-in, and communicate */
+#ifndef RANKSH_TEST_SHARED_GPU_PLAYERS_H
+#define RANKSH_TEST_SHARED_GPU_PLAYERS_H
 
-#include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/exchange/shared_gpu/state.h"
 #include "standin_ranks.h"
 
 enum { POOL = 32 << 20 };
@@ -10,9 +10,9 @@ enum { POOL = 32 << 20 };
 /* A rank on the board */
 struct player {
 	struct rank *me;
-	struct board *board;
+	struct shared_gpu *board;
 	struct exchange *exchange;
-	uint32_t turn; /* of part 0 */
+	uint32_t seq; /* of part 0 */
 	int everybody[RANKS_MOST];
 };
 
@@ -28,8 +28,8 @@ static inline void come(struct player *player, struct rank *me, int fd)
 {
 	*player = (struct player){.me = me};
 	take_gpu(me, 0);
-	RIGHT(board_map(fd, me->ranks, me->rank, &player->board) == 0);
-	GOOD(board_open(player->board, &me->cuda, 0, POOL, &player->exchange));
+	RIGHT(shared_gpu_map(fd, me->ranks, me->rank, &player->board) == 0);
+	GOOD(shared_gpu_open(player->board, &me->cuda, 0, POOL, &player->exchange));
 	for (int r = 0; r < me->ranks; r++)
 		player->everybody[r] = r;
 	GOOD(player->exchange->open(player->exchange, 0, me->ranks, me->rank, player->everybody));
@@ -38,7 +38,7 @@ static inline void come(struct player *player, struct rank *me, int fd)
 static inline void leave(struct player *player)
 {
 	player->exchange->close(player->exchange);
-	board_leave(player->board);
+	shared_gpu_leave(player->board);
 }
 
 /* run(player) on each of `ranks` processes */
@@ -59,7 +59,7 @@ static inline void play_one(struct rank *me, void *self)
 
 static inline void play(int ranks, const char *options, void (*run)(struct player *player))
 {
-	struct scene scene = {board_file(), run};
+	struct scene scene = {shared_gpu_file(), run};
 	assert_true(scene.fd >= 0);
 	run_ranks(ranks, options, play_one, &scene);
 	close(scene.fd);

@@ -1,12 +1,12 @@
-/* inside.h -- what the files of the host thread share. An umbrella header: it brings along what
+/* host_thread.h -- what the files of the host thread share. An umbrella header: it brings along what
  * it includes. Files: host.c (the thread, start and stop) handed.c (orders, reports) letter.c
  * (reads, writes) run.c (an order, the host's own lane) on_stream.c (what an operation queues)
- * graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight) over.c
+ * graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight) completion.c
  * (completion, waits) timer.c (least durations) memory.c (segments) compute.c (kernels, cuBLAS)
- * copy.c kept.c (values brought to the host) message.c (communication) read.c (read and write)
+ * copy.c values.c (values brought to the host) message.c (communication) read.c (read and write)
  * queue.c anchor.c (the GPU's clock and the host's) measured.c (times by operation) */
-#ifndef RANKSH_CUDA_HOST_INSIDE_H
-#define RANKSH_CUDA_HOST_INSIDE_H
+#ifndef RANKSH_CUDA_HOST_THREAD_H
+#define RANKSH_CUDA_HOST_THREAD_H
 
 #include "cuda/host/anchor.h"
 #include "cuda/host/host.h"
@@ -20,7 +20,7 @@ struct host_lanes;
 struct memory;
 struct timer;
 struct compute;
-struct kept;
+struct values;
 struct graphs;
 struct graph_launch;
 struct message_batch;
@@ -38,14 +38,14 @@ struct host_thread {
 	struct memory *memory;
 	struct timer *timer;
 	struct compute *compute;
-	struct kept *kept;           /* values brought by copies, for host_read; NULL: none yet */
+	struct values *values;       /* values brought by copies, for host_read; NULL: none yet */
 	struct graphs *graphs;       /* NULL: none was launched */
 	struct message_batch *batch; /* the `together` that is being queued; NULL: none */
 	int64_t shift;               /* session time = host clock - shift */
-	int64_t due; /* session time at which the next launch may begin (played machines) */
-	enum status lost; /* not ST_OK: the context is lost and CUDA is not called again */
+	int64_t due;                 /* session time at which the next launch may begin (played machines) */
+	enum status lost;            /* not ST_OK: the context is lost and CUDA is not called again */
 	char *why;                   /* its words */
-	bool stuck; /* lost because some work never completes; nothing is released */
+	bool stuck;                  /* lost because some work never completes; nothing is released */
 	/* bytes in `kept` that stay until they are read; also read by control's thread */
 	_Atomic int64_t unread_bytes;
 };
@@ -134,7 +134,7 @@ void host_flight_fail(struct host_flight *flight, enum status status);
 /* Returns an issued operation whose end is unknown or in the future of the host clock; NULL if it
  * has completed. */
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
-/* ---- over.c */
+/* ---- completion.c */
 /* Reports completed operations. Returns false if none is in flight. */
 bool lanes_look(struct host_thread *host);
 /* Waits until `target`, or with OP_EVERYTHING all issued operations, has completed; the clock is
@@ -209,13 +209,13 @@ enum status copy_note(struct host_thread *host, const struct host_order *order, 
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
         const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
 
-/* ---- kept.c: pinned memory for values that operations bring to the host */
-enum status kept_make(
+/* ---- values.c: pinned memory for values that operations bring to the host */
+enum status values_keep(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at);
 /* Copies the value of a completed operation to order.packed. Fails with ST_ARGUMENT if it is not
  * kept. */
-enum status kept_read(struct host_thread *host, const struct host_order *order);
-void kept_close(struct host_thread *host);
+enum status values_read(struct host_thread *host, const struct host_order *order);
+void values_close(struct host_thread *host);
 
 /* ---- message.c: collectives, transfers and one-sided operations. Operands are on the GPU and
  * contiguous: the shell refuses others. They last at least order.least_ns from the moment all

@@ -1,5 +1,5 @@
-/* test_board.c -- the memory in which ranks that share a GPU meet: mpirun -n {1,2,3,4,5,8} test_board */
-#include "cuda/exchange/shared_gpu/inside.h"
+/* test_shared_gpu.c -- the memory in which ranks that share a GPU meet: mpirun -n {1,2,3,4,5,8} test_shared_gpu */
+#include "cuda/exchange/shared_gpu/state.h"
 #include "tests/mpi/check.h"
 
 struct test {
@@ -17,32 +17,32 @@ static void wait_for_all(struct test *t)
 /* One memory, and nobody is taken for gone before the end. Twice, as after `reset` */
 static void all_meet(struct test *t)
 {
-	struct board *board;
-	CHECK(&t->checks, board_meet(t->transport, &board) == ST_OK);
+	struct shared_gpu *board;
+	CHECK(&t->checks, shared_gpu_meet(t->transport, &board) == ST_OK);
 	if (!board)
 		return;
 	__atomic_add_fetch(&board->shared->used, UINT64_C(1) << t->me, __ATOMIC_SEQ_CST);
 	wait_for_all(t);
 	CHECK(&t->checks, board->shared->used == (UINT64_C(1) << t->n) - 1);
 	for (int rank = 0; rank < t->n; rank++)
-		CHECK(&t->checks, !board_gone(board, rank));
+		CHECK(&t->checks, !shared_gpu_gone(board, rank));
 	wait_for_all(t);
-	board_leave(board);
+	shared_gpu_leave(board);
 }
 
 /* A message fails on one rank: no rank hangs, and that one has no board. */
 static void a_message_fails(struct test *t)
 {
 	for (long call = 0; call < 5; call++) {
-		struct board *board;
+		struct shared_gpu *board;
 		if (t->me == t->n - 1)
 			transport_fail_at(t->transport, call);
-		enum status status = board_meet(t->transport, &board);
+		enum status status = shared_gpu_meet(t->transport, &board);
 		bool failed = t->me == t->n - 1 && !transport_fail_waits(t->transport);
 		transport_fail_at(t->transport, -1);
 		CHECK(&t->checks, (status == ST_OK) == !!board);
 		CHECK(&t->checks, !failed || status == ST_MPI);
-		board_leave(board);
+		shared_gpu_leave(board);
 		wait_for_all(t);
 	}
 }
@@ -57,5 +57,5 @@ int main(int argc, char **argv)
 	all_meet(&t);
 	all_meet(&t);
 	a_message_fails(&t);
-	return checks_end(&t.checks, t.transport, "test_board");
+	return checks_end(&t.checks, t.transport, "test_shared_gpu");
 }

@@ -1,19 +1,19 @@
-/* test_cuda_board_turns.c -- ranks that share a GPU, turn by turn: who waits for whom on which stream and until when, and an end to those that
+/* test_cuda_shared_gpu_seqs.c -- ranks that share a GPU, turn by turn: who waits for whom on which stream and until when, and an end to those that
  * wait in vain */
 #include "base/arithmetic.h"
-#include "board_players.h"
+#include "shared_gpu_players.h"
 
 enum { STREAMS = 2, WIDTH = 33 };
 
-static enum status sum(struct player *player, int part, uint32_t turn, CUdeviceptr at, CUstream stream,
+static enum status sum(struct player *player, int part, uint32_t seq, CUdeviceptr at, CUstream stream,
         struct exchange_started started)
 {
 	struct rank *me = player->me;
-	struct meeting *meeting = meeting_find(player->board, part);
+	struct slot_ring *meeting = slot_ring_find(player->board, part);
 	return player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
 	                .part = part,
-	                .turn = turn,
+	                .seq = seq,
 	                .n = meeting->n,
 	                .place = part == 0 ? me->rank : me->rank / 2,
 	                .ranks = meeting->ranks,
@@ -35,7 +35,7 @@ struct party {
 	CUstream stream[STREAMS];
 	CUdeviceptr x[STREAMS], other;
 	int32_t known[STREAMS][RANKS_MOST][WIDTH];
-	uint32_t turn[3], sent; /* by part: all, the even, the odd */
+	uint32_t seq[3], sent; /* by part: all, the even, the odd */
 	uint64_t seed;
 };
 
@@ -49,7 +49,7 @@ static void sums(struct party *party, int s, bool whole)
 {
 	struct rank *me = party->player->me;
 	int ranks = me->ranks, part = whole ? 0 : 1 + me->rank % 2;
-	GOOD(sum(party->player, part, ++party->turn[part], party->x[s], party->stream[s],
+	GOOD(sum(party->player, part, ++party->seq[part], party->x[s], party->stream[s],
 	        (struct exchange_started){0}));
 	for (int i = 0; i < WIDTH; i++) {
 		int64_t all[2] = {0};
@@ -64,12 +64,12 @@ static void shifts(struct party *party, int s)
 {
 	struct rank *me = party->player->me;
 	int ranks = me->ranks;
-	struct exchange_transfer both[] = {{.turn = ++party->sent,
+	struct exchange_transfer both[] = {{.seq = ++party->sent,
 	                                           .peer = (me->rank + 1) % ranks,
 	                                           .sends = true,
 	                                           .at = party->x[s],
 	                                           .bytes = WIDTH * 4},
-	        {.turn = party->sent,
+	        {.seq = party->sent,
 	                .peer = (me->rank + ranks - 1) % ranks,
 	                .at = party->other + (CUdeviceptr)(4096 * s),
 	                .bytes = WIDTH * 4}};
@@ -130,7 +130,7 @@ static void program(struct player *player)
 	}
 }
 
-static void hundreds_of_turns(void **state)
+static void hundreds_of_seqs(void **state)
 {
 	static const int ranks[] = {1, 2, 3, 4, 7};
 	(void)state;
@@ -208,15 +208,15 @@ static void crosswise(struct player *player)
 		CALL(cuMemcpyHtoDAsync(at[i], mine, sizeof mine, me->stream));
 	}
 	CALL(cuStreamSynchronize(me->stream));
-	struct exchange_transfer get = {.turn = 1, .peer = !me->rank, .at = at[0], .bytes = sizeof mine},
-	                         give = {.turn = 1,
+	struct exchange_transfer get = {.seq = 1, .peer = !me->rank, .at = at[0], .bytes = sizeof mine},
+	                         give = {.seq = 1,
 	                                 .peer = !me->rank,
 	                                 .sends = true,
 	                                 .at = at[1],
 	                                 .bytes = sizeof mine};
 	struct exchange_started none = {0};
 	for (uint32_t round = 1; round <= 3; round++) {
-		get.turn = give.turn = round;
+		get.seq = give.seq = round;
 		GOOD(exchange->begin(exchange));
 		if (me->rank == 0)
 			GOOD(sum(player, 0, round, at[2], round == 2 ? second : me->stream, none));
@@ -272,13 +272,13 @@ static void in_vain(struct player *player)
 	CALL(cuMemcpyHtoDAsync(at, x, sizeof x, me->stream));
 	GOOD(sum(player, 0, 1, at, me->stream, (struct exchange_started){0}));
 	CALL(cuStreamSynchronize(me->stream));
-	struct exchange_transfer get = {.turn = 1, .peer = 0, .at = other, .bytes = sizeof x};
+	struct exchange_transfer get = {.seq = 1, .peer = 0, .at = other, .bytes = sizeof x};
 	if (me->rank > 0) { /* more than there are slots: this thread waits too */
 		GOOD(player->exchange->transfers(
 		        player->exchange, &get, 1, (struct exchange_started){0}, me->stream));
 		RIGHT(pthread_create(&thread, NULL, release, &releaser) == 0);
-		for (uint32_t turn = 2; turn <= 300; turn++)
-			GOOD(sum(player, 0, turn, at, me->stream, (struct exchange_started){0}));
+		for (uint32_t seq = 2; seq <= 300; seq++)
+			GOOD(sum(player, 0, seq, at, me->stream, (struct exchange_started){0}));
 		CALL(cuStreamSynchronize(me->stream));
 		__atomic_store_n(&releaser.stop, 1, __ATOMIC_SEQ_CST);
 		RIGHT(pthread_join(thread, NULL) == 0);
@@ -312,25 +312,24 @@ static void unlike(struct player *player)
 		x[i] = 1 + i;
 	GOOD(player->exchange->alloc(player->exchange, sizeof x, &at));
 	CALL(cuMemcpyHtoDAsync(at, x, sizeof x, me->stream));
-	for (uint32_t turn = 1; turn <= 4; turn++) {
+	for (uint32_t seq = 1; seq <= 4; seq++) {
 		bool other = me->rank == 1;
-		int64_t count = turn == 1 && other ? WIDTH * 1000 : WIDTH;
+		int64_t count = seq == 1 && other ? WIDTH * 1000 : WIDTH;
 		GOOD(player->exchange->collective(player->exchange,
-		        &(struct exchange_collective){.collective = turn == 3 && other
-		                        ? &collective_broadcast
-		                        : &collective_allreduce,
-		                .turn = turn,
+		        &(struct exchange_collective){.collective = seq == 3 && other ? &collective_broadcast
+		                                                                      : &collective_allreduce,
+		                .seq = seq,
 		                .n = me->ranks,
 		                .place = me->rank,
 		                .ranks = player->everybody,
-		                .dtype = turn == 2 && other ? DT_F16 : DT_I32,
+		                .dtype = seq == 2 && other ? DT_F16 : DT_I32,
 		                .in = at,
 		                .out = at,
 		                .in_count = count,
 		                .out_count = count},
 		        (struct exchange_started){0}, me->stream));
 	}
-	struct exchange_transfer transfer = {.turn = 1,
+	struct exchange_transfer transfer = {.seq = 1,
 	        .sends = me->rank == 0,
 	        .peer = !me->rank,
 	        .at = at + (me->rank == 0 ? 4 : 0),
@@ -366,7 +365,7 @@ static void is_killed(struct player *player)
 static void killed(void **state)
 {
 	int status[RANKS_MOST];
-	struct scene scene = {board_file(), is_killed};
+	struct scene scene = {shared_gpu_file(), is_killed};
 	(void)state;
 	start_ranks(3, "", play_one, &scene, status);
 	close(scene.fd);
@@ -380,14 +379,14 @@ static void killed(void **state)
 static void find_no_memory(struct rank *me, void *self)
 {
 	const struct scene *scene = self;
-	struct board *board;
+	struct shared_gpu *board;
 	struct exchange *exchange;
 	take_gpu(me, 0);
-	RIGHT(board_map(scene->fd, me->ranks, me->rank, &board) == 0);
+	RIGHT(shared_gpu_map(scene->fd, me->ranks, me->rank, &board) == 0);
 	int64_t bytes = me->rank == 1 ? INT64_C(64) << 30 : POOL;
-	RIGHT(board_open(board, &me->cuda, 0, bytes, &exchange) == ST_DEVICE_MEMORY);
+	RIGHT(shared_gpu_open(board, &me->cuda, 0, bytes, &exchange) == ST_DEVICE_MEMORY);
 	RIGHT(!exchange && strstr(fail_text(), "rank 1: cuMemAlloc"));
-	board_leave(board);
+	shared_gpu_leave(board);
 	RIGHT(mem_live() == 0);
 }
 
@@ -395,26 +394,26 @@ static void find_no_memory(struct rank *me, void *self)
 static void stay_away(struct rank *me, void *self)
 {
 	const struct scene *scene = self;
-	struct board *board;
+	struct shared_gpu *board;
 	struct exchange *exchange;
 	take_gpu(me, 0);
-	RIGHT(board_map(scene->fd, me->ranks, me->rank, &board) == 0);
+	RIGHT(shared_gpu_map(scene->fd, me->ranks, me->rank, &board) == 0);
 	if (me->rank == 1)
-		RIGHT(board_give_up(board, (fail)(ST_GPU, "no cuBLAS")) == ST_GPU);
+		RIGHT(shared_gpu_give_up(board, (fail)(ST_GPU, "no cuBLAS")) == ST_GPU);
 	else
-		RIGHT(board_open(board, &me->cuda, 0, POOL, &exchange) == ST_GPU && !exchange);
+		RIGHT(shared_gpu_open(board, &me->cuda, 0, POOL, &exchange) == ST_GPU && !exchange);
 	RIGHT(strcmp(fail_text(), "rank 1: no cuBLAS") == 0);
-	board_leave(board);
+	shared_gpu_leave(board);
 	RIGHT(mem_live() == 0);
 }
 
 static void no_memory(void **state)
 {
-	struct scene scene = {.fd = board_file()};
+	struct scene scene = {.fd = shared_gpu_file()};
 	(void)state;
 	run_ranks(3, "memory=1GB", find_no_memory, &scene);
 	close(scene.fd);
-	scene.fd = board_file();
+	scene.fd = shared_gpu_file();
 	run_ranks(3, "", stay_away, &scene);
 	close(scene.fd);
 }
@@ -428,12 +427,12 @@ struct blow {
 };
 
 /* The result lies over the input, so that this rank's is copied first. */
-static enum status sum_beside(struct player *player, uint32_t turn, CUdeviceptr at)
+static enum status sum_beside(struct player *player, uint32_t seq, CUdeviceptr at)
 {
 	struct rank *me = player->me;
 	return player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_allreduce,
-	                .turn = turn,
+	                .seq = seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody,
@@ -456,16 +455,16 @@ static void strike(struct rank *me, void *self)
 	snprintf(options, sizeof options, "fail=%s:%d", blow->call, blow->number);
 	setenv("RANKSH_STANDIN", me->rank == 1 ? options : "", 1);
 	take_gpu(me, 0);
-	RIGHT(board_map(blow->fd, me->ranks, me->rank, &player.board) == 0);
-	enum status status = board_open(player.board, &me->cuda, 0, POOL, &player.exchange);
+	RIGHT(shared_gpu_map(blow->fd, me->ranks, me->rank, &player.board) == 0);
+	enum status status = shared_gpu_open(player.board, &me->cuda, 0, POOL, &player.exchange);
 	RIGHT((status == ST_OK) == !!player.exchange);
 	if (status != ST_OK)
 		RIGHT(strstr(fail_text(), "rank 1: ") && strstr(fail_text(), blow->call));
 	if (status == ST_OK) {
 		GOOD(player.exchange->alloc(player.exchange, sizeof x, &let_go));
 		GOOD(player.exchange->alloc(player.exchange, sizeof x, &at));
-		for (uint32_t turn = 1; turn <= 4 && !failed; turn++)
-			failed += sum_beside(&player, turn, let_go) != ST_OK;
+		for (uint32_t seq = 1; seq <= 4 && !failed; seq++)
+			failed += sum_beside(&player, seq, let_go) != ST_OK;
 		if (failed)
 			player.exchange->release(player.exchange, 0, 4);
 		RIGHT(failed == (me->rank == 1));
@@ -478,7 +477,7 @@ static void strike(struct rank *me, void *self)
 			RIGHT(x[i] == 3 * (1 + i));
 		leave(&player);
 	} else {
-		board_leave(player.board);
+		shared_gpu_leave(player.board);
 	}
 	RIGHT(mem_live() == 0);
 }
@@ -492,7 +491,7 @@ static void each_call_fails(void **state)
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(calls); i++)
 		for (int number = 1; number <= (i < 7 ? 1 : 3); number++) {
-			struct blow blow = {board_file(), calls[i], number};
+			struct blow blow = {shared_gpu_file(), calls[i], number};
 			run_ranks(3, "", strike, &blow);
 			close(blow.fd);
 		}
@@ -500,7 +499,7 @@ static void each_call_fails(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(hundreds_of_turns),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(hundreds_of_seqs),
 	        cmocka_unit_test(begins_with_the_last), cmocka_unit_test(together),
 	        cmocka_unit_test(released), cmocka_unit_test(unlike_calls), cmocka_unit_test(killed),
 	        cmocka_unit_test(no_memory), cmocka_unit_test(each_call_fails)};

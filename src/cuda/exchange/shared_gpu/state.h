@@ -1,14 +1,14 @@
-/* inside.h -- what the files of shared_gpu/ share. An umbrella header: it brings along what it
+/* state.h -- what the files of shared_gpu/ share. An umbrella header: it brings along what it
  * includes.
  *
- * Files: file.c (the segment) pool.c (memory that all ranks access) places.c (slots of a match,
+ * Files: file.c (the segment) pool.c (memory that all ranks access) slots.c (slots of a match,
  * release) meet.c (a match from arrival to end) late.c (results for late members) collective.c
  * (each member's kernel) reach.c (windows, one-sided) words.c (words that streams write and wait
- * for) board.c */
-#ifndef RANKSH_CUDA_BOARD_INSIDE_H
-#define RANKSH_CUDA_BOARD_INSIDE_H
+ * for) shared_gpu.c */
+#ifndef RANKSH_CUDA_SHARED_GPU_STATE_H
+#define RANKSH_CUDA_SHARED_GPU_STATE_H
 
-#include "cuda/exchange/shared_gpu/board.h"
+#include "cuda/exchange/shared_gpu/shared_gpu.h"
 #include "cuda/exchange/exchange.h"
 #include "cuda/kernels/arguments.h"
 #include "cuda/kernels/image.h"
@@ -30,7 +30,7 @@ struct seat {
 struct entry {
 	uint64_t key, at;
 };
-struct board_memory {
+struct shared_gpu_memory {
 	uint64_t used; /* bytes */
 	/* first failure of pool_open on any rank: 1: its words are being written, 2: they are
 	 * complete */
@@ -41,9 +41,9 @@ struct board_memory {
 };
 
 /* ---- a meeting: the slots in which the members of a part, or the two ends of a channel, match */
-enum { PART_TURNS = 256, CHANNEL_TURNS = 128, LATE_TURNS = 4096, WINDOWS = 64 };
-struct board_window {
-	uint32_t turn, unused;
+enum { PART_SEQS = 256, CHANNEL_SEQS = 128, LATE_SEQS = 4096, WINDOWS = 64 };
+struct shared_gpu_window {
+	uint32_t seq, unused;
 	int64_t offset;
 };
 /* a set of members, by place */
@@ -51,14 +51,14 @@ static const uint64_t ALL_PLACES = UINT64_MAX;
 
 /* the sequence number that last used a slot, and its members; 0: none */
 struct slot_use {
-	uint32_t turn;
+	uint32_t seq;
 	uint64_t places;
 };
-struct meeting {
+struct slot_ring {
 	uint64_t key;
 	int n, place; /* place -1: both ends of a channel to itself */
 	int *ranks;   /* by place */
-	uint32_t turns;
+	uint32_t seqs;
 	char *at; /* slots by place and sequence number; of a part, also windows and tables */
 	CUdeviceptr device;
 	CUdeviceptr found;     /* this member's struct exchange_found, by sequence number */
@@ -68,9 +68,9 @@ struct meeting {
 };
 
 /* one member's share of a match, being queued */
-struct side {
-	struct meeting *meeting;
-	uint32_t turn;
+struct match_share {
+	struct slot_ring *ring;
+	uint32_t seq;
 	int place, order; /* order: index among those between begin and end */
 	CUstream stream;
 	bool ends;           /* it also waits for the ends of the others */
@@ -87,15 +87,15 @@ struct side {
 		struct exchange_move move;
 	} call;
 };
-struct meeting_order {
+struct queued_order {
 	struct exchange_started started;
 	CUstream stream;
 };
 
 /* the result of a collective that did not wait for a member, kept for it */
 struct gift {
-	struct meeting *meeting;
-	uint32_t turn;
+	struct slot_ring *ring;
+	uint32_t seq;
 	CUstream stream;
 	CUdeviceptr at;
 	int64_t bytes;
@@ -109,7 +109,7 @@ struct pool_copy {
 	CUstream stream;
 	CUevent event;         /* NULL: not recorded yet */
 	const uint32_t *taken; /* the late member's word, which reaches `turn`; NULL: none */
-	uint32_t turn;
+	uint32_t seq;
 };
 struct pool_span {
 	int64_t at, bytes;
@@ -122,18 +122,18 @@ struct pool {
 };
 
 /* writes and waits for a stream, in order */
-struct board_words {
+struct shared_gpu_words {
 	CUstreamBatchMemOpParams *word;
 	size_t count;
 };
 
-struct board {
+struct shared_gpu {
 	struct exchange exchange; /* first */
 	int ranks, rank, fd;
-	struct board_memory *shared;
+	struct shared_gpu_memory *shared;
 	pthread_mutex_t lock; /* guards `meetings`, which release reads on other threads */
-	struct meeting **meetings;
-	size_t meeting_count;
+	struct slot_ring **rings;
+	size_t ring_count;
 	/* ---- the host thread's */
 	struct cuda_library *cuda;
 	CUdeviceptr chunk[CHUNKS];
@@ -148,99 +148,102 @@ struct board {
 	struct pool_copy *stages;
 	size_t stage_count;
 	bool together;
-	struct side *sides;
-	struct meeting_order *orders;
+	struct match_share *shares;
+	struct queued_order *orders;
 	struct gift *gifts;
-	size_t side_count, order_count, gift_count;
-	struct board_words words; /* for the current stream */
+	size_t share_count, order_count, gift_count;
+	struct shared_gpu_words words; /* for the current stream */
 };
 
 /* ---- file.c */
 /* Creates the segment at its full size, sparse. Returns -1 and errno on failure. */
-int board_file(void);
+int shared_gpu_file(void);
 /* Maps the segment for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
-int board_map(int fd, int ranks, int rank, struct board **board);
-bool board_gone(const struct board *board, int rank); /* its process has ended */
+int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu);
+bool shared_gpu_gone(const struct shared_gpu *gpu, int rank); /* its process has ended */
 /* Returns the zeroed memory of that key, the same on all ranks; `bytes`: at most CHUNK. Fails
  * with ST_GPU. */
-enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
+enum status shared_gpu_area(
+        struct shared_gpu *gpu, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registers a chunk with CUDA on first use. */
-enum status board_chunk(struct board *board, size_t chunk);
+enum status shared_gpu_chunk(struct shared_gpu *gpu, size_t chunk);
 /* makes the staging memory of all ranks their pools */
-enum status board_stages(struct board *board);
+enum status shared_gpu_stages(struct shared_gpu *gpu);
 /* Copy to and from staged memory, in stream order. */
 enum status file_copy(
-        struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream);
+        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream);
 enum status file_fetch(
-        struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream);
-void board_unregister(struct board *board);
+        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream);
+void shared_gpu_unregister(struct shared_gpu *gpu);
 
 /* ---- pool.c */
 /* before: this rank's status so far; a failure makes all ranks fail */
-enum status pool_open(struct board *board, int64_t bytes, enum status before);
-void pool_close(struct board *board);
+enum status pool_open(struct shared_gpu *gpu, int64_t bytes, enum status before);
+void pool_close(struct shared_gpu *gpu);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
 /* Permanent memory of a meeting, kept together so that it does not fragment the pool. Fails with
  * ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
-enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at);
+enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
 /* in the pool, as peers use it; 0 for 0 */
-int64_t pool_offset(const struct board *board, CUdeviceptr at);
+int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
 /* Copies a member's input on its stream, valid until the stream passes the pool_stages_end that
  * follows. from 0: memory only. Waits for streams if there is no room. Fails with
  * ST_DEVICE_MEMORY, ST_GPU. */
 enum status pool_stage(
-        struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
+        struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 /* The same for the result of a late member; it is also kept until taken. */
-enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
-enum status pool_stages_end(struct board *board);
+enum status pool_keep(
+        struct shared_gpu *gpu, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
+enum status pool_stages_end(struct shared_gpu *gpu);
 
-/* ---- places.c */
-enum status meeting_of_part(
-        struct board *board, int part, int n, int place, const int *ranks, struct meeting **meeting);
-enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting);
+/* ---- slots.c */
+enum status slot_ring_of_part(
+        struct shared_gpu *gpu, int part, int n, int place, const int *ranks, struct slot_ring **ring);
+enum status slot_ring_of_channel(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring);
 /* where `from` leaves results for `to`, which was late */
-enum status meeting_of_late(struct board *board, int part, int from, int to, struct meeting **meeting);
-struct meeting *meeting_find(struct board *board, int part); /* NULL: it is not open */
-struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn);
-CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
-CUdeviceptr meeting_found(
-        const struct meeting *meeting, uint32_t turn); /* struct exchange_found on the GPU */
+enum status slot_ring_of_late(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring);
+struct slot_ring *slot_ring_find(struct shared_gpu *gpu, int part); /* NULL: it is not open */
+struct exchange_slot *slot_ring_slot(const struct slot_ring *ring, int place, uint32_t seq);
+CUdeviceptr slot_ring_device(const struct slot_ring *ring, const void *at);
+CUdeviceptr slot_ring_found(
+        const struct slot_ring *ring, uint32_t seq); /* struct exchange_found on the GPU */
 /* WINDOWS of them */
-struct board_window *meeting_windows(const struct meeting *meeting, int place);
+struct shared_gpu_window *slot_ring_windows(const struct slot_ring *ring, int place);
 /* by place, 2n + 2 each */
-const long long *meeting_tables(const struct meeting *meeting, uint32_t turn);
+const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
 /* Waits until these slots are free, then reserves them for the members `places`: a slot is free
  * when its members have ended its previous sequence number. This blocks a rank that is too far
  * ahead, like CUDA's own full queue. */
-void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places);
+void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places);
 /* Ends all waits of that sequence number, without results. Thread-safe. */
-void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn);
-void board_release(struct exchange *exchange, int part, uint32_t turn);
-void meetings_free(struct board *board); /* releases all first */
+void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq);
+void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
+void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
 /* ---- words.c: stream writes and waits, collected in order */
-void words_write(struct board *board, CUdeviceptr at, uint32_t value);
+void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
 /* waits until the word has reached it */
-void words_wait(struct board *board, CUdeviceptr at, uint32_t value);
-enum status words_queue(struct board *board, CUstream stream); /* also empties the list */
+void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
+enum status words_queue(struct shared_gpu *gpu, CUstream stream); /* also empties the list */
 /* Stores by the host, now; streams that wait for it continue. */
-void word_store(struct board *board, uint32_t *word, uint32_t value);
+void word_store(struct shared_gpu *gpu, uint32_t *word, uint32_t value);
 
 /* ---- collective.c */
 /* Sets the members of this share: those of `places`. */
-void side_members(const struct board *board, struct side *side, uint64_t places);
+void share_members(const struct shared_gpu *gpu, struct match_share *share, uint64_t places);
 /* Plans this member's kernel. call: of the members that match only */
-enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side);
-void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side);
+enum status collective_plan(
+        struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share);
+void transfer_plan(struct shared_gpu *gpu, const struct exchange_transfer *call, struct match_share *share);
 uint32_t transfer_digest(int64_t bytes);
 
 /* ---- late.c */
 /* On the rank that keeps results for late members: gifts_add with its share, gifts_give when the
  * result is queued. */
-enum status gifts_add(struct board *board, const struct exchange_collective *call, CUstream stream);
-enum status gifts_give(struct board *board);
+enum status gifts_add(struct shared_gpu *gpu, const struct exchange_collective *call, CUstream stream);
+enum status gifts_give(struct shared_gpu *gpu);
 
 /* ---- meet.c */
 enum status meet_collective(struct exchange *exchange, const struct exchange_collective *call,
@@ -251,7 +254,7 @@ enum status meet_begin(struct exchange *exchange);
 enum status meet_end(struct exchange *exchange);
 
 /* ---- reach.c */
-enum status reach_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
+enum status reach_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
 enum status reach_one_sided(struct exchange *exchange, const struct exchange_one_sided *call,
         struct exchange_started started, CUstream stream);
 

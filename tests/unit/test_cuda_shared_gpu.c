@@ -1,5 +1,5 @@
-/* test_cuda_board.c -- ranks that share a GPU: what they reduce and move, to the simulator's bits */
-#include "board_players.h"
+/* test_cuda_shared_gpu.c -- ranks that share a GPU: what they reduce and move, to the simulator's bits */
+#include "shared_gpu_players.h"
 
 #include "exchange_calls.h"
 
@@ -42,7 +42,7 @@ static void barrier(struct player *player)
 	struct rank *me = player->me;
 	GOOD(player->exchange->collective(player->exchange,
 	        &(struct exchange_collective){.collective = &collective_barrier,
-	                .turn = ++player->turn,
+	                .seq = ++player->seq,
 	                .n = me->ranks,
 	                .place = me->rank,
 	                .ranks = player->everybody},
