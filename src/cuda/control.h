@@ -1,20 +1,20 @@
 /* control.h -- what the files of the backend share (cuda.h says what it is). An umbrella header:
  * it brings along what it includes.
  *
- *      queued      shadow.queued                     the simulator, on the same world, without data
+ *      queued      shadow.queued                     the simulator: same world, no data
  *                  of this rank: an order, held      orders.c
- *      reach ...   shadow.reach: the verdict         missing lines are known before a device is waited for
- *                  publish: all hosts start at once  publish.c; communicators, a common time, orders -> host/
- *                  rounds until it is over           wait.c rounds.c; times of all ranks; Ctrl-C ends it
+ *      reach ...   shadow.reach: the verdict         before a device is waited for
+ *                  publish: all hosts start          publish.c; communicators, orders -> host/
+ *                  rounds until it is over           wait.c rounds.c; times of all ranks
  *                  done, in the shadow's order       wait.c
  *      times       measured, else the shadow's       times.c
  *
  * Files: control.c (functions, start and stop) orders.c (operations as orders) spares.c (backup=)
  * parties.c (communicators) publish.c (orders to hosts) wait.c (rounds) times.c (times, clocks,
- * blame) clocks.c rounds.c (own headers). Before the start: open.c (the job's GPUs) gather.c
- * (reports of ranks) placement.c (GPUs of ranks) offset.c (clocks of hosts).
+ * blame) clocks.c rounds.c (own headers). Before the start: open.c gather.c placement.c (own
+ * headers) offset.c.
  *
- * Everything here is replicated, the same on all processes, unless marked `own`. */
+ * Everything here is the same on all processes unless marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
 
@@ -35,13 +35,12 @@
 
 /* of each part of a group */
 struct part_seqs {
-	uint32_t base; /* sequence numbers before the last abort */
-	uint32_t most; /* the largest sequence number in use */
-	/* matches of the world below this one complete nothing: a member's operation failed */
+	uint32_t base; /* before the last abort */
+	uint32_t most; /* the largest in use */
+	/* matches below this one complete nothing: a member's operation failed */
 	uint32_t lost;
 };
 
-/* a communicator that NCCL is to make */
 struct party_wanted {
 	int group, instance;
 	enum nccl_kind kind;
@@ -71,13 +70,13 @@ struct control {
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
 	size_t held_count, held_room;
-	op_id *queued; /* operations of all ranks that are not published, in order */
+	op_id *queued; /* operations of all ranks, not published */
 	size_t queued_count, queued_room;
 	struct service_owed *services; /* own: of the queued operations */
 	size_t service_count;
 	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
 	size_t known_count[SPACE_COUNT];
-	/* the world's stretch_count when `known` was updated */
+	/* stretch_count of the world when `known` was updated */
 	size_t stretches[SPACE_COUNT];
 	struct part_seqs *parts;
 	size_t part_count, group_count; /* groups whose parts the host knows */
@@ -91,33 +90,33 @@ struct control {
 	struct measurements measured;
 	struct open_op *open; /* own: published and not measured */
 	size_t open_count;
-	size_t published;           /* number of operations of all ranks given to hosts */
+	size_t published;           /* operations of all ranks given to hosts */
 	int64_t shift;              /* own: session time = host clock - shift */
 	struct clock_offset offset; /* own: to rank 0's clock */
-	double uncertainty;         /* of measured times: the largest of all ranks, ns */
+	double uncertainty;         /* the largest of all ranks, ns */
 	int64_t compared;           /* rank 0's clock at the last comparison */
-	int64_t own_end;            /* own: the end of all that this rank's host has reported */
+	int64_t own_end;            /* own: end of all that the host has reported */
 	int64_t paced;              /* session time before which nothing is issued */
 	bool paces;                 /* the current line is issued as it is typed */
-	op_id *done;                /* completed in the shadow and not passed on yet */
+	op_id *done;                /* completed in the shadow, not passed on yet */
 	size_t done_count;
-	bool owed; /* an OP_SYNC is among them: an answer is due */
+	bool owed; /* one is an OP_SYNC: an answer is due */
 	int *lost; /* own: parts in which an operation has failed, not yet announced to all */
 	size_t lost_count;
 	/* such a part of any rank, + 1, between the round that announces it and the next; 0:
 	 * none */
 	int losing;
-	enum status failed; /* own: the first failure that was not queried yet */
-	/* if `failed` is an index out of range: the operation that read it; else 0 */
+	enum status failed; /* own: the first failure not queried yet */
+	/* if `failed` is an index out of range: its operation; else 0 */
 	op_id looked_up;
 	char why[1024];
 	/* -- times.c */
 	int64_t latest;   /* end of all measured operations */
 	int64_t *clock;   /* by rank: its host's clock, as far as measured */
 	op_id *lane_last; /* by rank and stream: the last measured operation */
-	size_t told;      /* measurements included in `latest`, `clock`, `lane_last` */
-	int64_t ahead;    /* by how much predictions are later than the shadow's times */
-	size_t ahead_of;  /* computed after so many measurements and operations */
+	size_t told;      /* measurements included in the above */
+	int64_t ahead;    /* predictions are so much later than the shadow's times */
+	size_t ahead_of;  /* as of so many measurements and operations */
 	size_t ahead_ops;
 };
 
@@ -126,36 +125,36 @@ static inline struct control *control_of(struct backend *backend)
 	return (struct control *)backend;
 }
 
-/* orders.c. Counts the sequence numbers of a new operation of any rank; an operation of this rank
- * becomes an order. */
+/* orders.c. Counts the sequence numbers of a new operation of any rank; this rank's becomes an
+ * order. */
 void order_operation(struct control *control, op_id id);
-/* the host opens what is new in its part of the group */
+/* the host opens what is new there */
 void order_part(struct control *control, int group);
-void order_parts(struct control *control); /* orders the groups that are new in the world */
+void order_parts(struct control *control); /* the same for groups that are new */
 /* after an abort: sequence numbers continue above all used ones */
 void orders_restart(struct control *control, int group, int instance);
-/* Nothing queued in the part completes, on all its members; later operations do. The world stays
- * as it is: data never decides what happens. */
+/* Nothing queued in the part completes, on all its members; later operations do. The world does
+ * not change: data never decides what happens. */
 void orders_lose(struct control *control, int part);
-/* Returns the number of the part of the group that the rank is in. */
+/* the part of the group that the rank is in */
 int order_part_of(const struct world *world, int group, int rank);
-/* Returns true if orders_lose applies to the operation. */
+/* true if orders_lose applies to it */
 bool order_is_lost(struct control *control, op_id id);
 void orders_release(struct control *control);
 
 /* spares.c: collectives with backup= */
-/* Returns, for each of control->queued, whether it is withheld because the members that count are
- * not known yet; NULL if none is. The same on all processes. The caller frees it. The shadow
- * executes what it can. */
+/* For each of control->queued: is it withheld, because the members that count are not known yet?
+ * NULL: none is. The same on all processes; the caller frees it. The shadow executes what it
+ * can. */
 bool *spares_withheld(struct control *control);
-/* Fills in the members that count, whether this rank's operation never completes, and the
- * duration of a late one. The order is given next. */
+/* Sets the members that count, whether this rank's operation never completes, and a late one's
+ * duration. The order is given next. */
 void spares_decide(struct control *control, struct host_order *order);
-/* Returns the lowest place that counts, after the decision. */
+/* the first place that counts, after the decision */
 int spares_first(const struct control *control, const struct match *match);
 bool spares_counts(const struct control *control, op_id id); /* 0: not queued */
 
-/* parties.c: communicators to make; does nothing unless each rank has a GPU */
+/* parties.c: communicators to make, if each rank has a GPU */
 void parties_group(struct control *control, int group);                   /* it is new */
 void parties_channel(struct control *control, const struct match *match); /* of a transfer */
 /* of a collective with backup=: between the first member that counts and each late one */
@@ -177,9 +176,9 @@ enum control_wait {
 	WAIT_PROJECTED /* also for those with a projected end */
 };
 /* Waits in rounds, then calls the hooks. ST_INTERRUPTED; ST_WAITS: budget->waits is NULL and the
- * wait is not over; ST_GPU: some rank's device is lost. */
+ * wait is not over; ST_GPU: a device is lost. */
 enum status control_wait(struct control *control, enum control_wait what, struct budget *budget);
-/* Cancels on the device what the shadow has aborted. */
+/* cancels on the device what the shadow has aborted */
 void control_cancel(struct control *control);
 void control_done(void *self, op_id id); /* the shadow's hook */
 
@@ -187,6 +186,6 @@ void control_done(void *self, op_id id); /* the shadow's hook */
 void control_times(struct backend *backend, op_id id, struct times *times);
 void control_host(struct backend *backend, int rank, struct host_now *now);
 bool control_predicted(struct backend *backend, op_id id, struct times *times);
-void control_note_news(struct control *control); /* processes new measurements */
+void control_note_news(struct control *control);
 
 #endif

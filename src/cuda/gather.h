@@ -16,8 +16,8 @@ struct cuda_report {
 	char nccl_refusal[REPORT_WORDS];  /* why it has no NCCL; "": it has, or was not asked */
 	int driver_version, nccl_version; /* as in struct cuda_library */
 	bool nccl_shares;                 /* the user wants NCCL for ranks that share a GPU */
-	bool mps;                         /* MPS runs: ranks that share a GPU need not take turns */
-	bool no_ipc;                      /* processes that share a GPU cannot open each other's memory */
+	bool mps;                         /* MPS runs: no turns on a shared GPU */
+	bool no_ipc;                      /* IPC on a shared GPU is refused */
 	CUipcMemHandle memory;            /* this rank's, for the test of that */
 	int gpu_count;                    /* visible GPUs; those above REPORT_GPUS are left out */
 	struct cuda_report_gpu {

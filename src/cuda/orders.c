@@ -123,7 +123,7 @@ static uint32_t window_seq(struct control *control, op_id target)
 	        1;
 }
 
-/* turns: number of transfers */
+/* seqs: number of transfers */
 static struct host_match *host_match_new(const struct world *world, int group, int seqs)
 {
 	const struct group_instance *own = group_part(&world->groups[group], world->me);

@@ -1,17 +1,16 @@
 /* exchange.h -- communication of ranks on GPUs: collectives, transfers, one-sided operations
  *
  * Two implementations: shared_gpu/ for ranks that share a GPU, nccl/ for a GPU per rank. Both
- * only queue work; streams wait for peers, not the host. Messages are contiguous, on the GPU, in
- * memory from exchange.alloc; the caller (host/) packs strided tensors and resolves the world's
- * addresses.
+ * only queue work: streams wait for peers, not the host. Messages are contiguous, in memory from
+ * exchange.alloc; the caller (host/) packs strided tensors and resolves addresses.
  *
- * Numbers on which all members agree without communication: `part` numbers the parts of all
- * groups (group.first + instance). `turn` is the sequence number of a part's collectives, or of
- * the transfers of a channel (from one rank to another in a part). It starts at 1 and never
+ * All members agree without communication on `part`, which numbers the parts of all groups
+ * (group.first + instance), and on `seq`, the sequence number of a part's collectives, or of the
+ * transfers of a channel (from one rank to another in a part). It starts at 1 and never
  * decreases: after an abort it continues above all that any member had queued.
  *
- * If a call fails, its work is never queued: peers wait for it until they release the part, and
- * so does what this rank has queued of it. The caller queues nothing more there before.
+ * If a call fails, its work is never queued: peers wait for it until they release the part. The
+ * caller queues nothing more there before.
  *
  * Called by the host thread, except `serve` and `release`. May call: cuda/kernels/ cuda/library/
  * collectives/ (types) base/. */
@@ -22,7 +21,6 @@
 #include "cuda/library/library.h"
 #include "world/op.h"
 
-/* a collective, as one member calls it */
 struct exchange_collective {
 	const struct collective *collective;
 	int part;
@@ -36,9 +34,9 @@ struct exchange_collective {
 	int64_t in_count, out_count;
 	int64_t chunk;             /* as in struct collective_job */
 	const struct split *split; /* NULL: equal parts of `chunk` */
-	/* by place: the members whose data are in the result, which does not wait for the others
-	 * (backup=); NULL: all. A late member contributes nothing, delays no other work, and gets
-	 * the result when it arrives. The same on all members. */
+	/* by place: the members in the result, which does not wait for the others (backup=);
+	 * NULL: all. A late member contributes nothing and gets the result when it arrives. The
+	 * same on all members. */
 	const bool *counts;
 };
 
@@ -71,7 +69,7 @@ struct exchange_one_sided {
 
 /* queue: called when all members have arrived: in shared_gpu/ before the data moves; with NCCL
  * after the call, the earliest known time. Played durations start there. ended: called after the
- * work and before peers see it as done; NCCL calls none. A zeroed one does nothing. */
+ * work, before peers see it as done; not called with NCCL. A zeroed one does nothing. */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
 	enum status (*ended)(void *self, CUstream stream);
@@ -97,8 +95,8 @@ struct exchange {
 	 * one, in any order and on any streams. They may be queued as late as `end`. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
-	/* Declares this rank's memory for the window that the collective `turn` opens. Call it
-	 * before that collective. */
+	/* Declares this rank's memory for the window that collective `seq` opens. Call it before
+	 * that collective. */
 	enum status (*window)(
 	        struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
@@ -112,7 +110,7 @@ struct exchange {
 	 * release; nothing more is done there until it is opened again, and other members wait
 	 * until they release it. */
 	enum status (*failure)(struct exchange *exchange, int *part);
-	/* Ends waits in the part without results: of collectives up to `turn`, and of all
+	/* Ends waits in the part without results: of collectives up to `seq`, and of all
 	 * transfers and one-sided operations so far. Thread-safe, never waits. Called by each
 	 * member. A member that is writing at that moment may write to this one's results until
 	 * its own stream has passed. */

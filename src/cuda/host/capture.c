@@ -1,8 +1,8 @@
 /* capture.c -- captures the orders of a launch as an executable CUDA graph
  *
- *      stream   captured as                                        events inside
- *      2        matmul        * relu          | wait         *     0: matmul  1: relu   3: the wait
- *      3              wait *    copy       *                       2: copy ...
+ *      stream   captured as                                     events inside
+ *      2        matmul        * relu          | wait         *  0: matmul  1: relu  3: the wait
+ *      3              wait *    copy       *                    2: copy ...
  *
  * `|` marks what a wait waits for. The streams are temporary: nothing is ever executed on them. */
 #include "cuda/host/graph.h"

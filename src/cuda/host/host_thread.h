@@ -1,10 +1,11 @@
-/* host_thread.h -- what the files of the host thread share. An umbrella header: it brings along what
- * it includes. Files: host.c (the thread, start and stop) handed.c (orders, reports) letter.c
- * (reads, writes) run.c (an order, the host's own lane) on_stream.c (what an operation queues)
- * graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight) completion.c
- * (completion, waits) timer.c (least durations) memory.c (segments) compute.c (kernels, cuBLAS)
- * copy.c values.c (values brought to the host) message.c (communication) read.c (read and write)
- * queue.c anchor.c (the GPU's clock and the host's) measured.c (times by operation) */
+/* host_thread.h -- what the files of the host thread share. An umbrella header: it brings along
+ * what it includes. Files: host.c (the thread, start and stop) handed.c (orders, reports)
+ * letter.c (reads, writes) run.c (an order, the host's own lane) on_stream.c (what an operation
+ * queues) graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight)
+ * completion.c (completion, waits) timer.c (least durations) memory.c (segments) compute.c
+ * (kernels, cuBLAS) copy.c values.c (values brought to the host) message.c (communication) read.c
+ * (read and write) queue.c anchor.c (the GPU's clock and the host's) measured.c (times by
+ * operation) */
 #ifndef RANKSH_CUDA_HOST_THREAD_H
 #define RANKSH_CUDA_HOST_THREAD_H
 
@@ -25,7 +26,7 @@ struct graphs;
 struct graph_launch;
 struct message_batch;
 
-/* Belongs to the host thread; host.c guards the exceptions. */
+/* Belongs to the host thread, except what host.c guards. */
 struct host_thread {
 	struct cuda_library *cuda;
 	CUcontext context;
@@ -38,101 +39,91 @@ struct host_thread {
 	struct memory *memory;
 	struct timer *timer;
 	struct compute *compute;
-	struct values *values;       /* values brought by copies, for host_read; NULL: none yet */
+	struct values *values;       /* for host_read; NULL: none yet */
 	struct graphs *graphs;       /* NULL: none was launched */
 	struct message_batch *batch; /* the `together` that is being queued; NULL: none */
 	int64_t shift;               /* session time = host clock - shift */
-	int64_t due;                 /* session time at which the next launch may begin (played machines) */
-	enum status lost;            /* not ST_OK: the context is lost and CUDA is not called again */
-	char *why;                   /* its words */
-	bool stuck;                  /* lost because some work never completes; nothing is released */
-	/* bytes in `kept` that stay until they are read; also read by control's thread */
+	int64_t due; /* session time at which the next launch may begin (played machines) */
+	enum status lost;            /* not ST_OK: the context is lost; CUDA is not called again */
+	char *why;
+	bool stuck; /* some work never completes; nothing is released */
+	/* bytes in `values` that stay until read; also read by control */
 	_Atomic int64_t unread_bytes;
 };
 
 /* ---- host.c */
-/* Notes that the thread enters a CUDA call, which may hang; NULL: it has returned. call: a
- * constant */
+/* Notes a CUDA call that may hang; NULL: it has returned. call: a constant */
 void host_enters(struct host_thread *host, const char *call);
 /* Serves control's reads and writes. Returns false if the thread has to stop. */
 bool host_serve(struct host_thread *host);
-/* Sleeps for at most *ns and increases *ns (back-off); start with 0. Polls without a sleep at
- * first unless setup.naps. */
+/* Sleeps for at most *ns, which grows (back-off); start with 0. Polls first unless setup.naps. */
 void host_nap(struct host_thread *host, int64_t *ns);
-/* Sleeps until the host clock shows `ns`, and serves control meanwhile. */
+/* Serves control until the host clock shows `ns`. */
 void host_rest_until(struct host_thread *host, int64_t ns);
 /* Reports to control and takes ownership of report->words. end: on the host clock */
 void host_tell(struct host_thread *host, const struct host_report *report, int64_t end);
-/* Reports that a part of a group has failed, with the words of this thread's failure. */
+/* Reports that a part has failed, with the words of this thread's failure. */
 void host_tell_part(struct host_thread *host, int part, enum status status);
-/* Returns true if control has cancelled the operation and it is not reported yet. *ns: when, on
- * the host clock */
+/* Returns true if control has cancelled the operation and it is not reported yet. *ns: when */
 bool host_cancelled(struct host_thread *host, op_id id, int64_t *ns);
 
 /* ---- run.c */
-/* Creates and releases what a rank runs on: context, streams, memory, exchange. */
+/* Open and close what a rank runs on: context, streams, memory, exchange. */
 struct run;
 enum status run_open(const struct host_setup *setup, struct host_thread *host, struct run **run);
-/* Returns false if some work never completes; then everything stays allocated. */
+/* Returns false if some work never completes; then nothing is freed. */
 bool run_close(struct host_thread *host, struct run *run);
-/* Executes an order and takes ownership of its match. given: when control handed it over, on the
- * host clock */
+/* Executes an order and takes ownership of it. given: when control gave it, on the host clock */
 void run_order(struct host_thread *host, struct run *run, struct host_order *order, int64_t given);
 
-/* a stream of the rank */
 struct host_lane {
 	CUstream stream;
 	int number;
 };
 /* ---- lanes.c */
 void lanes_open(struct host_thread *host);
-void lanes_close(struct host_thread *host); /* Requires that all its operations have completed. */
+void lanes_close(struct host_thread *host); /* requires that all operations have completed */
 /* Returns the lane of an order's stream, created on first use. Fails with ST_GPU. */
 enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
-/* Returns the CUDA priority of an order's stream. */
 int host_lane_priority(const struct host_thread *host, const struct host_order *order);
-/* Records an event with timing, which is returned by host_event_free. NULL is ignored there. */
+/* Records an event with timing. Return it with host_event_free, which ignores NULL. */
 enum status host_event_record(struct host_thread *host, CUstream stream, CUevent *event);
 void host_event_free(struct host_thread *host, CUevent event);
-/* An operation in flight on a lane, in issue order. The pointer is valid until the next one is
- * added there. */
+/* an operation in flight, in issue order; valid until the next one is added to the lane */
 struct host_flight {
 	op_id id;
-	/* equal for a moment (an operation without duration); NULL: none. In a graph: those of
-	 * the launch */
+	/* equal for an operation without duration; NULL: none. In a graph: the launch's */
 	CUevent before, after;
 	unsigned anchor;
 	/* session time. issue: when the calls begin, after a played launch */
 	int64_t issue, launch, shift;
-	bool played;   /* the launch is */
-	int64_t end;   /* on the host clock, once reported */
-	int part;      /* the part in which it communicates, + 1; 0: none */
-	uint32_t hold; /* ticket + 1 of the timer that blocks the stream until it is cancelled */
-	bool given;    /* all of it is queued */
+	bool played; /* the launch is */
+	int64_t end; /* on the host clock, once reported */
+	int part;    /* where it communicates, + 1; 0: none */
+	/* ticket + 1 of the timer that blocks the stream until cancelled; 0: none */
+	uint32_t hold;
+	bool given; /* all of it is queued */
 	bool undone;
-	int runs_on;                /* the stream's number; in a graph: that of the launch */
-	struct graph_launch *graph; /* the launch it belongs to, at `place`; NULL: none */
+	int runs_on;                /* the stream's number; in a graph: the launch's */
+	struct graph_launch *graph; /* the launch it belongs to; NULL: none */
 	int place;
 	enum status status; /* with `words`, if it failed */
 	char *words;
 };
-/* Adds an operation and records its first event. It is added even on failure. */
+/* Adds an operation, even on failure, and records its first event. */
 enum status host_flight_begin(struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue,
         struct host_flight **flight);
-/* Returns the first operation that is not given; NULL if none. */
+/* the first that is not given; NULL: none */
 struct host_flight *host_flight_last(struct host_lane *lane);
 /* Adds an operation that is already queued and takes ownership of its words. */
 void host_flight_add(struct host_lane *lane, const struct host_flight *flight);
-/* Returns the last issued operation unless it has completed (as host_flight_find). */
+/* the last issued one unless completed (as host_flight_find) */
 const struct host_flight *host_flight_newest(const struct host_lane *lane);
-/* Marks the operation as given and records its last event. moment: the first event serves as
- * both. */
+/* Records the last event. moment: the first event serves as both. */
 enum status host_flight_end(
         struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment);
-/* with the words of this thread's failure */
 void host_flight_fail(struct host_flight *flight, enum status status);
-/* Returns an issued operation whose end is unknown or in the future of the host clock; NULL if it
- * has completed. */
+/* Returns an issued operation that has not ended by the host clock; NULL if it has. */
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
 /* ---- completion.c */
 /* Reports completed operations. Returns false if none is in flight. */
@@ -141,14 +132,13 @@ bool lanes_look(struct host_thread *host);
  * not before its end then. its: the waiting operation, whose cancellation ends the wait. ST_OK
  * also if the target failed or the thread has to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
-/* Waits likewise until the stream has reached an operation in flight; the clock stays. Fails with
- * ST_INTERRUPTED if the thread has to stop, or ST_GPU. */
+/* Waits until the stream has reached an operation in flight. ST_INTERRUPTED: the thread has to
+ * stop; ST_GPU */
 enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
 /* Reports asynchronous failures of the exchange. Operations in flight in that part become
  * undone. */
 void lanes_ask_exchange(struct host_thread *host);
-/* Call after a failure: marks the context as lost if it is. All operations in flight are reported
- * undone then. */
+/* Call after a failure: if the context is lost, all operations in flight are reported undone. */
 void lanes_check(struct host_thread *host);
 
 /* ---- memory.c: maps the world's addresses to real memory */
@@ -156,22 +146,19 @@ enum status memory_open(struct host_thread *host);
 void memory_close(struct host_thread *host);
 enum status memory_get(struct host_thread *host, enum space space, int64_t address, int64_t bytes);
 void memory_drop(struct host_thread *host, enum space space, int64_t address);
-/* Returns an address on the GPU for SPACE_DEVICE, else on the host; NULL if there is no such
- * memory. */
+/* an address on the GPU for SPACE_DEVICE, else on the host; NULL: no such memory */
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
-/* The same for an operand; NULL is valid if it has no elements. Fails with ST_BUG. */
+/* The same for an operand; NULL is valid without elements. Fails with ST_BUG. */
 enum status memory_of(const struct host_thread *host, const struct operand *operand, void **at);
-/* The lane for work that is in no timeline. memory_written makes all it has written so far
- * visible to lanes that join. */
+/* The lane for work in no timeline. memory_written makes what it has written visible to lanes
+ * that join. */
 struct host_lane *memory_aside(const struct host_thread *host);
 enum status memory_written(struct host_thread *host);
-/* Orders new memory's zeroes and initial data before what the lane queues from here on. Call it
- * before an operation's first event, so that the wait does not count. Free of cost if nothing was
- * written. */
+/* Orders new memory's zeroes and initial data before later work of the lane. Call it before an
+ * operation's first event, so that the wait does not count. */
 enum status memory_join(struct host_thread *host, const struct host_lane *lane);
-/* Returns workspace of `bytes` for a lane's current operation. Valid for work queued on that lane
- * until the next call for the same slot. Never waits: memory that has become too small is kept
- * until memory_close. */
+/* Workspace of a lane's current operation, valid for work queued there until the next call for
+ * the slot. Never waits: outgrown memory is kept until memory_close. */
 enum scratch {
 	SCRATCH_KERNEL,
 	SCRATCH_PACKED,
@@ -183,7 +170,7 @@ enum status memory_scratch(struct host_thread *host, const struct host_lane *lan
         int64_t bytes, CUdeviceptr *at);
 
 /* ---- compute.c */
-/* loads kernels and cuBLAS and warms them up */
+/* loads and warms up kernels and cuBLAS */
 enum status compute_open(struct host_thread *host);
 void compute_close(struct host_thread *host);
 /* Queues OP_KERNEL; for tensors in host memory as a host function. */
@@ -195,52 +182,51 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
         const struct kernel_tensor *to, struct host_lane *lane);
 
 /* Reports the first index out of range that operations of the stream up to this one have read
- * since the last call, if any: by kernels or on the host. Call it when the operation has
- * completed, before its end is reported. */
+ * since the last call, if any. Call it when the operation has completed, before its end is
+ * reported. */
 void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 
 /* ---- copy.c */
-/* Queues OP_COPY. Without a target the value is kept for host_read(by = order.id): if
- * record.noted until it is read, else until at least 256 later copies. */
+/* OP_COPY. Without a target the value is kept for host_read(by = order.id): if record.noted until
+ * it is read, else until at least 256 later copies. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Keeps each single element that a noted operation wrote, until it is read. In no timeline. */
+/* keeps each single element that a noted operation wrote, until it is read */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Copies elements of one type and shape, of any strides. The tensors may overlap in one space. */
+/* copies elements of one type and shape, of any strides */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
         const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
 
 /* ---- values.c: pinned memory for values that operations bring to the host */
 enum status values_keep(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at);
-/* Copies the value of a completed operation to order.packed. Fails with ST_ARGUMENT if it is not
- * kept. */
+/* to order.packed, of a completed operation. Fails with ST_ARGUMENT if it is not kept. */
 enum status values_read(struct host_thread *host, const struct host_order *order);
 void values_close(struct host_thread *host);
 
-/* ---- message.c: collectives, transfers and one-sided operations. Operands are on the GPU and
- * contiguous: the shell refuses others. They last at least order.least_ns from the moment all
- * members have arrived. In a `together` (order.more) the caller queues all members and then
- * records their ends; nothing is queued before the last. */
+/* ---- message.c: collectives, transfers and one-sided operations, whose operands are contiguous
+ * on the GPU. They last at least order.least_ns after all members have arrived. In a `together`
+ * (order.more) the caller queues all members and then records their ends; nothing is queued
+ * before the last. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Queues a `together` whose last member was cancelled. Does nothing if there is none. */
+/* queues a `together` whose last member was cancelled */
 enum status message_end(struct host_thread *host);
 
 /* ---- read.c: host_read and host_write, on memory_aside, blocking. order.packed stays the
  * caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
-/* Keeps what a noted OP_SYNC reads of host memory, for host_read(by = order.id). */
+/* keeps what a noted OP_SYNC reads of host memory, for host_read(by = order.id) */
 enum status read_keep(struct host_thread *host, const struct host_order *order);
 enum status write_now(struct host_thread *host, const struct host_order *order);
 
-/* ---- timer.c: a thread that stores to words in pinned memory, for which streams wait */
+/* ---- timer.c: a thread that stores to words for which streams wait */
 enum status timer_open(struct host_thread *host);
-void timer_finish(struct host_thread *host); /* stores all words, now and from here on at once */
-/* Requires that all timers that were begun have been reached. */
+void timer_finish(struct host_thread *host); /* ends all timers, and later ones at once */
+/* requires that all timers have been reached */
 void timer_close(struct host_thread *host);
-/* Blocks the stream from there on, until timer_let_go at `ns` of the host clock. */
+/* blocks the stream there until timer_let_go, at `ns` of the host clock */
 enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket);
 void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns);
-/* timer_end blocks the stream until `ns` have passed since it reached timer_begin. */
+/* blocks the stream until `ns` have passed since it reached timer_begin */
 enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket);
 enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns);
 

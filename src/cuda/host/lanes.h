@@ -1,8 +1,8 @@
-/* lanes.h -- what lanes.c (streams, operations in flight) and completion.c (completion, waits) share.
+/* lanes.h -- what lanes.c (streams, operations in flight) and completion.c (waits) share.
  * An umbrella header: it brings along what it includes.
  *
- *      kept    | reported, its end lies ahead | reported ... | in flight | in flight | not given yet
- *              first                                         told                      count
+ *      kept   | reported, its end lies ahead | reported ... | in flight | in flight | not given
+ *             first                                         told                      count
  *
  * An operation is reported when its last event has completed. It is kept until the host clock has
  * passed its end: at once on a GPU; on a virtual clock a wait must also wait for an end that lies

@@ -1,9 +1,8 @@
 /* message.c -- communication of the world as calls of exchange/: addresses of operands, and the
  * least duration
  *
- *      alone         transfers, with timer_begin when all members have arrived and timer_end after the work
- *      together      begin | collective | transfers | end      the same for each, on its own
- * stream */
+ *      alone         transfers; timer_begin when all members have arrived, timer_end at the end
+ *      together      begin | collective | transfers | end      the same, each on its own stream */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "collectives/collective.h"

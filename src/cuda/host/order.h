@@ -44,7 +44,7 @@ struct host_order {
 	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
 	bool blocking;
 	int8_t priority; /* the stream's, as in struct stream */
-	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts together with the one before it */
+	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts with the one before it */
 	/* In a `together`: another member follows. OP_SEGMENT, ORDER_SEGMENT, _GONE: the segments
 	 * that follow belong to the operation, and so does their time. */
 	bool more;
@@ -90,7 +90,7 @@ struct host_report {
 	struct measured measured; /* blame 0 */
 	int part;                 /* if it is no operation; else unused */
 	enum status status;       /* not ST_OK: the operation is undone and has no result */
-	char *words;              /* the reason, freed by the receiver (mem_free); NULL with ST_OK */
+	char *words;              /* the reason, freed by the receiver; NULL with ST_OK */
 	/* not 0: the report only says that this operation read an index out of range: element
 	 * `place` has `value` */
 	op_id looks_up;

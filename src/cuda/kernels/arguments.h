@@ -1,5 +1,5 @@
-/* arguments.h -- the argument of a kernel on a GPU: one struct by value, shared by the planners
- * (C) and the kernels (CUDA). Plain types only, because NVRTC has no standard headers. */
+/* arguments.h -- the argument of a kernel on a GPU: one struct by value, shared by planners (C)
+ * and kernels (CUDA). Plain types only: NVRTC has no standard headers. */
 #ifndef RANKSH_CUDA_ARGUMENTS_H
 #define RANKSH_CUDA_ARGUMENTS_H
 
@@ -15,15 +15,15 @@ struct strided {
 	long long dim[STRIDED_DIMS], stride[STRIDED_DIMS];
 };
 
-/* Elementwise kernels: the arguments in order, then the result, all in the result's shape.
- * Dimensions that are contiguous in all tensors are merged. */
+/* Elementwise: the arguments in order, then the result, all in its shape; dimensions that are
+ * contiguous in all are merged. */
 struct elements {
 	long long count, dim[STRIDED_DIMS];
 	int dims;
 	int add; /* += : the result's old value is added in double */
-	/* elements per group, 4 or 8: a group is contiguous and aligned for vector access; or 0 */
+	/* elements per group, 4 or 8: contiguous and aligned for vector access; or 0 */
 	int wide;
-	/* the type of all tensors if groups have 16 bytes and nothing is added; else no dtype */
+	/* the type of all tensors if groups have 16 bytes and nothing is added; else none */
 	int type;
 	struct {
 		void *data;
@@ -54,8 +54,8 @@ struct product {
 };
 
 /* data NULL: no such operand. q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys,
- * heads*d], lse [sequences*queries, heads]. stats: 2 * sequences*heads*queries floats for the
- * gradient: per query the base-2 logarithm of the softmax's sum, then rowsum(do o). */
+ * heads*d], lse [sequences*queries, heads]. stats: per query log2 of the softmax's sum, then
+ * rowsum(do o): 2 * sequences*heads*queries floats */
 struct attention {
 	struct device_matrix q, k, v, o, lse, d_o, dq, dk, dv;
 	float *stats;
@@ -80,12 +80,12 @@ enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 struct rows {
 	struct strided in[2], out;
 	long long rows, columns;
-	/* embed: rows of the table; embed_grad: ids; loss_rows_that_count: whether the count is a
-	 * result */
+	/* embed: rows of the table; embed_grad: ids; loss_rows_that_count: is the count a
+	 * result? */
 	long long count;
 	double *parts;  /* partial results of a reduction to one number, by row or by block */
 	double divisor; /* of the sum of all parts */
-	/* crossentropy: number of rows that count, used as the divisor; NULL: not used */
+	/* rows that count, as the divisor; NULL: not used */
 	double *counted;
 	double ignore; /* the class of the rows that do not count */
 	double eps;    /* of layernorm */
@@ -98,9 +98,8 @@ struct rows {
 /* ---- indices: indices.cu */
 
 /* An index out of range, in host memory: the oldest of a stream that the host has not taken;
- * there is one if made != taken. Operations of the stream write the words before `taken`, one
- * after the other, and the host thread writes `taken`. No word has writers on both sides, because
- * a GPU atomic on host memory is atomic on that GPU only. */
+ * there is one if made != taken. The stream writes the words before `taken`, the host thread
+ * writes `taken`: a GPU's atomics on host memory are atomic on that GPU only. */
 struct index_fault {
 	unsigned claimed, made, op;
 	long long place, value;
@@ -132,16 +131,15 @@ struct moving {
 enum { EXCHANGE_RANKS = 64 };
 enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */
 
-/* A member's words for one sequence number. arrived, done, released: that number or a later one,
- * once true. call: digest of the arguments that must agree. in, out: offsets in its pool, bytes */
+/* A member's words for one sequence number. arrived, done, released: that number or a later one.
+ * call: digest of the arguments that must agree. in, out: offsets in its pool, bytes */
 struct exchange_slot {
 	unsigned arrived, done, released, call;
 	long long in, out;
 };
 
-/* Addresses for a member's kernel: the input and result of each place; with tables, the bytes
- * from each place to this one, their source, and their target in this result. left: a member was
- * released, or they disagree */
+/* addresses for a member's kernel, by place; with tables, the bytes from each place, their
+ * source, and their target in this result. left: a member was released, or they disagree */
 struct exchange_place {
 	char *in, *out;
 	long long bytes;

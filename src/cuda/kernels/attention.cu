@@ -7,7 +7,7 @@
  * (FlashAttention-2, arXiv:2307.08691, algorithm 1).
  *
  *                 keys, 64 per tile
- *       q  | s s s s | s s s s | s s . .      s: scores of a tile, in registers; the last are masked
+ *       q  | s s s s | s s s s | s s . .      s: scores of a tile (registers); the last are masked
  *          -> o, most, sum  after each
  *
  * Tensor cores compute f16 and bf16, d up to 128, with eight elements of a row aligned to 16

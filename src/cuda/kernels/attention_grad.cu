@@ -1,11 +1,11 @@
 /* attention_grad.cu -- dq dk dv of attention (src/kernels/attention.c), in two launches, neither
  * of which stores a score:
  *
- *      attention_stats     per query: the logarithm of the softmax's sum, and delta = rowsum(do o), from
- *                          o and lse if given, else from q k v do as the equal rowsum(p (do v.T))
- *      attention_grad      p and ds = p (do v.T - delta) again, tile by tile: some blocks take rows of
- *                          q and compute dq, the others rows of k, for dk and dv. Each element has one
- *                          block: no atomics, so the bits are the same in every run.
+ *      attention_stats   per query: the logarithm of the softmax's sum, and delta = rowsum(do o),
+ *                        from o and lse if given, else as the equal rowsum(p (do v.T))
+ *      attention_grad    p and ds = p (do v.T - delta) again, tile by tile: some blocks take rows
+ *                        of q and compute dq, the others rows of k, for dk and dv. Each element
+ *                        has one block: no atomics, so the bits are the same in every run.
  *
  * Both kinds of blocks compute the same products with different operands:
  *

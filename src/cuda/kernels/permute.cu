@@ -10,8 +10,8 @@ INLINE long long number_below(const struct strided &numbers, long long i, long l
 }
 
 /* ---- binsort: `count` indices, in chunks; one thread per chunk and bin
- *      parts    per chunk: the count of each bin, then its first place; after them per bin the total,
- *               then its beginning */
+ *      parts    per chunk: the count of each bin, then its first place; after them per bin the
+ *               total, then its beginning */
 
 INLINE long long *chunk_bins(const struct moving &call, long long chunk)
 {

@@ -32,7 +32,7 @@ struct cuda_library {
 	void *handles[CUDA_PART_COUNT]; /* from dlopen; NULL: not open */
 	int driver_version;             /* CUDA's, MAJOR * 1000 + MINOR * 10: 13000 */
 	int nccl_version;               /* MAJOR * 10000 + MINOR * 100 + PATCH: 22809 */
-	int progress;                   /* descriptor for the line of progress, set by the caller; 0: none */
+	int progress;                   /* descriptor for the line of progress; 0: none */
 #define X(name, symbol, needed, result, parameters) result(*name) parameters;
 	CUDA_FUNCTIONS(X) CUBLAS_FUNCTIONS(X) NCCL_FUNCTIONS(X) NVRTC_FUNCTIONS(X) CLOCK_FUNCTIONS(X)
 #undef X

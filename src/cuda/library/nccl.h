@@ -36,7 +36,7 @@ typedef enum {
 typedef struct {
 	size_t size;
 	unsigned int magic, version; /* version: MAJOR * 10000 + MINOR * 100 + PATCH */
-	int blocking;                /* 0: calls return ncclInProgress; poll ncclCommGetAsyncError */
+	int blocking;                /* 0: calls return ncclInProgress: poll */
 	int cgaClusterSize, minCTAs, maxCTAs;
 	const char *netName;
 	int splitShare;

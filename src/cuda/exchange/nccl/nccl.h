@@ -1,14 +1,12 @@
 /* nccl.h -- communication of ranks with a GPU each, by NCCL
  *
- * A part has a communicator for its collectives, and one for each channel (sender, receiver):
- * calls of a communicator run in order, and only the two ends of a channel know the same order.
- * If a collective does not wait for its latest members (backup=), each of them gets the result on
- * a communicator with the first member that counts.
+ * A part has a communicator for its collectives and one for each channel (sender, receiver):
+ * calls of a communicator run in order, and only a channel's two ends know the same order. A late
+ * member (backup=) gets the result on a communicator with the first member that counts.
  *
- * NCCL has no put, get and add. The target rank serves them on a thread and a stream of its own,
- * independent of its program. Each stream of an origin rank has a communicator for them: the
- * order of that stream is all that both ends agree on, and a blocked stream blocks no other
- * (serve.c).
+ * NCCL has no put, get and add: the target rank serves them on a thread and a stream of its own.
+ * Each origin stream has a communicator for them, because its order is all that both ends agree
+ * on, and a blocked stream then blocks no other (serve.c).
  *
  * Each communicator has a thread that makes it, warms it up and aborts it. They are made one
  * after the other, in one order on all ranks. */

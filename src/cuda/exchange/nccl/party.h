@@ -1,15 +1,14 @@
-/* party.h -- what the files of nccl/ share. An umbrella header: it brings along what it
- * includes.
+/* party.h -- what the files of nccl/ share. An umbrella header: it brings along what it includes.
  *
  * Files: meet.c (unique ids) party.c (a communicator's thread) nccl.c (memory, open, release,
- * close) batch.c (calls that start together) calls.c (collectives and transfers) late.c
- * (collectives that do not wait for all members) serve.c (windows: put, get, add)
+ * close) batch.c (calls that start together) calls.c (collectives and transfers) late.c (backup=)
+ * serve.c (windows: put, get, add)
  *
- *      control                 a party's thread                    host thread
+ *      control                 a party's thread                  host thread
  *      nccl_meet ----------->  PARTY_MAKING: init, warm-up
- *                              PARTY_READY <---------------------- open waits; nccl_enter .. nccl_run
- *      serve ------------->    NCCL_REACH, on the target: its calls
- *      release: `leaves` --->  when `inside` is 0: ncclCommAbort   calls queue nothing
+ *                              PARTY_READY <-------------------- open; nccl_enter .. nccl_run
+ *      serve ------------->    NCCL_REACH, on the target
+ *      release: `leaves` --->  if `inside` is 0: ncclCommAbort   calls queue nothing
  *                              PARTY_GONE
  *      nccl_meet: another party, a new thread ... */
 #ifndef RANKSH_CUDA_NCCL_PARTY_H
@@ -24,13 +23,12 @@
 enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
 struct nccl_exchange;
 struct service; /* serve.c */
-/* Memory for an add's elements before their sum, and a word in host memory that cancels the sum */
+/* memory for an add's elements, and a word in host memory that cancels the sum */
 struct addend {
 	CUdeviceptr at; /* 0: none */
 	int *released;
 };
-/* A communicator of this rank, from nccl_meet to close. nccl->lock guards what changes after its
- * creation. */
+/* A communicator of this rank. nccl->lock guards what changes after its creation. */
 struct party {
 	struct nccl_exchange *nccl;
 	int part, n, place;
@@ -38,21 +36,21 @@ struct party {
 	/* ranks: the ends of a channel; of a part: -1. NCCL_REACH: origin and target */
 	int from, to;
 	ncclUniqueId id;
-	int64_t told; /* control's clock when it was created */
+	int64_t told; /* control's clock at its creation */
 	pthread_t thread;
-	bool has_thread; /* a communicator of one rank has neither thread nor ncclComm_t */
-	/* the thread's until READY, then of the host thread inside; so are these */
+	bool has_thread; /* not for a communicator of one rank, which has no ncclComm_t either */
+	/* the thread's until READY, then the host thread's inside; so are these */
 	ncclComm_t comm;
 	CUstream stream;
 	CUevent ahead, behind;
 	enum party_state state;
 	bool open;                /* the host has opened it */
-	bool leaves;              /* released: nothing more is queued */
-	int64_t since;            /* the real time of that, ns */
-	int inside;               /* the host is in calls of it */
-	char *words;              /* the error of a FAILED party, also when it is GONE; NULL: none */
-	bool untold;              /* the error was not reported yet */
-	int64_t made;             /* the thread's clock when it was made */
+	bool leaves;              /* released */
+	int64_t since;            /* real time of that, ns */
+	int inside;               /* calls of the host thread */
+	char *words;              /* the error of a FAILED party, also when GONE; NULL: none */
+	bool untold;              /* not reported yet */
+	int64_t made;             /* the thread's clock then */
 	struct service *services; /* NCCL_REACH, on the target */
 	size_t service_count, served;
 	struct addend piece;
@@ -81,13 +79,13 @@ struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
-/* a copy from padded memory to the result, queued after NCCL's group */
+/* from padded memory to the result, after NCCL's group */
 struct batch_copy {
 	CUdeviceptr from, to;
 	int64_t bytes;
 	CUstream stream;
 };
-/* What is queued as one NCCL group. A zeroed one is empty. */
+/* one NCCL group. A zeroed one is empty. */
 struct batch {
 	struct step *steps;
 	size_t count;
@@ -98,7 +96,7 @@ struct batch {
 	struct party **parties; /* entered */
 	size_t party_count;
 };
-/* workspace of a stream: for inputs that overlap their results, sums, and padded parts */
+/* workspace of a stream */
 struct staging {
 	CUstream stream;
 	CUdeviceptr at;
@@ -109,7 +107,7 @@ struct gpu_block {
 	int64_t bytes;
 };
 
-struct late_result; /* late.c */
+struct late_result;
 /* this rank's memory that others access */
 struct nccl_window {
 	int part;
@@ -125,7 +123,7 @@ struct nccl_exchange {
 	CUfunction reach; /* exchange_reach_window */
 	CUcontext context;
 	int rank;
-	CUdeviceptr zeroes; /* SCRATCH_BYTES of zeroes, for calls whose data do not matter */
+	CUdeviceptr zeroes; /* SCRATCH_BYTES of zeroes, for calls without data */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct party **parties; /* in the order of nccl_meet */
@@ -155,12 +153,12 @@ void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 
 /* ---- party.c */
-/* Starts a party in which this rank has that place. id NULL: it is FAILED, with the words of this
- * thread's failure. */
+/* Starts a party with this rank at that place. id NULL: it is FAILED, with this thread's
+ * failure. */
 void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
-/* Requires the lock. Nothing more is queued, and the party's thread aborts the communicator. */
+/* Requires the lock. Nothing more is queued, and the thread aborts the communicator. */
 void party_release(struct party *party);
-/* Waits until the communicator has accepted all calls, or is released. Fails with ST_GPU. */
+/* Polls until the communicator has accepted all calls or is released. Fails with ST_GPU. */
 enum status party_settle(struct party *party);
 /* Requires the lock. Marks the party as failed for good; `words` are copied. */
 void party_break(struct party *party, const char *words);
@@ -169,9 +167,8 @@ void party_nap(int looks);
 int64_t party_clock(void); /* real, ns */
 
 /* ---- batch.c */
-/* Enters a communicator for the batch, which keeps it until nccl_run. from, to: its ends; of a
- * part: -1. *party NULL: it was released, and nothing is to be queued. Fails with ST_GPU,
- * ST_BUG. */
+/* Enters a communicator until nccl_run. from, to: its ends; of a part: -1. *party NULL: it was
+ * released, and nothing is to be queued. Fails with ST_GPU, ST_BUG. */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 void nccl_add(struct nccl_exchange *nccl, const struct step *step);
@@ -180,15 +177,14 @@ void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream st
         CUdeviceptr at, int64_t bytes);
 void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
-/* Queues all that was added and empties the batch, on failure too. Does nothing between begin and
+/* Queues what was added and empties the batch, on failure too. Does nothing between begin and
  * end. */
 enum status nccl_run(struct nccl_exchange *nccl);
 /* Orders later work of `then` after what is queued on `first`. */
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);
-/* Workspace for the batch; for work on that stream it stays valid until the next batch asks
- * there. */
+/* Workspace for the batch, valid on that stream until the next batch */
 enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* A copy of the bytes in such workspace, made on the stream */
+/* a copy of the bytes there, made on the stream */
 enum status nccl_stage(
         struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
@@ -208,9 +204,9 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
         struct exchange_started started, CUstream stream);
 
 /* ---- late.c: call->counts is not NULL */
-/* On a member that counts: queues all of it, with the batch. */
+/* on a member that counts: queues all of it */
 enum status late_collective(struct nccl_work *work);
-/* On a late member: adds its receive to the batch. */
+/* on a late member: adds its receive */
 enum status late_receive(struct nccl_work *work);
 /* Frees copies that were sent. */
 void late_give_back(struct nccl_exchange *nccl);

@@ -52,7 +52,7 @@ static int ranks_wait(struct shared_gpu *gpu, enum seat_state state, long naps)
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return word_load(&gpu->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
+	return word_load(&gpu->shared->failed) ? FAILED : NOBODY; /* it leaves at once */
 }
 
 static enum status ranks_wait_start(struct shared_gpu *gpu, enum seat_state state)

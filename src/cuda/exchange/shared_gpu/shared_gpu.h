@@ -1,9 +1,10 @@
-/* shared_gpu.h -- communication of ranks of one host that share a GPU, or of a single rank, through a
- * shared-memory segment that all processes map and that streams read and write (README.md)
+/* shared_gpu.h -- communication of ranks of one host that share a GPU, or of a single rank,
+ * through a shared-memory segment that all processes map and that streams read and write
+ * (README.md)
  *
- *      control, all at the same place        the host thread                         control
- *      board_meet                            board_open ... exchange.close          
- * board_leave */
+ *      control, all at the same place     the host thread                           control
+ *      shared_gpu_meet                    shared_gpu_open ... exchange.close       
+ * shared_gpu_leave */
 #ifndef RANKSH_CUDA_SHARED_GPU_H
 #define RANKSH_CUDA_SHARED_GPU_H
 
@@ -15,17 +16,17 @@ struct shared_gpu;
 /* Creates the segment; all processes of the transport, on one host, map it. Fails with ST_GPU,
  * with the same words on all, or ST_MPI. */
 enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu);
-/* Selects staging through host memory instead of IPC; there are no windows then. Call it on all
- * ranks before board_open. */
+/* Selects staging through host memory instead of IPC, without windows. Call it on all ranks
+ * before shared_gpu_open. */
 void shared_gpu_without_ipc(struct shared_gpu *gpu);
 /* Creates the rank's exchange on GPU `ordinal`, whose context is current: allocates pool_bytes
  * for exchange.alloc, registers the segment, and waits for the other ranks, at most two minutes.
- * Fails on all or on none: ST_DEVICE_MEMORY, ST_GPU. The exchange is the board's; its close ends
- * all waits and frees everything. */
+ * Fails on all or on none: ST_DEVICE_MEMORY, ST_GPU. exchange.close ends all waits and frees
+ * everything. */
 enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, int ordinal,
         int64_t pool_bytes, struct exchange **exchange);
-/* Call this if the rank will not complete board_open: peers that wait there fail. Returns the
- * first failure of all ranks, with its words. */
+/* Call this if the rank will not complete shared_gpu_open: peers that wait there fail. Returns
+ * the first failure of all ranks, with its words. */
 enum status shared_gpu_give_up(struct shared_gpu *gpu, enum status status);
 /* After exchange.close, or without an exchange */
 void shared_gpu_leave(struct shared_gpu *gpu);

@@ -1,5 +1,5 @@
-/* slots.c -- the slots of a match: one per member and sequence number, in rings. A slot is
- * reused when all members have ended its previous sequence number. */
+/* slots.c -- slot rings: one slot per member and sequence number. A slot is reused when all
+ * members have ended its previous sequence number. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 #include <stddef.h>

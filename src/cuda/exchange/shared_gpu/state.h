@@ -15,9 +15,9 @@
 #include <pthread.h>
 
 /* ---- the segment: chunks, each registered with CUDA on first use. The first begins with struct
- * board_memory. */
+ * shared_gpu_memory. */
 enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000, GRAIN = 4096 };
-/* after the chunks: staging memory without IPC, an equal part for each rank, registered at once */
+/* after the chunks: staging memory without IPC, an equal part per rank */
 enum { STAGES_BYTES = 1 << 30 };
 static const size_t FILE_BYTES = (size_t)CHUNK * CHUNKS + STAGES_BYTES;
 
@@ -32,24 +32,23 @@ struct entry {
 };
 struct shared_gpu_memory {
 	uint64_t used; /* bytes */
-	/* first failure of pool_open on any rank: 1: its words are being written, 2: they are
-	 * complete */
+	/* first failure of pool_open on any rank: 1: its words are being written, 2: complete */
 	uint32_t failed, why; /* why: an enum status */
 	char words[WORDS_MOST];
 	struct seat seat[EXCHANGE_RANKS];
 	struct entry directory[ENTRIES];
 };
 
-/* ---- a meeting: the slots in which the members of a part, or the two ends of a channel, match */
+/* ---- a slot ring: the slots in which the members of a part, or the two ends of a channel,
+ * match */
 enum { PART_SEQS = 256, CHANNEL_SEQS = 128, LATE_SEQS = 4096, WINDOWS = 64 };
 struct shared_gpu_window {
 	uint32_t seq, unused;
 	int64_t offset;
 };
-/* a set of members, by place */
 static const uint64_t ALL_PLACES = UINT64_MAX;
 
-/* the sequence number that last used a slot, and its members; 0: none */
+/* the last sequence number of a slot, and its members; 0: none */
 struct slot_use {
 	uint32_t seq;
 	uint64_t places;
@@ -59,11 +58,11 @@ struct slot_ring {
 	int n, place; /* place -1: both ends of a channel to itself */
 	int *ranks;   /* by place */
 	uint32_t seqs;
-	char *at; /* slots by place and sequence number; of a part, also windows and tables */
+	char *at; /* slots by place and sequence number; a part's windows and tables follow */
 	CUdeviceptr device;
 	CUdeviceptr found;     /* this member's struct exchange_found, by sequence number */
-	struct slot_use *used; /* by turn % turns */
-	uint32_t last;         /* the last queued sequence number */
+	struct slot_use *used; /* by seq % seqs */
+	uint32_t last;         /* last queued */
 	uint32_t windows;
 };
 
@@ -71,9 +70,9 @@ struct slot_ring {
 struct match_share {
 	struct slot_ring *ring;
 	uint32_t seq;
-	int place, order; /* order: index among those between begin and end */
+	int place, order; /* order: index among those of a `together` */
 	CUstream stream;
-	bool ends;           /* it also waits for the ends of the others */
+	bool ends;           /* it also waits for the others' ends */
 	uint32_t same;       /* digest of the arguments that must agree on all members */
 	CUfunction function; /* NULL: this member moves no data */
 	unsigned blocks;
@@ -101,14 +100,13 @@ struct gift {
 	int64_t bytes;
 };
 
-/* pool memory that is freed when its stream has passed the event and, for a late member, when it
- * was taken */
+/* pool memory that is freed after its stream's event and, for a late member, after it was taken */
 struct pool_copy {
 	CUdeviceptr at;
 	int64_t bytes;
 	CUstream stream;
 	CUevent event;         /* NULL: not recorded yet */
-	const uint32_t *taken; /* the late member's word, which reaches `turn`; NULL: none */
+	const uint32_t *taken; /* the late member's word, which reaches `seq`; NULL: none */
 	uint32_t seq;
 };
 struct pool_span {
@@ -121,7 +119,6 @@ struct pool {
 	size_t count;
 };
 
-/* writes and waits for a stream, in order */
 struct shared_gpu_words {
 	CUstreamBatchMemOpParams *word;
 	size_t count;
@@ -131,7 +128,7 @@ struct shared_gpu {
 	struct exchange exchange; /* first */
 	int ranks, rank, fd;
 	struct shared_gpu_memory *shared;
-	pthread_mutex_t lock; /* guards `meetings`, which release reads on other threads */
+	pthread_mutex_t lock; /* guards `rings`, which release reads on other threads */
 	struct slot_ring **rings;
 	size_t ring_count;
 	/* ---- the host thread's */
@@ -140,7 +137,7 @@ struct shared_gpu {
 	struct image image;
 	CUfunction find, reduce, move, table, reach;
 	bool staged; /* no IPC: data are copied to the segment and back */
-	/* this rank's; its first LINES_BYTES are permanent: `found` of the meetings */
+	/* this rank's; its first LINES_BYTES are permanent: `found` of the rings */
 	struct pool own;
 	int64_t lines;                    /* bytes of them in use */
 	struct pool stage;                /* its part of the staging memory; empty with IPC */
@@ -156,13 +153,13 @@ struct shared_gpu {
 };
 
 /* ---- file.c */
-/* Creates the segment at its full size, sparse. Returns -1 and errno on failure. */
+/* Creates the segment, sparse. Returns -1 and errno on failure. */
 int shared_gpu_file(void);
 /* Maps the segment for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
 int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu);
 bool shared_gpu_gone(const struct shared_gpu *gpu, int rank); /* its process has ended */
-/* Returns the zeroed memory of that key, the same on all ranks; `bytes`: at most CHUNK. Fails
- * with ST_GPU. */
+/* Returns the zeroed memory of that key, the same on all ranks; bytes <= CHUNK. Fails with
+ * ST_GPU. */
 enum status shared_gpu_area(
         struct shared_gpu *gpu, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registers a chunk with CUDA on first use. */
@@ -182,11 +179,11 @@ enum status pool_open(struct shared_gpu *gpu, int64_t bytes, enum status before)
 void pool_close(struct shared_gpu *gpu);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-/* Permanent memory of a meeting, kept together so that it does not fragment the pool. Fails with
+/* Permanent memory of a ring, kept together so that it does not fragment the pool. Fails with
  * ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
-/* in the pool, as peers use it; 0 for 0 */
+/* as peers use it; 0 for 0 */
 int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
 /* Copies a member's input on its stream, valid until the stream passes the pool_stages_end that
  * follows. from 0: memory only. Waits for streams if there is no room. Fails with
@@ -213,18 +210,16 @@ CUdeviceptr slot_ring_found(
 struct shared_gpu_window *slot_ring_windows(const struct slot_ring *ring, int place);
 /* by place, 2n + 2 each */
 const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
-/* Waits until these slots are free, then reserves them for the members `places`: a slot is free
- * when its members have ended its previous sequence number. This blocks a rank that is too far
- * ahead, like CUDA's own full queue. */
+/* Waits until the slots are free (their members have ended the previous sequence number), then
+ * reserves them for `places`. This blocks a rank that is too far ahead, like CUDA's full queue. */
 void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places);
-/* Ends all waits of that sequence number, without results. Thread-safe. */
+/* Ends all waits of that sequence number. Thread-safe. */
 void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq);
 void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
 void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
-/* ---- words.c: stream writes and waits, collected in order */
+/* ---- words.c: writes and waits of a stream, collected in order */
 void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
-/* waits until the word has reached it */
 void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
 enum status words_queue(struct shared_gpu *gpu, CUstream stream); /* also empties the list */
 /* Stores by the host, now; streams that wait for it continue. */
