@@ -5,7 +5,6 @@
 
 enum { PINGS = 16 };
 
-/* Gets rank 0's time after every process has sent. */
 static enum status clock_ping_once(
         struct transport *transport, const struct cuda_library *library, int64_t *theirs_ns)
 {

@@ -238,8 +238,6 @@ static const struct backend functions = {
         .stop = control_stop,
 };
 
-/* ---- start */
-
 /* On the host thread. A shared GPU's pool holds the rank's tensors and packed messages. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {

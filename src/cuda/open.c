@@ -42,7 +42,6 @@ static enum status ipc_offer(const struct cuda_job *job, struct cuda_report *min
 	return status;
 }
 
-/* tests IPC with the next rank's memory */
 static void ipc_test(const struct cuda_job *job, struct cuda_report *mine, CUipcMemHandle next)
 {
 	const struct cuda_library *cuda = &job->library;

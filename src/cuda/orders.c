@@ -19,8 +19,6 @@ static struct host_order *order_add(struct control *control, enum host_order_kin
 	return order;
 }
 
-/* ---- segments */
-
 /* more: belongs to the previous order, an OP_SEGMENT or another of its segments */
 static void add_segment(struct control *control, enum host_order_kind kind, enum space space, int64_t address,
         int64_t bytes, bool more)
@@ -58,7 +56,6 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 			at++;
 		if (at < kept && control->known[space][at] == segment->address)
 			continue;
-		/* addresses grow: a new one is above all known ones */
 		*MEM_ADD(&control->known[space], &control->known_count[space]) = segment->address;
 		add_segment(control, ORDER_SEGMENT, space, segment->address, segment->bytes, *more);
 		*more = true;
@@ -77,8 +74,6 @@ static void order_segments(struct control *control, bool op)
 		more &= op;
 	}
 }
-
-/* ---- communication */
 
 int order_part_of(const struct world *world, int group, int rank)
 {
@@ -113,7 +108,6 @@ static void count_seqs(struct control *control, op_id id, struct host_match *own
 	}
 }
 
-/* Returns the sequence number of the collective that opened the window. */
 static uint32_t window_seq(struct control *control, op_id target)
 {
 	const struct world *world = control->world;
@@ -123,7 +117,6 @@ static uint32_t window_seq(struct control *control, op_id target)
 	        1;
 }
 
-/* seqs: number of transfers */
 static struct host_match *host_match_new(const struct world *world, int group, int seqs)
 {
 	const struct group_instance *own = group_part(&world->groups[group], world->me);
@@ -152,8 +145,6 @@ static void join_together(struct control *control)
 	}
 }
 
-/* ---- operations */
-
 /* Played times apply to any machine but the one at hand, and under `slow`; times that the line
  * gives apply everywhere. */
 static void set_times(
@@ -181,7 +172,6 @@ static void *put_array(char **to, const void *from, size_t bytes)
 	return at;
 }
 
-/* largest alignment first */
 static void copy_record(struct host_order *order, const struct record *record)
 {
 	struct record *copy = &order->record;

@@ -64,7 +64,6 @@ static enum status check_ranks(const struct cuda_report *reports, int ranks)
 	return ST_OK;
 }
 
-/* Returns true if NCCL serves ranks that share a GPU. */
 static bool nccl_shares(const struct cuda_report *reports, int ranks)
 {
 	enum { NCCL_SHARES = 23000 };

@@ -67,8 +67,6 @@ static enum status agree_start(struct control *control)
 	return status;
 }
 
-/* ---- orders */
-
 /* A mismatched collective never starts: its stream blocks, as the simulator's does. One that was
  * aborted before it was given ends at once. */
 static void order_update(struct control *control, struct host_order *order)
@@ -182,7 +180,6 @@ static bool all_withheld(const struct control *control, const bool *withheld)
 	return i == control->queued_count;
 }
 
-/* Moves the orders from index `from` on to the front. */
 static void orders_move_first(struct control *control, size_t from)
 {
 	size_t count = control->held_count - from;

@@ -23,7 +23,6 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 	*MEM_ADD(&rounds->news, &rounds->count) = *one;
 }
 
-/* Writes a message; the caller frees *bytes. */
 static size_t message_write(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
 	struct round_head head = {.over = vote->over, .full = vote->full, .lost = vote->lost, .count = count};
@@ -54,7 +53,6 @@ static enum status message_read(
 	return status;
 }
 
-/* by rank */
 static void add_vote(struct vote *sum, const struct round_head *head)
 {
 	sum->over &= head->over != 0;
@@ -63,7 +61,6 @@ static void add_vote(struct vote *sum, const struct round_head *head)
 		sum->lost = head->lost;
 }
 
-/* Rank 0: combines all messages and sends the result. */
 static enum status round_conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {

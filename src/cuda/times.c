@@ -15,8 +15,6 @@ static size_t lane_number(int rank, int stream)
 	return (size_t)rank * (STREAMS_MAX + 1) + stream;
 }
 
-/* ---- measurements */
-
 static int64_t end_of(const struct control *control, op_id id)
 {
 	const struct measured *one = measurements_find(&control->measured, id);
@@ -82,8 +80,6 @@ void control_note_news(struct control *control)
 	}
 }
 
-/* ---- answers */
-
 static int64_t predictions_ahead(struct control *control)
 {
 	const struct world *world = control->world;
@@ -108,7 +104,6 @@ static void time_add(int64_t *time, int64_t by)
 		*time += by;
 }
 
-/* Returns the end of the rank's previous collective in the same part. */
 static int64_t end_before(
         const struct control *control, const struct match *match, const struct measured *one)
 {

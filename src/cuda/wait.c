@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reports of the host */
-
 static struct open_op *open_find(struct control *control, op_id id)
 {
 	size_t i;
@@ -26,7 +24,6 @@ static int part_of(const struct world *world, op_id id)
 	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
-/* Returns the first operation in the part that is not over; 0 if none. */
 static op_id first_open(const struct control *control, int part)
 {
 	for (size_t i = 0; i < control->open_count; i++)
@@ -133,8 +130,6 @@ void control_cancel(struct control *control)
 			operation_cancel(control, &control->open[i]);
 }
 
-/* ---- rounds */
-
 static bool own_over(struct control *control, enum control_wait what)
 {
 	for (size_t i = 0; i < control->open_count; i++)
@@ -143,7 +138,6 @@ static bool own_over(struct control *control, enum control_wait what)
 	return true;
 }
 
-/* Everything that this rank has queued in the part is reported undone. */
 static void cancel_part(struct control *control, int part)
 {
 	for (size_t i = control->open_count; i-- > 0;)
@@ -151,9 +145,8 @@ static void cancel_part(struct control *control, int part)
 			operation_cancel(control, &control->open[i]);
 }
 
-/* After all know that an operation failed in a part, no rank waits there any longer. All cancel
- * theirs first and release the part one round later: an earlier release could make peers take it
- * for done. */
+/* An operation failed in a part, as all know: no rank waits there any longer. All cancel theirs
+ * first and release the part one round later, so that no peer takes it for done. */
 static void part_lose(struct control *control, const struct vote *vote)
 {
 	if (control->losing)
@@ -177,8 +170,8 @@ void control_done(void *self, op_id id)
 }
 
 /* Passes on the completed operations in the shadow's order, up to the first OP_SYNC that has not
- * completed; every process has it, so all stop at the same one. Other operations that have not
- * completed stay for the next call. */
+ * completed: all processes stop at the same one. Others that have not completed stay for the next
+ * call. */
 static void done_pass_on(struct control *control)
 {
 	size_t left = 0, next = 0;

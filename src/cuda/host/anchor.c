@@ -19,8 +19,8 @@ static enum status event_elapsed(const struct anchors *anchors, CUevent from, CU
 	return status;
 }
 
-/* The event was between `before` and `after`, which bounds the offset. The known bounds are
- * intersected with it; if they are disjoint, they move to its nearest end. */
+/* The event was between `before` and `after`. The known bounds are intersected with that
+ * interval; if they are disjoint, they move to its nearest end. */
 static void offset_narrow(struct anchors *anchors, double gpu_ns, int64_t before, int64_t after)
 {
 	double least = before - gpu_ns, most = after - gpu_ns;
@@ -32,7 +32,6 @@ static void offset_narrow(struct anchors *anchors, double gpu_ns, int64_t before
 	}
 }
 
-/* Records the next anchor and waits for it. */
 static enum status anchor_record(struct anchors *anchors)
 {
 	const struct cuda_library *cuda = anchors->cuda;

@@ -42,7 +42,6 @@ static enum status capture_lane_of(
 	return ST_OK;
 }
 
-/* Records the end of what was captured on the lane; the event has a time in each launch. */
 static enum status mark_end(struct capturing *capture, struct capture_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;

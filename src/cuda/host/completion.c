@@ -4,8 +4,6 @@
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 
-/* ---- completion */
-
 static enum status flight_times(struct host_thread *host, const struct host_flight *flight, int64_t *start,
         int64_t *end, bool *divided)
 {
@@ -133,8 +131,6 @@ void lanes_check(struct host_thread *host)
 	host->lost = ST_GPU;
 	host->why = fail_copy();
 }
-
-/* ---- waits */
 
 /* Reported operations have ends before the clock. */
 static bool wait_is_over(struct host_thread *host, op_id target)

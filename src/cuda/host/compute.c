@@ -15,7 +15,7 @@
 enum { FAULTS = 2 * (STREAMS_MAX + 1) };
 
 struct known_function {
-	const char *name; /* the planner's constant, compared by address */
+	const char *name;
 	CUfunction function;
 };
 
@@ -29,8 +29,6 @@ struct compute {
 	/* per lane, as NVIDIA recommends: 32 MB from Hopper on, else 4 MB */
 	int64_t workspace_bytes;
 };
-
-/* ---- launches */
 
 static enum status function_of(struct compute *compute, const char *name, CUfunction *function)
 {
@@ -113,8 +111,6 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
 	return launch_call(host, &call, lane);
 }
 
-/* ---- operations */
-
 static enum status call_with_addresses(
         const struct host_thread *host, const struct record *record, struct kernel_call *call)
 {
@@ -125,7 +121,7 @@ static enum status call_with_addresses(
 	return status;
 }
 
-/* The shell requires a kernel's tensors to be all on the GPU or all on the host. */
+/* The shell requires all tensors of a kernel in one place. */
 static bool on_device(const struct record *record)
 {
 	return record->operands && record->operand[0].space == SPACE_DEVICE;
@@ -215,8 +211,6 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 	return status == ST_OK ? memory_written(host) : status;
 }
 
-/* ---- start and stop */
-
 static enum status compute_load(struct host_thread *host)
 {
 	const struct cuda_library *cuda = host->cuda;
@@ -254,9 +248,9 @@ static enum status warm_up_product(struct host_thread *host, struct host_lane *l
 	return launch_call(host, &product, lane);
 }
 
-/* The first launch, and the first product of each type, size and transposition, load code. The
- * driver may wait until the whole GPU is idle for it, while a stream may wait for work that this
- * thread has not issued yet. So some are done at the start. */
+/* The first launch, and the first product of each type, size and transposition, load code, for
+ * which the driver may wait until the whole GPU is idle, while a stream may wait for work that
+ * this thread has not issued yet. So some are done at the start. */
 static enum status compute_warm_up(struct host_thread *host)
 {
 	static const int sides[] = {16, 128};
@@ -280,7 +274,6 @@ static enum status compute_warm_up(struct host_thread *host)
 	return status;
 }
 
-/* After memory_open */
 enum status compute_open(struct host_thread *host)
 {
 	CUdeviceptr faults = 0;

@@ -44,8 +44,6 @@ static enum status contiguous_of(struct host_thread *host, const struct kernel_t
 	return status;
 }
 
-/* ---- in host memory */
-
 struct host_copy {
 	struct kernel_tensor from, to;
 };
@@ -78,8 +76,6 @@ static enum status copy_on_host(struct host_thread *host, const struct kernel_te
 		mem_free(copy);
 	return status;
 }
-
-/* ---- with the GPU */
 
 static enum status copy_on_device(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane)
@@ -133,8 +129,6 @@ enum status copy_between(struct host_thread *host, const struct kernel_tensor *f
 		return to_device ? copy_on_device(host, from, to, lane) : copy_to_host(host, from, to, lane);
 	return to_device ? copy_to_device(host, from, to, lane) : copy_on_host(host, from, to, lane);
 }
-
-/* ---- operations */
 
 /* Brings the operand's value at this point of the lane to the host, packed, and keeps it. */
 static enum status copy_keep(struct host_thread *host, op_id id, const struct operand *operand,

@@ -45,8 +45,6 @@ int graph_place(const struct host_order *orders, int count, op_id id)
 	return id >= orders[0].id && id - orders[0].id < (op_id)count ? (int)(id - orders[0].id) : -1;
 }
 
-/* ---- what can be a CUDA graph */
-
 static bool is_contiguous(const struct operand *operand)
 {
 	return operand->space == SPACE_DEVICE ||
@@ -84,7 +82,7 @@ static bool is_first_on_stream(const struct host_order *orders, int place)
 }
 
 /* Streams other than the launch's must begin with a wait for it; the default stream cannot be
- * captured. If ranks share a GPU its queues are limited, and a graph might take more of them. */
+ * captured. If ranks share a GPU its queues are limited. */
 static bool streams_are_joined(const struct host_thread *host, const struct host_order *orders, int count)
 {
 	for (int i = 1; i < count; i++) {
@@ -130,8 +128,6 @@ static bool dependencies_are_met(struct host_thread *host, const struct host_ord
 	}
 	return true;
 }
-
-/* ---- executables */
 
 struct graph_key {
 	char *bytes;
@@ -191,8 +187,7 @@ static struct device_graph *graphs_remove(struct graphs *graphs, int i)
 	return graph;
 }
 
-/* Evicts the least recently used executable without remembered launches. Returns false if there
- * is none. */
+/* Evicts the least recently used executable without remembered launches, if any. */
 static bool graphs_make_room(struct host_thread *host)
 {
 	struct graphs *graphs = host->graphs;
@@ -218,7 +213,6 @@ static struct device_graph *graphs_find(struct graphs *graphs, const struct grap
 	return NULL;
 }
 
-/* Finds or makes an executable; NULL if it cannot be captured. */
 static struct device_graph *graph_of(struct host_thread *host, const struct host_order *orders, int count)
 {
 	if (!host->graphs)
@@ -236,8 +230,6 @@ static struct device_graph *graph_of(struct host_thread *host, const struct host
 	}
 	return graph && graph->captured.executable ? graph : NULL;
 }
-
-/* ---- a launch */
 
 /* Predicts times: each operation follows the previous one on its stream and what it waits for. */
 static void launch_predict(struct graph_launch *launch, const struct host_order *orders)
@@ -258,7 +250,6 @@ static void launch_predict(struct graph_launch *launch, const struct host_order 
 	}
 }
 
-/* The graph's other streams continue after it. */
 static enum status launch_queue(struct host_thread *host, struct graph_launch *launch,
         const struct host_order *orders, const struct host_lane *own)
 {
@@ -310,7 +301,8 @@ static void launch_start(struct host_thread *host, struct device_graph *graph,
 		        .runs_on = orders[0].stream};
 		if (status != ST_OK)
 			host_flight_fail(&flight, status);
-		if (host_lane_of(host, &orders[i], &lane) == ST_OK) /* exists since is_behind */
+		/* exists since dependencies_are_met */
+		if (host_lane_of(host, &orders[i], &lane) == ST_OK)
 			host_flight_add(lane, &flight);
 	}
 	if (status != ST_OK)
@@ -330,8 +322,6 @@ bool graph_order(struct host_thread *host, const struct host_order *orders, int 
 	launch_start(host, graph, orders, count, issue);
 	return true;
 }
-
-/* ---- times of its operations */
 
 static enum status launch_read_events(
         struct host_thread *host, const struct graph_launch *launch, int64_t begin, struct part_time *part)

@@ -4,8 +4,6 @@
 
 enum { NEWS_MOST = 256 };
 
-/* ---- the host thread */
-
 bool host_cancelled(struct host_thread *thread, op_id id, int64_t *ns)
 {
 	struct host *host = host_whole(thread);
@@ -44,8 +42,6 @@ void host_tell(struct host_thread *thread, const struct host_report *report, int
 		pthread_cond_broadcast(&host->for_control);
 	pthread_mutex_unlock(&host->lock);
 }
-
-/* ---- control */
 
 void host_give(struct host *host, const struct host_order *orders, size_t count)
 {

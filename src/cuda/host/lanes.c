@@ -82,8 +82,6 @@ enum status host_lane_of(struct host_thread *host, const struct host_order *orde
 	return ST_OK;
 }
 
-/* ---- an operation in flight */
-
 enum status host_event_record(struct host_thread *host, CUstream stream, CUevent *event)
 {
 	struct host_lanes *lanes = host->lanes;

@@ -31,8 +31,6 @@ void letter_answer(struct host *host)
 	pthread_mutex_unlock(&host->lock);
 }
 
-/* ---- control */
-
 /* Requires the lock. Waits for the answer, or until the thread has been in one call for
  * HANGS_MS. */
 static enum status letter_wait(struct host *host)

@@ -19,7 +19,7 @@ struct lane_room {
 };
 
 struct memory {
-	struct real_segment *segments[SPACE_COUNT]; /* by address */
+	struct real_segment *segments[SPACE_COUNT];
 	size_t count[SPACE_COUNT];
 	struct host_lane aside;
 	CUevent written;  /* after the last write */
@@ -45,8 +45,6 @@ enum status memory_open(struct host_thread *host)
 		memory_close(host);
 	return status;
 }
-
-/* ---- segments */
 
 /* GPU memory reads as zeroes, as host memory does: a tensor never shows an earlier one's
  * values. */
@@ -93,7 +91,6 @@ static enum status space_get(struct host_thread *host, enum space space, int64_t
 	return status;
 }
 
-/* Index of the first segment after the address */
 static size_t segment_after(const struct memory *memory, enum space space, int64_t address)
 {
 	const struct real_segment *segments = memory->segments[space];
@@ -119,7 +116,6 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 	return ST_OK;
 }
 
-/* Returns the segment that contains the address; NULL if none. */
 static struct real_segment *segment_of(const struct memory *memory, enum space space, int64_t address)
 {
 	size_t i = segment_after(memory, space, address);
@@ -154,8 +150,6 @@ enum status memory_of(const struct host_thread *host, const struct operand *oper
 	        space_name((enum space)operand->space), (long long)operand->address);
 }
 
-/* ---- memory_aside */
-
 struct host_lane *memory_aside(const struct host_thread *host)
 {
 	return &host->memory->aside;
@@ -177,8 +171,6 @@ enum status memory_join(struct host_thread *host, const struct host_lane *lane)
 	memory->joined[lane->number] = memory->writes;
 	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, memory->written, CU_EVENT_WAIT_DEFAULT);
 }
-
-/* ---- workspaces */
 
 static void room_give(const struct host_thread *host, const struct lane_room *room)
 {

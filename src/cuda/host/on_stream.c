@@ -14,9 +14,9 @@ static enum status queue_wait(
 	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, CU_EVENT_WAIT_DEFAULT);
 }
 
-/* A copy of pageable memory blocks this thread until it is done. So the thread waits here for the
- * stream's earlier work, which may depend on a line that another rank has not received yet: here
- * it continues to report completed operations and can be stopped. */
+/* A copy of pageable memory blocks this thread until it is done. The stream's earlier work, which
+ * may depend on lines that another rank has not received yet, is awaited here, where this thread
+ * continues to report and can be stopped. */
 static enum status queue_copy(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -28,7 +28,6 @@ static enum status queue_copy(
 	return status == ST_OK ? copy_queue(host, order, lane) : status;
 }
 
-/* Queues a kernel, copy or wait. */
 static enum status queue_timed(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -114,7 +113,6 @@ static enum status queue_operation(struct host_thread *host, struct run *run, co
 	return status;
 }
 
-/* Keeps the results of a noted operation after its end. */
 static enum status keep_results(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -124,7 +122,6 @@ static enum status keep_results(
 	        : ST_OK;
 }
 
-/* Reports an operation that never reached a stream. */
 static void report_failed(struct host_thread *host, struct run *run, const struct host_order *order,
         int64_t issue, enum status status)
 {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Makes the order's tensor and its packed elements as kernel tensors. */
 static enum status order_tensors(const struct host_thread *host, const struct host_order *order,
         struct kernel_tensor *tensor, struct kernel_tensor *packed)
 {

@@ -9,8 +9,6 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
-/* ---- start and stop */
-
 static enum status context_retain(const struct host_setup *setup, struct host_thread *host, struct run *run)
 {
 	const struct cuda_library *cuda = host->cuda;
@@ -94,8 +92,6 @@ bool run_close(struct host_thread *host, struct run *run)
 	return true;
 }
 
-/* ---- time */
-
 int64_t run_now_of(const struct host_thread *host)
 {
 	return host->cuda->host_now() - host->shift;
@@ -124,8 +120,6 @@ static void set_clock(struct host_thread *host, const struct host_order *order)
 	host->due = run_now_of(host);
 }
 
-/* ---- failures */
-
 void run_keep_words(struct host_report *report, enum status status)
 {
 	if (status == ST_OK || report->status != ST_OK)
@@ -135,7 +129,6 @@ void run_keep_words(struct host_report *report, enum status status)
 	report->measured.undone = 1;
 }
 
-/* Keeps a failure outside any operation for the next one. */
 static void keep_failure(struct host_thread *host, struct run *run, enum status status)
 {
 	if (status == ST_OK)
@@ -161,8 +154,6 @@ enum status run_kept_from(struct host_thread *host, struct run *run)
 	run->failed = ST_OK;
 	return status;
 }
-
-/* ---- on the host's own lane */
 
 void run_tell(struct host_thread *host, struct host_report *report, int64_t end)
 {
@@ -215,8 +206,6 @@ static void run_on_host(
 		host->due = run_now_of(host);
 	run_tell(host, &report, order->record.kind == OP_FILL ? issue : run_now_of(host));
 }
-
-/* ---- orders */
 
 static void saw_seq(struct run *run, const struct host_match *match)
 {

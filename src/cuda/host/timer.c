@@ -93,8 +93,6 @@ static void slot_arrived(void *self)
 	pthread_mutex_unlock(&timer->lock);
 }
 
-/* ---- the thread */
-
 static size_t slot_earliest(const struct timer *timer)
 {
 	size_t best = 0;
@@ -136,9 +134,6 @@ static void *timer_main(void *self)
 	return NULL;
 }
 
-/* ---- slots */
-
-/* Adds a chunk of free slots. */
 static enum status timer_grow(struct timer *timer)
 {
 	void *words = NULL;
@@ -164,7 +159,6 @@ static enum status timer_grow(struct timer *timer)
 	return ST_OK;
 }
 
-/* Takes a slot whose word will be written. */
 static enum status slot_take(struct timer *timer, uint32_t *ticket)
 {
 	pthread_mutex_lock(&timer->lock);
@@ -234,8 +228,6 @@ void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns)
 		slot_finish(timer, slot, ns);
 	pthread_mutex_unlock(&timer->lock);
 }
-
-/* ---- start and stop */
 
 static void timer_free(struct timer *timer)
 {

@@ -41,8 +41,6 @@ struct values {
 	size_t page_count;
 };
 
-/* ---- cells */
-
 static int cell_class_of(int64_t bytes)
 {
 	int class = 0;
@@ -91,7 +89,6 @@ static struct kept_value *value_add(struct values *values)
 	return MEM_ADD(&values->one, &values->count);
 }
 
-/* Drops the oldest copies if there are too many. */
 static void values_trim(struct host_thread *host)
 {
 	struct values *values = host->values;
@@ -101,8 +98,6 @@ static void values_trim(struct host_thread *host)
 		if (!values->one[i].until_read)
 			value_drop(host, i);
 }
-
-/* ---- values */
 
 enum status values_keep(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at)

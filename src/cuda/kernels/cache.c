@@ -17,8 +17,6 @@
 
 enum { LOCK_WAIT_MS = 600000, LOCK_POLL_MS = 20 };
 
-/* ---- folders and names */
-
 /* Makes BASE/NAME. The result is "" if that fails, or if another user could write there. */
 static void folder_make(char folder[CACHE_PATH_BYTES], const char *base, const char *name)
 {
@@ -88,8 +86,6 @@ void cache_write(const struct kernel_cache *cache, const char *source, int archi
 		written = cache_path(cache, i, source, architecture, path) &&
 		        file_write(path, code, bytes) == ST_OK;
 }
-
-/* ---- the process that compiles */
 
 static void *report_progress(void *self)
 {

@@ -42,7 +42,6 @@ static int known_architecture(const struct cuda_library *cuda, int wanted)
 	return best;
 }
 
-/* Fails with the first line of the compiler's log. */
 static enum status compile_failure(
         const struct cuda_library *cuda, nvrtcProgram program, const char *path, nvrtcResult result)
 {

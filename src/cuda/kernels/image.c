@@ -11,8 +11,8 @@
 enum { CODE_MOST = 64 << 20 };
 
 /* Loads all functions of a module now. The driver would load each at its first launch and may
- * wait until the whole GPU is idle for it, while a stream may wait for work that follows that
- * launch. Needs CUDA 12.4. */
+ * wait until the whole GPU is idle for it, while a stream waits for work after that launch. Needs
+ * CUDA 12.4. */
 static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;
@@ -77,7 +77,6 @@ static enum status load_source(
 	return status;
 }
 
-/* Returns true if the file belongs to the family; NULL: to any. */
 static bool is_of(const char *path, const char *family)
 {
 	const char *name = strrchr(path, '/');

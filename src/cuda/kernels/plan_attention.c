@@ -48,7 +48,6 @@ static enum attention_variant variant_of(const struct kernel_call *call, int64_t
 	return d <= 64 ? BF16_64 : BF16_128;
 }
 
-/* rows of a block */
 static int64_t block_rows(bool cores, int64_t d)
 {
 	return !cores ? TILE : d <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;

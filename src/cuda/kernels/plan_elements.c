@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-/* ---- strides */
-
 /* Broadcasts from the right, as lane.c: a dimension that is 1 or missing is repeated. */
 static void add_tensor(struct elements *elements, int t, const struct kernel_tensor *tensor)
 {
@@ -84,9 +82,6 @@ static void set_groups(struct elements *elements, int tensors, unsigned writes)
 	elements->wide = alike ? group : is_wide(elements, tensors, writes, 4) ? 4 : 0;
 }
 
-/* ---- launches */
-
-/* Returns the number of tensors. */
 static int elements_of(const struct kernel_call *call, const double *option, struct elements *elements)
 {
 	const struct layout *whole = call->outs ? &call->out[0].layout : &call->in[0].layout;
@@ -117,8 +112,6 @@ void plan_elements(const struct kernel_call *call, const char *function, struct 
 {
 	plan_elements_with(call, function, call->option, plan);
 }
-
-/* ---- copies */
 
 static void swap_dims(struct elements *elements, int a, int b)
 {

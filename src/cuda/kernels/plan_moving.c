@@ -100,7 +100,6 @@ void plan_binsort(const struct kernel_call *call, const char *function, struct l
 	add_threads(plan, function, moving.rows * (moving.bins + 1), &moving);
 }
 
-/* indices per token */
 static int64_t choices(const struct layout *to)
 {
 	return to->dim[0] ? layout_count(to) / to->dim[0] : 0;

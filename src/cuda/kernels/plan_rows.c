@@ -25,7 +25,6 @@ static int type_of(const struct rows *rows)
 	return alike ? type : DT_COUNT;
 }
 
-/* All operands of the call, and the rows of `layout` */
 static struct rows rows_of(const struct kernel_call *call, const struct layout *layout)
 {
 	int64_t columns = layout->dim[layout->dims - 1];
@@ -41,8 +40,8 @@ static struct rows rows_of(const struct kernel_call *call, const struct layout *
 	return rows;
 }
 
-/* One team per row: a warp for short rows, so that few threads idle, else a block. If there are
- * more rows than BLOCKS blocks hold, a team takes several. */
+/* One team per row: a warp for short rows, else a block. If there are more rows than BLOCKS
+ * blocks hold, a team takes several. */
 static void add_teams(struct launch_plan *plan, const char *function, const struct rows *rows)
 {
 	int team = rows->columns <= SHORT ? 32 : THREADS, teams = THREADS / team;
@@ -55,8 +54,6 @@ void plan_rows(const struct kernel_call *call, const char *function, struct laun
 	struct rows rows = rows_of(call, &call->in[0].layout);
 	add_teams(plan, function, &rows);
 }
-
-/* ---- one number */
 
 /* Adds `count` parts, divided by `divisor`. */
 static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count, double divisor)
@@ -76,7 +73,6 @@ static void in_one_line(struct strided *strided, const struct layout *layout)
 	strided->stride[0] = 1;
 }
 
-/* mse, a mean, and sumsq, a sum */
 void plan_total(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout);
@@ -127,8 +123,6 @@ void plan_crossentropy_grad(const struct kernel_call *call, const char *function
 	struct rows rows = rows_of_targets(call, plan);
 	add_teams(plan, function, &rows);
 }
-
-/* ---- embed */
 
 void plan_embed(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {

@@ -91,7 +91,6 @@ static void own_store(uint32_t *word, uint32_t value, int64_t ns)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* Returns true if the open library is recent enough, else adds the reason to `why`. */
 static bool library_suits(
         struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
 {
@@ -162,7 +161,6 @@ static bool try_file(struct cuda_library *library, enum cuda_part part, const ch
 	return good;
 }
 
-/* FOLDER/FILE, or FILE for the loader */
 static void path_of(struct text *path, const char *folder, size_t length, const char *file, int major)
 {
 	text_clear(path);
@@ -189,7 +187,7 @@ static bool open_version(
 		}
 		path_of(&path, line, length, parts[part].file, major);
 		good = try_file(library, part, text_string(&path), why);
-		if (companion) /* the library holds it open now */
+		if (companion)
 			dlclose(companion);
 	}
 	text_release(&path);

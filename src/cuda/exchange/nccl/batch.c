@@ -112,8 +112,6 @@ enum status nccl_stage(
 	                       : status;
 }
 
-/* ---- the group */
-
 static enum status step_call(struct cuda_library *cuda, const struct step *step, CUstream stream)
 {
 	const void *from = (const void *)(uintptr_t)step->from;

@@ -52,8 +52,6 @@ static enum status work_copy(const struct nccl_work *work, CUdeviceptr from, CUd
 	return CUDA_CALL(cuda, cuMemcpyDtoDAsync, to, from, (size_t)bytes, work->stream);
 }
 
-/* ---- sends and receives with all members */
-
 /* Bytes to and from a place; for the rank itself a copy. */
 static enum status work_add_pair(
         const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
@@ -101,8 +99,6 @@ static enum status add_pieces(const struct nccl_work *work)
 	return status;
 }
 
-/* ---- collectives */
-
 static enum status add_calls(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -128,7 +124,6 @@ static enum status add_calls(struct nccl_work *work)
 	return ST_OK;
 }
 
-/* One rank: the result is the input. */
 static enum status add_alone(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -136,7 +131,6 @@ static enum status add_alone(const struct nccl_work *work)
 	                             : ST_OK;
 }
 
-/* the address at which NCCL accepts the input in place */
 static CUdeviceptr in_place_address(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -150,7 +144,6 @@ static CUdeviceptr in_place_address(const struct nccl_work *work)
 	return 0;
 }
 
-/* Returns true if the parts are unequal. */
 static bool is_uneven(const struct exchange_collective *call)
 {
 	int64_t whole = call->collective == &collective_reducescatter ? call->in_count

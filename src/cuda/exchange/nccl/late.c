@@ -27,7 +27,6 @@ static int counting(const struct exchange_collective *call, int place)
 	return place % call->n;
 }
 
-/* Returns how many places below `place` count. */
 static int counted(const struct exchange_collective *call, int place)
 {
 	int count = 0;
@@ -74,7 +73,6 @@ static enum status blocks_room(const struct nccl_work *work, struct brought *bro
 	return nccl_room(work->nccl, (all - 1) * brought->apart, work->stream, &brought->room);
 }
 
-/* sends each piece to its owner */
 static void pieces_send(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
@@ -106,7 +104,6 @@ static enum status piece_sum(const struct nccl_work *work, const struct brought 
 	return sum.count ? cuda_launch(cuda, work->nccl->sum, blocks, THREADS, &sum, work->stream) : ST_OK;
 }
 
-/* sends the sums to all that count */
 static void sums_send(const struct nccl_work *work, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
@@ -147,7 +144,6 @@ static enum status sum_up(struct nccl_work *work)
 
 /* ---- for late members */
 
-/* a result to be sent to one of them */
 struct late_result {
 	struct nccl_exchange *nccl;
 	CUdeviceptr at;

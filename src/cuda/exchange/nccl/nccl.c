@@ -48,8 +48,6 @@ static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 	*MEM_ADD(&nccl->freed, &nccl->freed_count) = (struct gpu_block){at, bytes};
 }
 
-/* ---- parts */
-
 struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to)
 {
 	for (size_t i = nccl->count; i-- > 0;) {
@@ -119,7 +117,7 @@ static enum status nccl_open(struct exchange *exchange, int part, int n, int pla
 static void nccl_release(struct exchange *exchange, int part, uint32_t seq)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);
-	(void)seq; /* a communicator ends as a whole */
+	(void)seq;
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count; i++)
 		if (nccl->parties[i]->part == part)
@@ -161,8 +159,6 @@ static enum status nccl_failure(struct exchange *exchange, int *part)
 	pthread_mutex_unlock(&nccl->lock);
 	return status;
 }
-
-/* ---- together */
 
 static enum status nccl_begin(struct exchange *exchange)
 {

@@ -48,8 +48,6 @@ enum status party_settle(struct party *party)
 	return nccl_call(cuda, "NCCL", result);
 }
 
-/* ---- the thread */
-
 /* Returns true if all earlier parties have been made or released. */
 static bool party_is_next(const struct party *party)
 {

@@ -70,8 +70,6 @@ static enum status window_add(struct nccl_exchange *nccl, const struct exchange_
 	return cuda_launch(nccl->cuda, nccl->reach, blocks, THREADS, &reach, stream);
 }
 
-/* ---- origin */
-
 static enum status reach_peer(
         struct nccl_exchange *nccl, const struct exchange_one_sided *call, int64_t bytes, CUstream stream)
 {
@@ -122,8 +120,6 @@ enum status serve_reach(struct exchange *exchange, const struct exchange_one_sid
 		nccl_add_start(nccl, started, stream);
 	return first_failure(status, nccl_run(nccl));
 }
-
-/* ---- target */
 
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call)
 {
@@ -246,8 +242,6 @@ bool serve_next(struct party *party)
 	}
 	return true;
 }
-
-/* ---- end */
 
 void serve_leave(struct party *party)
 {

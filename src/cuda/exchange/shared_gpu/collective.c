@@ -33,7 +33,6 @@ void share_members(const struct shared_gpu *gpu, struct match_share *share, uint
 	}
 }
 
-/* FNV-1a */
 static uint32_t numbers_digest(const int64_t *number, int count)
 {
 	uint32_t sum = 0x811c9dc5;

@@ -57,14 +57,11 @@ void shared_gpu_leave(struct shared_gpu *gpu)
 	mem_free(gpu);
 }
 
-/* ---- mapping by all */
-
 struct told {
 	int32_t pid, fd; /* fd -1: none */
 	int32_t failed;
 };
 
-/* Opens rank 0's segment. Returns -1 and errno on failure. */
 static int open_file(const struct told *first)
 {
 	char path[64];
@@ -104,8 +101,6 @@ enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu
 	}
 	return status;
 }
-
-/* ---- allocations in it */
 
 /* Allocates within one chunk; returns 0 if the segment is full. */
 static uint64_t lay_out(struct shared_gpu_memory *shared, uint64_t bytes)
@@ -158,8 +153,6 @@ enum status shared_gpu_area(
 	*device = gpu->chunk[found / CHUNK] + found % CHUNK;
 	return status;
 }
-
-/* ---- CUDA */
 
 static enum status register_at(struct shared_gpu *gpu, char *at, size_t bytes, CUdeviceptr *device)
 {

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 
-/* ---- adding a share */
-
 static struct match_share *share_new(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq, int place,
         uint64_t places, CUstream stream)
 {
@@ -84,8 +82,8 @@ static enum status fetch_results(struct shared_gpu *gpu)
 	return status;
 }
 
-/* Returns true if the result overlaps the input without being in place: it is written while peers
- * still read the input, so they read a copy. */
+/* True if the result overlaps the input without being in place: peers still read the input while
+ * it is written, so they read a copy. */
 static bool needs_copy(const struct exchange_collective *call)
 {
 	CUdeviceptr size = (CUdeviceptr)dtype_bytes(call->dtype),
@@ -176,8 +174,6 @@ static enum status transfer_add(struct shared_gpu *gpu, const struct exchange_tr
 	return status;
 }
 
-/* ---- queueing all shares */
-
 static CUdeviceptr word_arrived(const struct match_share *share, int place)
 {
 	return slot_ring_device(share->ring, &slot_ring_slot(share->ring, place, share->seq)->arrived);
@@ -243,7 +239,6 @@ static enum status queue_work(struct shared_gpu *gpu)
 	return status;
 }
 
-/* Returns true if it is the first order on its stream. */
 static bool order_is_first(const struct shared_gpu *gpu, size_t order)
 {
 	for (size_t i = 0; i < order; i++)

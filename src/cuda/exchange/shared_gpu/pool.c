@@ -9,8 +9,6 @@
 
 enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
-/* ---- waiting for all ranks */
-
 static void rank_set_state(struct shared_gpu *gpu, enum seat_state state)
 {
 	__atomic_store_n(&gpu->shared->seat[gpu->rank].state, state, __ATOMIC_SEQ_CST);
@@ -52,7 +50,7 @@ static int ranks_wait(struct shared_gpu *gpu, enum seat_state state, long naps)
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return word_load(&gpu->shared->failed) ? FAILED : NOBODY; /* it leaves at once */
+	return word_load(&gpu->shared->failed) ? FAILED : NOBODY;
 }
 
 static enum status ranks_wait_start(struct shared_gpu *gpu, enum seat_state state)
@@ -63,8 +61,6 @@ static enum status ranks_wait_start(struct shared_gpu *gpu, enum seat_state stat
 	        : missing == FAILED ? ST_GPU
 	                            : ST_OK;
 }
-
-/* ---- start and end */
 
 static enum status pool_take(struct shared_gpu *gpu, int64_t bytes)
 {
@@ -126,14 +122,11 @@ void pool_close(struct shared_gpu *gpu)
 		gpu->pool[rank] = 0;
 }
 
-/* ---- allocation */
-
 int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at)
 {
 	return at ? (int64_t)(at - gpu->pool[gpu->rank]) : 0;
 }
 
-/* Allocates from the first gap that is large enough. */
 static bool span_alloc(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 {
 	size_t i = 0;

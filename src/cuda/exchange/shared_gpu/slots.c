@@ -44,7 +44,6 @@ static size_t windows_bytes(const struct slot_ring *ring)
 	return (size_t)ring->n * WINDOWS * sizeof(struct shared_gpu_window);
 }
 
-/* of all places, for one sequence number */
 static size_t table_bytes(const struct slot_ring *ring)
 {
 	return (size_t)(ring->n * (2 * ring->n + 2)) * sizeof(long long);
@@ -138,8 +137,6 @@ const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq)
 	return (const long long *)(const void *)(ring->at + slots_bytes(ring) + windows_bytes(ring) +
 	        seq % table_seqs(ring) * table_bytes(ring));
 }
-
-/* ---- release */
 
 static bool is_before(uint32_t a, uint32_t b)
 {
