@@ -105,8 +105,8 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
-/* Returns true if the operation also writes all bytes of operand k by another operand, like an
- * in-place allgather. Races of the read are then those of the write. */
+/* Returns true if the operation also writes all operand k's bytes by another operand, like an
+ * in-place allgather. The read's races are then the write's. */
 static bool is_rewritten(const struct record *record, int k)
 {
 	const struct operand *read = &record->operand[k];
@@ -172,14 +172,14 @@ void history_conflicts(struct happens_before *order, op_id id)
 
 /* ---- the operation's own accesses */
 
-/* Returns true if the new access replaces the old one: whatever conflicts with the old one later
- * on also conflicts with the new one. On the same bytes:
+/* Returns true if the new access replaces the old one: later conflicts with the old one are also
+ * conflicts with the new one. On the same bytes:
  *
- * old                   new                 replaced?
- * write on io           sync io             yes: the host knows its end
- * read on io            write on compute    yes: conflicts of the read are conflicts of the write
- * read on io            read on io          yes: the later one of a stream
- * write on io           read on io          no: a later read conflicts with the write only
+ *      old                   new                 replaced?
+ *      write on io           sync io             yes: the host knows its end
+ *      read on io            write on compute    yes: a write conflicts with more
+ *      read on io            read on io          yes: the stream's later one
+ *      write on io           read on io          no: a later read conflicts with the write only
  *
  * host: the host's clock when it queues the new one. */
 static bool access_superseded(const struct happens_before *order, const struct past_access *old,

@@ -59,12 +59,12 @@ static bool waits_for_branch(const struct world *world, op_id id)
 	                        world_stream(world, target->rank, target->stream)->name);
 }
 
-/* A wait of a stream or the host (OP_SYNC, OP_SEGMENT) takes the maximum of both clocks (Mattern,
- * 1989). Stream 3 waits for record #7 of stream 2:
+/* When a stream or the host waits (OP_WAIT, OP_SYNC, OP_SEGMENT), it takes the maximum of both
+ * clocks (Mattern, 1989). Stream 3 waits for stream 2's record #7:
  *
  *      stream 3 before     [ 3  9 ]        done: stream 2 up to #3, stream 3 up to #9
- *      record #7 knew      [ .  8 ]        and is itself #7 of stream 2
- *      stream 3 after      [ 7  9 ]        a new version of stream 3's clock */
+ *      record #7 knew      [ .  8 ]        and is itself #7
+ *      stream 3 after      [ 7  9 ]        a new version */
 static void learn_target(struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];

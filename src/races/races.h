@@ -42,8 +42,8 @@ struct races {
  * last call. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
-/* Returns the name of the stream by which the race's operation `id` can be ordered: its own, or
- * that of its launch if the other operation is of another launch. */
+/* Returns the stream's name by which the race's operation `id` can be ordered: its own stream, or
+ * its launch's if the other operation is in another launch. */
 const char *race_stream(const struct world *world, const struct race *race, op_id id);
 /* Appends the line that would order the two: "wait io on compute". */
 void race_remedy(const struct world *world, const struct race *race, struct text *out);

@@ -57,11 +57,10 @@ static bool match_orders(const struct world *world, const struct match *match)
 }
 
 /* Passes a match. itself: its members are done too (not if it is the operation in question),
- * except fused ones, of which only this part is done:
+ * except fused ones, since only this part is done:
  *
- * rank 0   together { send to 1; recv from 3 }     after rank 3's send: only the past of rank 0's
- * rank 3   send to 0                               together, which may still wait for rank
- * 1 */
+ * rank 0   together { send to 1; recv from 3 }     after rank 3's send: only rank 0's past, since
+ * rank 3   send to 0                               its together may still wait for rank 1 */
 static void pass_match(struct happens_before *order, uint32_t index, bool itself)
 {
 	const struct match *match = &order->world->matches[index];

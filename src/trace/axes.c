@@ -114,8 +114,8 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A group's state on the rank: its axis, its operations, one without an end, its share of exposed
- * time, and its operations running now: awaited by a stream with kernels, and all */
+/* A group's axis, operations, one without an end, exposed time, and operations running now:
+ * awaited by a stream with kernels, and all */
 struct group_share {
 	int axis;
 	int64_t operations, ns;

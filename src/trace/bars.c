@@ -91,9 +91,9 @@ static uint32_t glyph_of(const struct shown *shown, bool edge)
 	return edge ? BEGIN : FULL;
 }
 
-/* Paints cells from .. to-1, the label centred and reversed, with a blank on each side if it fits.
- * `touches`: another bar ends right before, so the first cell is a half block and the two stay
- * distinct. A bar under way is solid up to now and dimmed after it; its label spans both. */
+/* Paints cells from .. to-1, the label centred, reversed and with a blank on each side if it fits.
+ * `touches`: another bar ends right before, so the first cell is a half block. A bar under way is
+ * solid up to now and dimmed after it. */
 static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
         const char *label, struct picture *picture)
 {

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the slot of the key, or the empty one (0) for it; at most half of the slots are used.
- * The fields of a key leave no hole, so its bytes are the key. */
+/* Returns the key's slot, or the empty one (0) for it; at most half the slots are used. Keys have
+ * no holes, so their bytes are compared. */
 static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, key, sizeof *key);

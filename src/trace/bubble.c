@@ -10,13 +10,12 @@
 #include "trace/lanes.h"
 #include "base/memory.h"
 
-/* Kinds of tasks by their phase's letter; B of input gradients only, with a later W on the rank,
- * is another kind than B of both. */
+/* Task kinds by phase letter; B of input gradients only, with a later W on the rank, is another
+ * kind */
 enum { LETTERS = 128, APART = LETTERS, KINDS = 2 * LETTERS };
 
-/* A phase of one micro-batch on one rank: operations next .. last of the rank's program.
- * op_task[id] of a send gives a receiver's dependency. Before `next` all is received: a waiting
- * task resumes there. */
+/* A phase of one micro-batch on one rank: program operations next .. last. op_task[id] of a send
+ * gives a receiver's dependency. All receives before `next` are done. */
 struct replay_task {
 	int kind;
 	name_id phase;
@@ -98,13 +97,12 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
 	}
 }
 
-/* Adds the task's time on its compute stream: from the start of its first kernel or collective to
- * the end of the last, with waits in between, but not for other stages. ST_WAITS: one of them has
- * no end yet.
+/* Adds the task's time on its compute stream: from its first kernel or collective to its last,
+ * with waits in between, but not for other stages. ST_WAITS: one has no end yet.
  *
- * compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
- * counts    =======================================================                    
- * ======= */
+ *  compute | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
+ *  counts   ======================================================                     
+ * ===== */
 static enum status time_task(struct replayed_schedule *s, size_t number)
 {
 	const struct world *world = s->trace->world;
@@ -214,8 +212,8 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 }
 
 /* Runs all ranks in turn until all tasks are done. If ranks wait for each other (a pair that both
- * send and receive in one task), the first unfinished rank goes on without waiting, so each round
- * finishes a task. Returns the longest span of a rank; next: scratch, one a rank. */
+ * send and receive in one task), the first unfinished one goes on, so each round finishes a task.
+ * Returns the longest rank's span; next: scratch, one a rank. */
 static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;

@@ -54,7 +54,7 @@ static struct fit fit_of(const struct machine *machine, enum calibrated part)
 	return fit;
 }
 
-/* Makes samples of the kernels: of the line that bounds them by `fit`, or, with ridge > 0, of
+/* Makes kernel samples: each on the line that bounds it by `fit`, or, with ridge > 0, on
  * operations above that many operations a byte. A kernel that memory explains as well says nothing
  * about operations. */
 static void sort_kernels(
@@ -122,8 +122,8 @@ static void fit_store(
 			figure_store(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
-/* The bound of a kernel is not known before the fit: it starts from several ridges and from the
- * machine's own figures, and the result with the least error is used. */
+/* Bounds are not known before the fit: it starts from several ridges and the machine's own
+ * figures, and keeps the least error. */
 static void fit_kernels(struct calibrator *c, struct calibration *out)
 {
 	static const double ridges[] = {0, 0.5, 2, 8, 32, 128};

@@ -1,10 +1,10 @@
-/* cells.c -- the content of each cell of a lane
+/* cells.c -- each cell's content
  *
  *      spans   wait p |   matmul y   | matmul y2 | issue |queued
  *      cells   pppp     ██ matmul y ██▐███████████  l      ░░░░░
  *
- * A cell shows what took most of its time, but every operation gets a cell of its own: one that
- * ends here and was not shown yet comes first, and several of them are counted. */
+ * A cell shows what took most time in it, but every operation gets its own cell: one that ends
+ * here and was not shown yet comes first; several are counted. */
 #include "base/arithmetic.h"
 #include "trace/picture.h"
 #include "trace/trace.h"

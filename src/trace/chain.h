@@ -49,8 +49,8 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
  * y". */
 void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *begun, int depth);
-/* Work in the way: the operation took `ns` of the stretch, the longest of `count` that took
- * `work`; of_that: of a wait; from: since then, 0: since its start */
+/* Work in the way: the operation took `ns`, the longest among `count` that took `work`; of_that:
+ * it is part of a wait; from: since then, 0: since its start */
 struct in_the_way {
 	int64_t ns, work;
 	int count;

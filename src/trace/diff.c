@@ -2,8 +2,7 @@
  *
  *      operation      times   base     wide      each   base      wide
  *      matmul y               8        8                2.00 ms   1.00 ms   x 0.50
- *      allreduce g            4        -                1.50 ms   -           (largest difference
- * first) */
+ *      allreduce g            4        -                1.50 ms   - */
 #include "base/memory.h"
 #include "base/names.h"
 #include "trace/diff.h"

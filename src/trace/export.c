@@ -130,9 +130,8 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	return trace_step(w->trace, 1);
 }
 
-/* An arrow binds to the slice around its end: the last nanosecond of its source, the start of its
- * target. None goes back in time, as inexact clocks would have it: it then starts when it
- * arrives. */
+/* An arrow binds to the slice around its end: its source's last nanosecond, its target's start.
+ * None goes back in time if clocks are inexact: it then starts when it arrives. */
 struct end {
 	int rank, thread;
 };

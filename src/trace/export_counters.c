@@ -1,10 +1,10 @@
 /* export_counters.c -- a rank's counters over time as Chrome's trace events: device memory by
- * kind, and the rate of each link
+ * kind, and each link's rate
  *
  *      {"ph":"C","pid":2,"name":"nvlink out","ts":12.000,"args":{"GB/s":3.2}}
  *
- * A transfer has its mean rate from start to end; concurrent ones add up. Bytes are those of
- * `traffic`, memory that of `mem over`. */
+ * A transfer has its mean rate from start to end; concurrent ones add up. Bytes are as in
+ * `traffic`, memory as in `mem over`. */
 #include "base/memory.h"
 #include "backend/traffic.h"
 #include "world/tensor_kind.h"

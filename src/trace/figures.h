@@ -28,8 +28,8 @@ struct figures {
 };
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
-/* Over ranks: the largest time and peak, the sum of counts and bytes, the mean of parts; names in
- * order of first use */
+/* Over ranks: the largest time and peak, summed counts and bytes, mean parts; names in order of
+ * first use */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures);
 /* Adds the figures of `more` with new names, each after the one that precedes it there, so kinds
  * stay together. */

@@ -1,4 +1,4 @@
-/* holdings.c -- lists of the holders of a device, and of flows over links, cached during a query
+/* holdings.c -- lists: device holders, and flows over links, cached during a query
  *
  *      rank 0    | default: matmul y 0 .. 4 | io: matmul z 2 .. 5
  *                | comm: allreduce 1 .. 6, from its own arrival on | */
@@ -49,9 +49,8 @@ int64_t flows_from(const struct world *world, op_id id, const struct times *t)
 	        : least_of(t->end, t->start + (int64_t)op_record(world, id)->latency_ns);
 }
 
-/* A list is made in two passes. The first counts by stream in first[s + 1], for the room; the
- * second appends, so that first[s] grows to the end of stream s, which is where stream s + 1
- * begins. */
+/* A list is made in two passes: counting by stream in first[s + 1], then appending, which moves
+ * first[s] to the end of stream s, where stream s + 1 begins. */
 static void make_room(struct holdings *list)
 {
 	for (int s = 0; s <= STREAMS_MAX; s++)
@@ -103,8 +102,8 @@ const struct holdings *device_of(struct sharers *sharing, int rank)
 	return sharing->device;
 }
 
-/* Loads all ranks at once: a collective needs most of them, and the books are in memory order.
- * One-sided operations reach ranks without an operation of their own, so they have a list. */
+/* Loads all ranks at once, since a collective needs most. One-sided operations reach ranks without
+ * an operation there, so they have a list. */
 static void load_flows(struct sharers *sharing)
 {
 	const struct world *world = sharing->trace->world;

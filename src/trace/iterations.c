@@ -1,9 +1,9 @@
-/* iterations.c -- the iterations of a program that a table covers
+/* iterations.c -- the iterations that a table covers
  *
  *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
  *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
- * The first iteration allocates the memory and communicators that later ones reuse, so its times
+ * The first one allocates the memory and communicators that later ones reuse, so its times
  * differ. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"

@@ -14,9 +14,8 @@ void spans_release(struct spans *spans)
 	*spans = (struct spans){0};
 }
 
-/* Returns a hash of title, object, phase and colour, equal for operations that look equal. The
- * multipliers are those of splitmix64 and xxHash; a collision would only draw two ranks in one
- * row. */
+/* Returns a hash, equal for operations that look equal. The multipliers are those in splitmix64
+ * and xxHash; a collision would only draw two ranks in one row. */
 static uint32_t looks_of(const struct record *record)
 {
 	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
@@ -26,9 +25,9 @@ static uint32_t looks_of(const struct record *record)
 	return hash >> 32;
 }
 
-/* Loads the i-th operation of its rank. An aborted one has an end but may lack earlier times: they
- * are cut to its end, so ready <= start <= end always holds. Until sort_by_stream, first[s + 1]
- * counts the operations of stream s. */
+/* Loads the rank's i-th operation. An aborted one has an end but may lack earlier times: they are
+ * cut to its end, so ready <= start <= end always holds. Until sort_by_stream, first[s + 1] counts
+ * stream s. */
 static void moment_load(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
@@ -274,9 +273,9 @@ void kept_forget(struct kept_lanes *kept)
 	*kept = (struct kept_lanes){0};
 }
 
-/* Returns the last dependency of a record or wait: its target, the holder of its stream, or the
- * operation before it; 0: its own issue was later. Measured ends come a little after their
- * dependencies', so only these are compared. */
+/* Returns a record's or wait's last dependency: its target, its stream's holder, or the operation
+ * before it; 0: its own issue was later. Measured ends come a little after their dependencies', so
+ * only these are compared. */
 static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;

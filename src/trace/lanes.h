@@ -71,9 +71,8 @@ void lanes_load_all(struct lanes *lanes, const struct trace *trace);
 void lanes_release(struct lanes *lanes);
 /* Returns the rank's lanes in trace->kept, which is loaded first if it is empty. */
 const struct lanes *kept_rank(const struct trace *trace, int rank);
-/* Replaces `out` by the spans of one lane. They tile the window: the first begins at window.from,
- * each begins at the end of the one before it, the last ends at window.to. A stream that the rank
- * has not used is one span of DONE. */
+/* Replaces `out` by one lane's spans. They tile the window without gaps, from window.from to
+ * window.to. An unused stream is one DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
 /* Returns the whole span at `time` (0 or later). */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
@@ -88,9 +87,8 @@ uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
 op_id lanes_behind(const struct lanes *lanes, op_id id);
 /* Returns the stream's last operation queued before that one; NULL if none. */
 const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
-/* holders.c: the operation of the same rank that m waited for by rule 7 (default stream and
- * blocking streams); the one with the latest end, of equal ends the lowest stream. NULL if
- * none. */
+/* holders.c: the operation on the same rank that m waited for by rule 7 (default and blocking
+ * streams); the latest end, among equal ones the lowest stream. NULL if none. */
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);
 /* Returns the operation that a `sync` of everything waits for: the rank's last to end, or the
  * first that never ends; NULL if none. */
@@ -123,8 +121,7 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 /* Returns the sender's operation for a part that receives, 0 if it is not queued; 0 for a part
  * that sends. */
 op_id trace_sender(const struct world *world, op_id id, int part);
-/* True if `other` is a member of the same collective, or the other side of one of its
- * transfers. */
+/* True if `other` is in the same collective, or on the other side in one of its transfers. */
 bool trace_meets(const struct world *world, op_id id, op_id other);
 /* Returns when the rank's time in a section (-1: everything) begins: with its first launch or host
  * operation. If the device is still busy with earlier sections then: with its own first work, or

@@ -6,8 +6,8 @@
  * all spans of a cause on the lane; blame is that of the longest one.
  *
  * 0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
- *   default .██████████|                                   nothing for delays before its first work
- *   comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
+ * default .██████████|                                   nothing for delays before its first work
+ * comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
 #include "trace/legend.h"
 #include "base/memory.h"
 #include "trace/lanes.h"

@@ -1,8 +1,7 @@
 /* slack.c -- backwards over the graph of constraints: the latest time of a node is set by its
  * dependents
  *
- *      late(u) = min over edges u -> v of late(v) - ns        after all dependents of u are
- * done */
+ *      late(u) = min over edges u -> v of late(v) - ns        after all dependents */
 #include "trace/constraints.h"
 #include "trace/lanes.h"
 #include "base/arithmetic.h"

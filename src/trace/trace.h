@@ -119,8 +119,8 @@ struct window {
 	int64_t from, to;
 	int section; /* -1: any */
 };
-/* Returns the window of a section (-1: everything), from the start of the first rank's time in it
- * to the end of the last one's. */
+/* Returns a section's window (-1: everything): from the first rank's start in it to the last one's
+ * end. */
 struct window trace_window(const struct trace *trace, int section);
 /* True if nothing in the section (-1: at all) takes time. */
 bool trace_empty(const struct trace *trace, int section);
@@ -206,7 +206,7 @@ struct timeline_options {
 	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name; 0 of them: all */
 	int lanes, legend_rows /* 0: as many as needed */;
 };
-/* A lane; for a row of several ranks, the lane of one of them */
+/* A lane; for a row with several ranks, one rank's */
 struct lane_place {
 	int rank, stream;
 };
@@ -224,15 +224,16 @@ void timeline_places_release(struct timeline_places *places);
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);
 
-/* -- figures of one rank in a section (-1: everything)
+/* -- figures: one rank in a section (-1: everything)
  *
  * Times are those that `timeline` draws, so queued work counts; ST_WAITS if an operation that
- * counts has no end without further lines. Parts are 0 .. 1, and 0 of nothing. Work is kernels,
- * copies, collectives and transfers, from start to end. The rank's time runs from the start of its
- * first launch (or host work) to the end of its last operation. Initial data does not count, and
- * host threads only if there is nothing else. If the device is still busy with earlier sections at
- * that launch, it runs from the section's first work, or from the end of the earlier work if that
- * is sooner. */
+ * counts has no end without further lines. Parts are 0 .. 1. Work is kernels, copies, collectives
+ * and transfers, from start to end.
+ *
+ * The rank's time runs from its first launch (or host work) to its last end. Initial data does not
+ * count; host threads only if there is nothing else. If the device is still busy with earlier
+ * sections at that launch, it runs from the section's first work, or from the earlier work's end
+ * if that is sooner. */
 /* The rank's time. (For several ranks `time` is the largest; every other metric is the mean.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
 /* work of the stream / the rank's time */
@@ -260,20 +261,20 @@ enum status metric_hidden(const struct trace *trace, int section, int rank, enum
  * on the timeline; metric_bubble is the schedule's. Waits of such a stream are idle, collectives
  * on it are not. If no stream has kernels, all streams with work count. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
-/* The part of the time between the rank's first and last launch in the section that the host
- * waits: sync, print, reading a value, a pageable copy, a barrier, memory still in use. Copies of
- * a print, a barrier's collective and work of host threads are no launches. */
+/* The host's waits between the rank's first and last launch in the section: sync, print, reading a
+ * value, a pageable copy, a barrier, memory still in use. A print's copy, a barrier's collective
+ * and host threads' work are no launches. */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time when the stream works and no other stream of the rank's device does, in any section */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
-/* One axis of a mesh, or any group, on one rank: its own operations and those of groups whose
- * parts lie within its parts (of two such axes the smaller).
+/* One mesh axis, or any group, on one rank: its own operations and those in groups whose parts lie
+ * within its parts (in the smaller one, if two axes do).
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
- *     sent         the part of metric_sent that they move
- *     exposed_ns   its share of metric_exposed; all groups' shares add up to the whole. Time of
- *                  several at once goes to the one that a stream with kernels waits for; else to
- *                  the axis made first */
+ *     sent         their part in metric_sent
+ *     exposed_ns   their part in metric_exposed; all groups together have all of it. Concurrent
+ *                  time goes to the group that a stream with kernels waits for; else to the axis
+ *                  made first */
 struct axis_use {
 	int axis;
 	int64_t operations, exposed_ns;
@@ -294,20 +295,20 @@ int trace_axis_of(const struct world *world, int rank, int group);
  * number of such streams). The host's lane does not count: a host that waits while its device
  * works costs nothing. */
 enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
-/* The schedule's own bubble: 1 - work / span of the micro-batches' phases, replayed in each rank's
- * order. A phase waits only for the phases that send to it, and takes the mean time of its kind.
- * The kind is its letter; B whose W comes later is another kind than B of all gradients. Its time
- * is that on its compute stream with waits inside the stage (collectives of other axes, launches)
- * but not for other stages.
+/* The schedule's bubble: 1 - work / span, with the micro-batches' phases replayed in each rank's
+ * order. A phase waits only for the phases that send to it, and takes its kind's mean time. The
+ * kind is its letter; B with a later W is another kind than B for all gradients. Its time is that
+ * on its compute stream with waits inside the stage (other axes' collectives, launches) but not
+ * for other stages.
  *
- * The span is the longest of any rank from its first phase to the end of its last
- * (arXiv:2401.10241). Time between phases and differences between stages are left out (`stalls`
- * shows those). Transfers count if they have a phase of their own (`phase C3`), with their time
- * alone. p stages with m micro-batches in GPipe's or 1F1B order give (p-1)/(m+p-1). The value is
- * that of the whole machine, so `rank` is ignored. */
+ * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241). Time
+ * between phases and differences between stages are left out (`stalls` shows them). Transfers
+ * count if they have their own phase (`phase C3`), with their time alone. p stages with m
+ * micro-batches in GPipe's or 1F1B order give (p-1)/(m+p-1). The value covers the whole machine;
+ * `rank` is ignored. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* Completed iterations of the section (-1: all): their number, and the mean time from the end of
- * one to the end of the next on the rank that ends last, ns; of a single one, all of it. */
+/* Completed iterations in the section (-1: all): their number, and the mean time between ends on
+ * the rank that ends last, ns; for a single one, its whole time. */
 enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes sent by the rank over links whose name begins with `link` ("nvlink", "pcie up"); NULL:
  * over all. ST_NAME lists the links. */
@@ -324,23 +325,23 @@ struct counted_ops {
 	name_id tensor; /* reads or writes it, a slice or a view of it; 0: any */
 };
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which);
-/* For the rank's adds into windows that it has read with a get: the updates by other ranks to
- * those bytes between the start of the get and the end of the add, mean and maximum. Returns the
- * number of such adds. */
+/* For the rank's adds into windows that it has read with a get: other ranks' updates to those
+ * bytes between the get's start and the add's end, mean and maximum. Returns how many such adds
+ * there are. */
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
-/* Achieved parts of the machine's peaks by the rank's kernels of a name: FLOP/s of their types,
- * memory bandwidth. ST_NAME: there is none; ST_WAITS */
+/* What the rank's kernels with that name reached, as parts: FLOP/s by their types' peak, memory
+ * bandwidth. ST_NAME: there is none; ST_WAITS */
 struct roofline {
 	double flops, bytes;
 };
 enum status metric_roofline(
         const struct trace *trace, int section, int rank, const char *kernel, struct roofline *roofline);
-/* Model FLOPs utilization (MFU) of the whole job in its steady iterations: flops of the matrix
- * products of forward and backward passes / (time x ranks x peak of their types). Recomputation
- * (phase R, attention's probabilities in its gradient) and the optimizer do not count; causal
- * attention counts visible positions only (arXiv:2204.02311, appendix B, counts all). all: these
- * count too, which is hardware FLOPs utilization (arXiv:2205.05198). Time: the longest of any
- * rank; ranks: those with any time. */
+/* Model FLOPs utilization (MFU), the whole job in its steady iterations: matrix products in
+ * forward and backward passes / (time x ranks x their types' peak). Recomputation (phase R,
+ * attention's probabilities in its gradient) and the optimizer do not count; causal attention
+ * counts visible positions only (arXiv:2204.02311, appendix B, counts all). all: these count too:
+ * hardware FLOPs utilization (arXiv:2205.05198). Time: the longest rank's; ranks: those with any
+ * time. */
 enum status metric_mfu(const struct trace *trace, int section, bool all, double *part);
 /* Message bytes / time x nccl-tests' factor for the collective; the factor is 1 for a transfer or
  * copy. ST_ARGUMENT for other operations. */

@@ -28,8 +28,7 @@ struct pair {
 	int64_t count;
 	double bytes;
 };
-/* Collectives of one name and group: the figures of the rank that sends most, of equal ones the
- * lowest */
+/* Collectives with one name and group: figures from the rank that sends most, else the lowest */
 struct kind {
 	name_id title, group;
 	int64_t count, sends;          /* by steps, as in `unroll`; -1: unknown */
@@ -152,8 +151,8 @@ static int64_t sends_of(const struct record *record, const struct match *match, 
 	return known ? sends : -1;
 }
 
-/* Adds the least that a rank must send: 2(n-1)/n of an allreduce's message, (n-1)/n of an
- * allgather's ..., 1/n of a gather's. */
+/* Adds the least that a rank must send: 2(n-1)/n message sizes in an allreduce, (n-1)/n in an
+ * allgather ..., 1/n in a gather. */
 static void add_formula(const struct world *world, op_id id, struct kind *kind)
 {
 	const struct record *record = op_record(world, id);

@@ -46,9 +46,9 @@ struct root {
 	int64_t ns;
 	struct text text;
 };
-/* The subject of the question: of these operations the one that waited longest; the longest wait
- * of these ranks' streams by that name, or of these ranks (in the section, -1: ever); or the state
- * of a rank at a time */
+/* The subject: among these operations, the one that waited longest; the longest wait in these
+ * ranks' streams by that name, or on these ranks (in the section, -1: ever); or a rank's state at
+ * a time */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;

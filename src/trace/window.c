@@ -1,6 +1,6 @@
-/* window.c -- the length of a section: from the start of its first operation to the last known
- * time. Launches do not count while the host runs ahead of the device (trace_begins); nor does
- * initial data, which takes no time */
+/* window.c -- a section's length: from its first operation to its last known time. Launches do not
+ * count while the host runs ahead of the device (trace_begins); nor does initial data, which takes
+ * no time */
 #include "base/arithmetic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
@@ -16,8 +16,7 @@ bool trace_counts(const struct trace *trace, op_id id, int section)
  *
  *      host     |1111|2222|                    launches of section 2 from here on
  *      compute   | 1111111111 | 2222222222 |
- *      io        |  111 |  22 |                section 2 begins here: its first work, before 1
- * ends */
+ *      io        |  111 |  22 |                section 2 begins here: its first work */
 int64_t trace_begins(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;

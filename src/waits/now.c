@@ -1,10 +1,10 @@
 /* now.c -- the operation that waiting ranks depend on now: one at work, or not begun
  *
  *     rank 0   sync compute                   its host waits
- *                '---> wait io  (head of compute) ---> copy h -> x  (head of io)         returned
+ *                '---> wait io  (compute's head) ---> copy h -> x  (io's head)         returned
  *     rank 1   sync ---> allreduce y ---> rank 0's part, not at the head: returned
  *
- * It is the graph of waits.h with only final times counting as finished. */
+ * The graph is that in waits.h with only final times counting as finished. */
 #include "backend/backend.h"
 #include "waits/waits.h"
 

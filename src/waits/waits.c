@@ -12,8 +12,7 @@
  * line may come; a mismatch and a crash never end.
  *
  *     rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive comes after it
- *     rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle that no line can
- * resolve */
+ *     rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle */
 #include "waits/waits.h"
 #include "collectives/algorithm.h"
 #include "base/memory.h"
