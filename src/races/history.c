@@ -30,7 +30,6 @@ static int64_t end_of(const struct operand *operand)
 
 /* ---- intervals and their lists of accesses */
 
-/* Returns the first interval that ends after the address. */
 static size_t interval_at(const struct history *history, int64_t address)
 {
 	size_t i;
@@ -46,7 +45,6 @@ static void interval_insert(struct history *history, size_t at, struct memory_in
 	history->interval[at] = interval;
 }
 
-/* Adds it in front of the list that begins at `next`; returns its index. */
 static uint32_t access_new(struct happens_before *order, struct past_access access, uint32_t next)
 {
 	uint32_t index = order->free_access;
@@ -62,7 +60,6 @@ static uint32_t access_new(struct happens_before *order, struct past_access acce
 	return index;
 }
 
-/* Removes the access at *link from its list. */
 static void access_drop(struct happens_before *order, uint32_t *link)
 {
 	uint32_t index = *link;

@@ -165,7 +165,6 @@ static void put_slowed(const struct blame_key *key, const struct names *names, s
 	        names_text(names, key->own_object), with[key->shared]);
 }
 
-/* "allreduce g on default of rank 3": object and stream if known, the rank if it is another one */
 static void put_operation(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "",
@@ -225,7 +224,6 @@ static void put_row(struct table *table, const struct blame *blame, const struct
 	table_row(table);
 }
 
-/* If a row would be cut, the operation waited for gets its own line. */
 static void print_narrow(const struct table *rows, int width, struct text *out)
 {
 	struct text line = {0};

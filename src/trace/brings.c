@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-/* Returns true if members call different commands, such as a barrier and an allreduce. */
 static bool calls_differ(const struct world *world, const struct match *match)
 {
 	name_id title = op_record(world, match->member[match->first])->title;

@@ -84,7 +84,6 @@ static bool weights_apart(const struct replayed_schedule *s, int rank, const str
 	return phase && s->has_weights[phase] == rank + 1;
 }
 
-/* Returns the stream of the task's first kernel; -1 if none. */
 static int compute_stream(const struct replayed_schedule *s, size_t number)
 {
 	const struct world *world = s->trace->world;
@@ -100,9 +99,9 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
 /* Adds the task's time on its compute stream: from its first kernel or collective to its last,
  * with waits in between, but not for other stages. ST_WAITS: one has no end yet.
  *
- *  compute | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
- *  counts   ======================================================                     
- * ===== */
+ *   compute | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
+ *   counts   =====================================================                    ======
+ */
 static enum status time_task(struct replayed_schedule *s, size_t number)
 {
 	const struct world *world = s->trace->world;
@@ -171,7 +170,6 @@ static double alone_of(const struct replayed_schedule *s, op_id id)
 	return t.end == TIME_UNKNOWN ? 0 : t.end - t.start;
 }
 
-/* Updates the arrival of the task's data. Returns false while a sender's task is not done. */
 static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
 	const struct world *world = s->trace->world;

@@ -24,7 +24,6 @@ static void put_operation(const struct trace *trace, op_id id, bool group, struc
 	trace_put_line_behind(trace, id, out);
 }
 
-/* The names of the circle's groups, in the order in which they were made: "p, q and r" */
 static void put_groups(const struct world *world, const struct circle *circle, struct text *out)
 {
 	int group[NAMED_HOPS], count = 0;

@@ -178,7 +178,6 @@ void critical_release(struct critical *critical)
 	*critical = (struct critical){0};
 }
 
-/* Returns the bits of pieces that such a span can be; 0: none. */
 static unsigned bits_of(const struct span *span, int stream)
 {
 	if (span->kind == SPAN_WORK)

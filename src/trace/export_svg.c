@@ -148,7 +148,6 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 	text_add(svg->out, "</text>\n");
 }
 
-/* Numbers at multiples of 1, 2, 5, 10 ... ns, at least 100 pixels apart */
 static void put_ruler(struct svg *svg, double bottom)
 {
 	double pixel = (double)(svg->window.to - svg->window.from) / (WIDTH - LEFT - RIGHT);

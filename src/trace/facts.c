@@ -112,7 +112,6 @@ bool trace_meets(const struct world *world, op_id id, op_id other)
 	return false;
 }
 
-/* Returns the first member that does not match; 0 if all do. */
 static op_id other_than(const struct world *world, const struct match *match, op_id id)
 {
 	int own = 0;

@@ -44,7 +44,6 @@ const struct figure *figures_find(const struct figures *figures, const char *nam
 	return NULL;
 }
 
-/* True if the names have the same first word: "busy io", "busy compute". */
 static bool same_kind(const struct figure *a, const struct figure *b)
 {
 	size_t word = strcspn(a->name, " ") + 1;
@@ -118,7 +117,6 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
-/* The busy part of each used stream; many host threads are one, by their mean */
 static void put_busy(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -160,7 +158,6 @@ static void put_overlaps(
 		}
 }
 
-/* Unused time of the device: idle compute streams, and communication that kernels could hide */
 static void put_hidden(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {

@@ -51,7 +51,6 @@ const struct moment *lanes_last_done(const struct lanes *lanes, const struct mom
 	return moment_at(lanes, first + at);
 }
 
-/* Returns its copy engine; -1 for host threads' copies and other operations. */
 static int engine_of(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);

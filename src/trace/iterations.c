@@ -8,7 +8,6 @@
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
-/* True for the first of its program: its number does not continue. */
 static bool begins_program(const struct world *world, size_t i)
 {
 	return i == 0 || world->iterations[i].number <= world->iterations[i - 1].number;

@@ -5,9 +5,9 @@
  * printed once: beside that row, or below it if rows above have filled their lines. A sum covers
  * all spans of a cause on the lane; blame is that of the longest one.
  *
- * 0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
- * default .██████████|                                   nothing for delays before its first work
- * comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
+ *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
+ *        default .██████████|                                   no delays before its first work
+ *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
 #include "trace/legend.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
@@ -47,7 +47,6 @@ void legend_say(struct legend *legend, const char *words)
 	entry_add(legend, &entry);
 }
 
-/* True if the letter has several meanings, on any lane or on lanes of this name. */
 static bool is_shared(const struct legend *legend, const struct legend_entry *one, bool same_lane)
 {
 	for (size_t i = 0; i < legend->count; i++) {
@@ -174,7 +173,6 @@ static void add_span(const struct trace *trace, struct lane_words *lane, bool *b
 		sum->longest = span;
 }
 
-/* Adds the lane's causes, the longest first, and clears their sums. */
 static void add_causes(
         struct legend *legend, const struct trace *trace, struct legend_entry entry, struct lane_words *lane)
 {

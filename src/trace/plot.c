@@ -72,7 +72,6 @@ static struct scale scale_of(const struct curve *curves, size_t count, int time_
 	return s;
 }
 
-/* Returns the k-th labelled value from the least on; more than `most` if there is none. */
 static double value_tick(const struct scale *s, int k)
 {
 	return (ceil(s->least / s->value_step - 1e-9) + k) * s->value_step;

@@ -33,7 +33,6 @@ struct prediction {
 	bool queued;
 };
 
-/* Copies by direction: each has its own rate */
 static void name_of(const struct world *world, const struct record *record, char *name, size_t room)
 {
 	static const char *const ways[] = {[COPY_TO_DEVICE] = " to the GPU",

@@ -79,7 +79,6 @@ static void rank_lanes(
 	}
 }
 
-/* True if the stream's lane has worked before `from`; never for the host. */
 static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 {
 	for (uint32_t i = lanes->first[stream]; stream != STREAM_HOST && i < lanes->first[stream + 1]; i++) {
@@ -128,8 +127,6 @@ static void sets_join(struct sets *sets, const struct timeline_options *options,
 	sets->rows += alike->lanes;
 }
 
-/* Returns the time in which two ranks' lanes show different things; a lane that only one has
- * differs all the time. */
 static int64_t lanes_apart(const struct alike *a, const struct alike *b, struct window window)
 {
 	int64_t sum = 0;

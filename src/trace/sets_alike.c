@@ -78,7 +78,6 @@ static bool blame_alike(const struct comparing *c, const struct span *x, const s
 	        (ops[x->blame].rank == ops[x->op].rank) == (ops[y->blame].rank == ops[y->op].rank);
 }
 
-/* True if b shows the same as a in spans longer than two cells beside work. */
 static bool shows_gaps_of(const struct comparing *c, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -102,7 +101,6 @@ static int rank_waited_for(const struct world *world, const struct span *s)
 	return s->op ? trace_missing_rank(world, s->op) : -1;
 }
 
-/* True if they wait, with one cause, for different ranks. */
 static bool waits_for_others(const struct world *world, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {

@@ -175,7 +175,6 @@ static void search_parts(struct sharers *sharing, struct overlap *o)
 	}
 }
 
-/* All members' links; then members with more to move than this one */
 static void search_members(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;

@@ -9,7 +9,6 @@
 
 /* ---- a stream's lane: operations by place, first[stream] .. first[stream + 1] - 1 ---- */
 
-/* One that will not begin without further lines is at the time it waits since. */
 static struct span span_of(const struct moment *m)
 {
 	const struct times *t = &m->t;

@@ -123,7 +123,6 @@ static void put_share(struct table *table, const struct report *report, int64_t 
 		table_cell(table, "%.0f%%", percent);
 }
 
-/* Returns the end of the lanes of one rank, report->lane[first .. end - 1]. */
 static size_t rank_end(const struct report *report, size_t first)
 {
 	size_t end = first;
@@ -132,7 +131,6 @@ static size_t rank_end(const struct report *report, size_t first)
 	return end;
 }
 
-/* True if all cells are within 1 % of the window. */
 static bool lanes_alike(const struct report *report, size_t a, size_t b)
 {
 	int64_t off = (report->window.to - report->window.from) / 100;

@@ -105,7 +105,6 @@ int table_width(const struct table *table)
 	return total;
 }
 
-/* Appends a line without trailing blanks, cut at `width` with an ellipsis. */
 static void put_line(const struct text *line, int width, struct text *out)
 {
 	const char *s = text_string(line);
@@ -128,7 +127,6 @@ struct table_part {
 	int labels, from, to;
 };
 
-/* The last cell is words that wrap under their first column. */
 static void put_folded(const struct text *line, const char *words, size_t length, int width, struct text *out)
 {
 	struct text cell = {0}, lines = {0}, one = {0};

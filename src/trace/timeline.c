@@ -75,7 +75,6 @@ static void lay_out(struct drawing *d)
 	        : -1;
 }
 
-/* "0.5" in the ruler's unit, with the digits of a step; zero is "0" */
 static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 {
 	int digits = 0;
@@ -123,7 +122,6 @@ static const char *ruler_unit(int64_t unit)
 	return unit == 1 ? "ns" : unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s";
 }
 
-/* "now 2.02": as exact as a cell is wide */
 static void put_now(struct drawing *d, int64_t unit, bool named)
 {
 	int digits = 2;

@@ -88,7 +88,6 @@ static bool explain_behind(struct chain *chain, const struct moment *m, int64_t 
 	return most != NULL;
 }
 
-/* Stores the pieces of its gap; returns the time that it waited. */
 static int64_t waited_for(struct chain *chain, op_id id, struct bouts *pieces)
 {
 	const struct op *op = &chain->trace->world->ops[id];
@@ -208,7 +207,6 @@ static void explain_lanes(struct chain *chain, const struct why_question *q)
 	}
 }
 
-/* The state of a lane: "compute ran matmul y (line 3)" */
 static void say_lane(struct chain *chain, int rank, int stream, const struct span *span)
 {
 	struct text words = {0};
@@ -227,7 +225,6 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	chain_say(chain, &words, 0);
 }
 
-/* All lanes at that time, and the reason of the longest wait */
 static void explain_time(struct chain *chain, const struct why_question *q, int rank)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);

@@ -117,7 +117,6 @@ static bool is_between(const struct serial *serial, op_id id)
 	return false;
 }
 
-/* The launch at the queue's head is over: begins the next one that is not. */
 static void queue_advance(struct serial *serial, uint32_t index)
 {
 	struct issue_queue *queue = &serial->queue[index];

@@ -22,7 +22,6 @@ static void past_times(struct backend *backend, op_id id, struct times *times)
 		times->end = TIME_UNKNOWN;
 }
 
-/* Returns another rank's part that is not at the collective or transfer; 0 if all are. */
 static op_id late_member(const struct waits *waits, op_id id)
 {
 	int count;
