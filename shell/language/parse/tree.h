@@ -213,7 +213,7 @@ struct option_line {
 	const char *parts;
 	bool has_least;
 	struct number least;
-	/* without effect unless that option is set; beside a strategy of that axis; NULL if none */
+	/* without effect unless that option is set; beside a strategy of that axis; or NULL */
 	const char *with, *unless;
 };
 

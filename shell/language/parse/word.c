@@ -1,7 +1,7 @@
 /* word.c -- one word: a name with `$`, a tensor, a shape.
  *
- *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" }  d$(m+1)
- *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                               w.T[0:4,i]
+ *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" } d$(m+1)
+ *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                           w.T[0:4,i]
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
  *

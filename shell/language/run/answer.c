@@ -1,7 +1,7 @@
-/* answer.c -- what a command says: one text for all, or each rank's own
+/* answer.c -- the text that a command shows: one for all ranks, or each rank's own
  *
  *     answer        every process makes the same text, and rank 0's is shown
- *     answer_each   a text for each rank, in one place of the output (session/out.c), where equal ones are merged */
+ *     answer_each   a text for each rank, in one place of the output (session/out.c): equal ones merge */
 #include "shell/language/run/answer.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@ enum status answer(struct call *call, struct text *text, enum status status)
 	return status;
 }
 
-/* All texts are made before they are said: making one may take long, and what has been said by then is shown
- * and emptied meanwhile, the place with it. */
+/* All texts are made before any is shown: making one may take long, and the output is flushed
+ * meanwhile. */
 enum status answer_each(struct call *call, answer_of *make, int i)
 {
 	struct shell *shell = call->shell;
-	struct text text = {0}, all = {0}; /* all: one behind the other, each with its NUL */
+	struct text text = {0}, all = {0}; /* all: one after the other, each with its NUL */
 	enum status status = shell_advance(shell);
 	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)

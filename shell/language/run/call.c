@@ -1,8 +1,8 @@
-/* call.c -- the line that runs and its words: what a command asks of them (command.h).
+/* call.c -- the running line and its words: questions of a command (command.h).
  *
- * A command asks by row and rank: call_number(call, row, i, rank, ..). What is the same on all ranks of the
- * line is kept in the word's slot by the first answer, so the questions for the other ranks are a look
- * each. Slots live as long as the line (run_command). */
+ * A command asks by row and rank: call_number(call, row, i, rank, ..). A value that is equal on
+ * all ranks of the line is kept in the word's slot by the first answer. Slots live as long as the
+ * line (run_command). */
 #include "shell/language/run/call.h"
 
 /* ---- the line ---- */
@@ -23,7 +23,7 @@ const char *call_span(const struct call *call, size_t *from, size_t *to)
 	const struct slice_of_text source = call->statement->source;
 	const struct running *now = &call->shell->interpreter->now;
 	const char *text = now->tree->text;
-	/* it went over several lines */
+	/* it was typed on several lines */
 	bool copied = source.at < text || source.at >= text + now->tree->count;
 	if (now->blocks > 0 || now->tree->file || copied)
 		return NULL;
@@ -56,9 +56,8 @@ struct argument *call_argument(const struct call *call, int row, int i)
 	return argument;
 }
 
-/* A word alone may name a tensor or stand for a value: what its name is where the line runs decides.
- * Among the words of a kernel only a variable that holds a number is one: any other name is a tensor,
- * perhaps of another name. */
+/* The name of a lone word decides whether it is a tensor or a value. Among a kernel's words only a
+ * variable that holds a number is a value. */
 static bool argument_is_value(const struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));

@@ -1,15 +1,15 @@
-/* call.h -- a line that runs: its words and the set of ranks. What its command asks (command.h) is answered
- * by call.c (the line, its words), call_values.c (their values and names), call_options.c (KEY=VALUE),
- * call_place.c (streams, groups, phases). */
+/* call.h -- a running line: its words and its ranks. The questions of command.h are answered by
+ * call.c (the line), call_values.c (values, names), call_options.c (KEY=VALUE), call_place.c
+ * (streams, groups). */
 #ifndef RANKSH_CALL_H
 #define RANKSH_CALL_H
 
 #include "shell/language/run/run.h"
 
-/* What was found out about a word and holds for all ranks of the line; zeroed when the line begins, `data`
- * freed when it ends. Those of the clauses come first, then results, arguments, options. */
+/* What is known of a word for all ranks of the line; zeroed at its begin, `data` freed at its end.
+ * The clauses' slots are first, then results, arguments, options. */
 struct word_slot {
-	bool ready; /* `value` holds for every rank */
+	bool ready; /* `value` is that of every rank */
 	bool fetched;
 	struct value value;
 	struct view_cache view;
@@ -36,10 +36,10 @@ static inline struct eval eval_on(const struct call *call, int rank)
 	return (struct eval){.shell = call->shell, .set = call->set, .rank = rank};
 }
 
-/* ---- call.c: a word that may be a tensor or a number, of a kernel or not: what its name is decides */
+/* ---- call.c: a word that may be a tensor or a number: its name decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
-/* A word of the line with a value: of an expression, or else of a name */
+/* A word of the line with a value: of a name, if there is one, else of an expression */
 struct valued {
 	const struct formula *formula;
 	struct name *name;
@@ -52,9 +52,10 @@ static inline struct valued argument_valued(const struct call *call, const struc
 	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
 }
 
-/* ---- call_values.c: computed once where it holds for all ranks of the line */
+/* ---- call_values.c: computed once if equal on all ranks of the line */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
-/* Is the word worth `first` on all ranks of the line? data: what was read for it, or NULL. ST_RANK */
+/* Checks that the word is worth `first` on all ranks of the line. data: its reads, or NULL.
+ * ST_RANK */
 enum status value_is_common(
         struct call *call, const struct valued *word, const double *data, const struct value *first);
 /* ST_ARGUMENT: a text or a name */

@@ -1,7 +1,7 @@
-/* call_lists.c -- whole numbers that a line reads from tensors before it runs: how many rows go where
+/* call_lists.c -- whole numbers that a line reads from tensors before it runs: rows for each rank
  *
- * One read for both tensors and all ranks, as `.tolist()` is: a copy of each to the host, for which the host
- * waits. What is on the host already costs nothing. */
+ * One read for both tensors and all ranks, as `.tolist()`: a copy of each to the host, which waits
+ * for it. Tensors on the host cost nothing. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "shell/language/run/interpreter.h"
@@ -25,7 +25,7 @@ static enum status option_views(struct call *call, const char *option, bool seco
 	return ST_OK;
 }
 
-/* Of a line that runs again, by what was read then; a journal that was edited may have any numbers. */
+/* A line that runs again gets the recorded numbers; an edited journal may have any. */
 static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {

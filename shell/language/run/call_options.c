@@ -1,5 +1,4 @@
-/* call_options.c -- KEY=VALUE of a line, on a rank: numbers with the unit that the row asks for, words, free
- * keys */
+/* call_options.c -- KEY=VALUE of a line, on a rank: numbers in the row's unit, words, free keys */
 #include "shell/language/run/call.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -7,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NULL: the line has it not */
+/* Returns NULL if the line has none. */
 static const struct key_value *option_find(const struct call *call, const char *name)
 {
 	const struct statement *statement = call->statement;
@@ -22,7 +21,7 @@ bool call_has(const struct call *call, const char *option)
 	return option_find(call, option) != NULL;
 }
 
-/* Of an amount the plain number is bytes; 0 needs no unit. Anything else is of the row's unit. */
+/* A plain number as an amount is bytes; 0 needs no unit. */
 static enum status option_unit_fits(const struct key_value *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};
@@ -97,7 +96,7 @@ enum status call_whole(struct call *call, int row, int64_t least, int64_t most, 
 	if (call_count(call, row) == 0)
 		return ST_OK;
 	enum status status = call_number(call, row, 0, COMMON, &number);
-	if (status == ST_NAME) /* `step into`: a word that is none of the command's */
+	if (status == ST_NAME) /* `step into`: not a word of the command */
 		return fail_in(status, "%s", call->statement->row->usage);
 	return status == ST_OK ? whole_between(call, "", number.value, least, most, value) : status;
 }
@@ -112,7 +111,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 	name_id id;
 	*given = (struct given){
 	        .name = names_text(names, names_make(names, option->key.at, option->key.length))};
-	/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
+	/* machine=dgx-h100 parses as a difference of unknown names: it is a word */
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
 		if (eval.varies && value_is_common(call, &word, NULL, &value) != ST_OK)

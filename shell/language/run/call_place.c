@@ -1,14 +1,14 @@
-/* call_place.c -- where a line's work goes: streams, groups and phases.
+/* call_place.c -- the place of a line's work: streams, groups and phases.
  *
  *     the line's own clause  >  `on S` of a block  >  `use S`  >  the default stream; the world's group
  *
- * The last three are one look at the scope, which each block has copied from the one around it. */
+ * The scope, a copy of the outer block's, has the last three. */
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 
 #include "shell/session/queue.h"
 
-/* *index: into the world's streams or groups; -1: no name was given anywhere */
+/* *index: into the world's streams or groups; -1: no name was given */
 static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
 {
 	const struct clauses *clauses = &call->statement->clauses;
@@ -88,8 +88,7 @@ struct record call_record(const struct call *call, int rank, enum op_kind kind, 
 	return record;
 }
 
-/* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7
- * is found before rank 0 has changed anything */
+/* Two passes, so that a line takes effect on all of its ranks or on none */
 enum status call_each_rank(struct call *call, one_rank *one)
 {
 	for (int pass = 0; pass < 2; pass++)

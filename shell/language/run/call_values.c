@@ -1,10 +1,9 @@
-/* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
+/* call_values.c -- the values of a line's words on a rank: numbers, texts, shapes, and names of
  * things.
  *
- * Each question follows one path: the word (call_argument), its value on the rank (word_value for
- * an expression, name_word for a name; both keep what does not vary), and a check of what the row asks for.
- * A failure notes its rank for the message (on_rank). Texts that are handed out belong to the world's
- * names. */
+ * Each question takes the word (call_argument), evaluates it on the rank (word_value), and checks
+ * it against the row. A failure keeps its rank for the message (on_rank). Returned texts belong to
+ * the world's names. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
@@ -13,9 +12,9 @@
 
 /* ---- values ---- */
 
-/* Once a word, for all ranks of the line: a command that asks rank by rank still makes one collective read.
- * Program and steering lines wait for the value. A look, or a line that changes the session alone, reads by the
- * side door (reason NULL), which leaves no trace in the program. */
+/* Once a word, for all ranks of the line: one collective read. Program and steering lines wait for
+ * the value; a line that looks, or changes only the session, reads without a trace in the program
+ * (reason NULL). */
 static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
@@ -27,7 +26,7 @@ static enum status word_fetch(struct call *call, const struct formula *formula, 
 	return status;
 }
 
-/* The word on eval->rank; the rank of a failure is kept for the message */
+/* A failure keeps its rank for the message. */
 static enum status evaluate_word(struct eval *eval, const struct valued *word, struct value *value)
 {
 	*value = value_named(0);
@@ -156,8 +155,7 @@ enum status call_common(struct call *call, int row, const char **word)
 	return call_count(call, row) ? call_word(call, row, 0, COMMON, word) : ST_OK;
 }
 
-/* A name put together of `$` may come out as anything: what would be read as something else later is
- * refused */
+/* A name with `$` may become anything: refused if it would be read as something else later. */
 static enum status name_fits(struct call *call, const struct argument *argument, name_id name)
 {
 	const char *text = names_text(call->shell->world->names, name);

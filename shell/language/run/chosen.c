@@ -1,5 +1,5 @@
-/* chosen.c -- lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`, `tensor
- * x[4] $t`.
+/* chosen.c -- lines whose command, def, kernel or type is the text of a variable: `$w 0`, `y =
+ * $act x`, `tensor x[4] $t`.
  *
  *     rank    the line's text        read once, kept with the line
  *     0       F 0                    -> call of F
@@ -7,15 +7,15 @@
  *     2       F 0
  *     3       B 0
  *
- * Such a line says what it is only when it runs, and on each rank by itself. Each text that it has had is
- * parsed once and kept as a variant, so a loop that chooses between ten lines a million times parses ten.
- * Ranks with the same text run together, in the order of the lowest rank of each. */
+ * Each rank may have another text. Each text is parsed once and kept as a variant, so a loop that
+ * chooses between ten lines parses ten. Ranks with the same text run together, in the order of
+ * their lowest ranks. */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* The line that `text` is, in `statement`'s place */
+/* The parsed line of `text`, in place of `statement` */
 static enum status variant_find(
         struct interpreter *in, struct statement *statement, const char *text, struct variant **found)
 {
@@ -46,8 +46,7 @@ static enum status variant_find(
 	return ST_OK;
 }
 
-/* The groups of ranks are all known before the first of them runs: a line may change the variable that
- * chose it */
+/* All groups of ranks are known before the first runs: a line may change the variable. */
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,4 +1,4 @@
-/* class.c -- what a line may change, before it runs: the class of its commands */
+/* class.c -- what a line may change: the class of its commands */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
@@ -6,7 +6,7 @@ enum command_class statement_class(const struct statement *statement)
 {
 	const struct command *row = statement->row;
 	if (statement->kind != STATEMENT_COMMAND)
-		return COMMAND_STEER; /* it may change everything */
+		return COMMAND_STEER;
 	if (!row->unless.words || !(statement->arguments + statement->options))
 		return row->class;
 	struct slice_of_text word = {0};
@@ -22,7 +22,7 @@ bool statement_is_aside(const struct statement *statement)
 	return class == COMMAND_LOOK || class == COMMAND_SESSION;
 }
 
-/* The strongest of the classes of its commands */
+/* The strongest class of its commands */
 enum command_class interpreter_class(const char *text, size_t count)
 {
 	struct tree *tree;

@@ -1,7 +1,7 @@
 /* command.c -- runs the line of a command; y = x[0:2].
  *
- * Everything that a line costs before its command runs is here, so it is kept small: the call is on the
- * stack, and room for what is found out about its words too, unless there are many of them. */
+ * This is the cost of every line, so it is small: the call and room for most lines' words are on
+ * the stack. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 
 enum { SLOTS_INLINE = 14 };
 
-/* A row that changes what is one for all ranks, on some of them */
+/* The row changes something that is one for all ranks, and the line is for some of them. */
 static enum status refuse_subset(
         const struct shell *shell, const struct statement *statement, const struct ranks *set)
 {
@@ -26,7 +26,7 @@ static enum status refuse_subset(
 	        statement->row->for_all, statement->row->name);
 }
 
-/* Returns true if the line is a lesson's own: of its text, or of the program of an open task, which that text began. */
+/* Returns true if the line is a lesson's own: of its text, or of the program of an open task. */
 static bool writes_none(const struct shell *shell)
 {
 	const struct interpreter *in = shell->interpreter;
@@ -34,9 +34,8 @@ static bool writes_none(const struct shell *shell)
 	        (shell->watch && player_runs(shell));
 }
 
-/* The slots are zeroed for each run of the line: what was the same on all ranks then need not be so now.
- * Words of a kernel that may be tensors or numbers are sorted into their rows here, where their names are
- * known. */
+/* The slots are zeroed for each run: a value that was equal on all ranks may differ now. The names
+ * decide here whether a kernel's words are tensors or numbers. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct command *row = statement->row;
@@ -77,7 +76,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 
 /* ---- views ---- */
 
-/* May the name become a view here? Only a name that is new or a view already. */
+/* Only a name that is new or a view can become a view. */
 static enum status view_name_fits(struct eval *eval, name_id name, const struct view *of)
 {
 	const struct world *world = eval->shell->world;
@@ -95,7 +94,7 @@ static enum status view_name_fits(struct eval *eval, name_id name, const struct 
 	return ST_OK;
 }
 
-/* What the line would do on the rank, without doing it: the view, and a name that is free for it */
+/* Resolves the line on the rank: the view, and a name that is free for it. */
 static enum status view_resolve_line(
         struct eval *eval, struct statement *statement, name_id *name, struct view *of)
 {

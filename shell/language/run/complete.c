@@ -1,15 +1,15 @@
-/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command.
+/* complete.c -- TAB: endings of the word before the cursor, by the row of its line's command.
  *
  *     first word           commands, keywords, defs; tensors, for NAME = ...
- *     behind `on`, `in`    streams, groups
- *     KEY=                 the words of that option, ranks behind to=, from=, root=
+ *     after `on`, `in`     streams, groups
+ *     KEY=                 the words of that option; ranks after to=, from=, root=
  *     an expression        variables, tensors, functions and metrics
- *     behind `=`           commands that give a result
- *     else                 what the row expects there, by its kind, or by how its usage calls it (SECTION, STREAM);
+ *     after `=`            commands that give a result
+ *     else                 by the row's kind there, or its name in the usage (SECTION, STREAM);
  *                          its KEY= names, `on` and `in` if it takes them
  *
- * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
- * counted off roughly. Endings are written one a line, each once. */
+ * The line may be incomplete, so it is not parsed: words end at blanks, and the row's arguments
+ * are counted roughly. Endings are written one a line, each once. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
@@ -21,11 +21,11 @@
 struct endings {
 	const struct shell *shell;
 	const char *prefix;
-	size_t length, head; /* head: of the prefix, what stands before the name that goes on: "time(" */
+	/* head: bytes of the prefix before the name that is completed: "time(" */
+	size_t length, head;
 	struct text *out;
 };
 
-/* Once, however many ways lead to it */
 static bool is_offered(const struct endings *endings, const char *word, size_t length)
 {
 	for (const char *p = text_string(endings->out); *p; p += strcspn(p, "\n") + 1)
@@ -34,7 +34,8 @@ static bool is_offered(const struct endings *endings, const char *word, size_t l
 	return false;
 }
 
-/* `word` behind `before`, where they go on from the prefix; an option's values ("hook=none") only behind its '=' */
+/* Offers `word` after `before` if it extends the prefix; an option's values ("hook=none") only
+ * after its '='. */
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
 	struct text whole = {0};
@@ -62,7 +63,7 @@ static void offer_list(struct endings *endings, const char *before, const char *
 
 /* ---- names from the books ---- */
 
-/* Which things of the books may stand for an argument of that kind */
+/* Returns true if an argument of that kind may be such a thing. */
 static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 {
 	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
@@ -79,7 +80,7 @@ static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 	return kinds[kind] >> thing & 1;
 }
 
-/* Names that are a thing of the kind on some rank, in the order in which they were made */
+/* Names of such a thing on some rank, in the order of their making */
 static void offer_names(struct endings *endings, enum argument_kind kind)
 {
 	const struct world *world = endings->shell->world;
@@ -93,8 +94,8 @@ static void offer_names(struct endings *endings, enum argument_kind kind)
 		}
 }
 
-/* What an expression may name; functions only once a letter is typed, as there are many. Behind a bracket or a sign
- * a new name begins. */
+/* Names of an expression; functions only after a letter, because there are many. A bracket or a
+ * sign begins a new name. */
 static void offer_values(struct endings *endings)
 {
 #define X(symbol, compute, name, least, kinds, nature) name " "
@@ -108,7 +109,7 @@ static void offer_values(struct endings *endings)
 		offer_list(endings, "", functions);
 }
 
-/* Those of the folder that the prefix names; hidden ones are left out, and others than scripts where those are wanted */
+/* The files of the prefix's folder, without hidden ones; only scripts and folders if `scripts` */
 static void offer_files(struct endings *endings, bool scripts)
 {
 	const char *slash = strrchr(endings->prefix, '/');
@@ -126,7 +127,7 @@ static void offer_files(struct endings *endings, bool scripts)
 
 /* ---- the line ---- */
 
-/* The statement that the cursor stands in: behind the last `;`, `{`, `}` or newline */
+/* Returns the start of the cursor's statement: after the last `;`, `{`, `}` or newline. */
 static const char *statement_start(const char *line, int cursor)
 {
 	const char *start = line;
@@ -161,7 +162,7 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
-/* results: those alone that may stand right of `=` */
+/* results: only those that may be right of `=` */
 static void offer_commands(struct endings *endings, bool results)
 {
 	for (int i = 0; commands_at(i); i++)
@@ -169,7 +170,7 @@ static void offer_commands(struct endings *endings, bool results)
 			offer_word(endings, commands_at(i)->name);
 }
 
-/* What `help` explains: words of several parts are left out, as a blank ends what is completed */
+/* Topics of `help` that are one word */
 static void offer_help(struct endings *endings)
 {
 	struct glossary_entry entry;
@@ -181,8 +182,7 @@ static void offer_help(struct endings *endings)
 			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
-/* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
- * commands */
+/* First words of a line; names of tensors only after a letter, because they are many */
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;
@@ -195,7 +195,7 @@ static void offer_first(struct endings *endings)
 		offer_names(endings, ARG_TENSOR); /* left of '=' */
 }
 
-/* The argument row that the next word falls to, roughly: by the words that stand there */
+/* The argument row of the next word, roughly */
 static const struct argument_row *argument_at(const struct command *row, int words)
 {
 	const struct argument_row *last = NULL;
@@ -207,7 +207,7 @@ static const struct argument_row *argument_at(const struct command *row, int wor
 	return last;
 }
 
-/* What the command itself knows; typed[first] is its name */
+/* Offers words of the command's own function; typed[first] is its name. */
 static void offer_follows(
         struct endings *endings, const struct command *row, const struct typed *typed, int first)
 {
@@ -227,7 +227,7 @@ static void offer_follows(
 	text_release(&lines);
 }
 
-/* Behind to=, from= and root= the first ranks */
+/* After to=, from= and root=: the first ranks */
 static void offer_ranks(struct endings *endings, const char *key)
 {
 	enum { RANKS_MOST = 16 };
@@ -240,7 +240,7 @@ static void offer_ranks(struct endings *endings, const char *key)
 	text_release(&number);
 }
 
-/* KEY= of the row; behind it the words that the key takes */
+/* KEY= of the row; after it the words of the key */
 static void offer_options(struct endings *endings, const struct command *row, bool values)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
@@ -257,7 +257,7 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 	}
 }
 
-/* A word that the row knows no list for is what its usage calls it */
+/* A row without a list of words: its name in the usage decides. */
 static void offer_called(struct endings *endings, const char *called)
 {
 	static const struct {
@@ -286,7 +286,7 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 		offer_list(endings, "", argument->words);
 	if ((word || file || kind == ARG_NEW) && argument->name && !argument->words)
 		offer_called(endings, argument->name);
-	/* the words that may end what there may be many of, as `by` in `group pair by rank//2` */
+	/* words that may end a list, as `by` in `group pair by rank//2` */
 	if (argument && argument->flags & ARG_MANY)
 		for (const struct argument_row *at = argument + 1; at < row->argument + ARGUMENT_ROWS_MAX;
 		        at++)
@@ -306,7 +306,7 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 		offer_word(endings, "in");
 }
 
-/* Appends to `out`. A word longer than the prefix buffer has no endings. */
+/* A word longer than the prefix buffer has no endings. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;
@@ -325,13 +325,14 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 	struct endings endings = {.shell = shell, .prefix = prefix, .length = end - word, .out = out};
 	split_words(start, end, &typed);
 	int first = 0;
-	bool let = typed.count && strcmp(typed.word[0], "let") == 0; /* behind its `=` stands an expression */
+	/* an expression follows its `=` */
+	bool let = typed.count && strcmp(typed.word[0], "let") == 0;
 	for (int i = 0; i < typed.count && !let; i++)
 		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
 			first = i + 1;
 	const struct command *row = first < typed.count ? command_find(typed.word[first]) : NULL;
 	for (int i = first + 1; row && row->kernel && i < typed.count; i++)
-		if (strcmp(typed.word[i], "->") == 0) /* `add g -> w@0`, which is not the kernel */
+		if (strcmp(typed.word[i], "->") == 0) /* `add g -> w@0` is not the kernel */
 			row = command_beside_kernel(slice_of_string(typed.word[first]));
 	const char *last = typed.count ? typed.word[typed.count - 1] : "";
 	if (strcmp(last, "on") == 0)

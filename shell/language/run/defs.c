@@ -1,14 +1,13 @@
-/* defs.c -- def and its calls; the values that calls and `for` hand over.
+/* defs.c -- def and its calls; the values that calls and `for` pass.
  *
- * A parameter gets a value, never text that is put in place of it: a number, or a name. A name handed over
- * for a tensor stands for that tensor in the def (evaluate_name), and so does a slice, under a name of its
- * own:
+ * A parameter gets a value, a number or a name; text is never substituted. In the def the name
+ * stands for its tensor or slice (evaluate_name):
  *
- *     def f p { y = relu p }        f h3         p stands for "h3"
- *                                   f t[0:4]     p stands for "t[0:4]", a view of t
+ *     def f p { y = relu p }        f h3         p is "h3"
+ *                                   f t[0:4]     p is "t[0:4]", a view of t
  *
- * A call runs the def's block with its own frame: the caller's parameters and loop names are not seen in
- * it, the variables of the def's file are. Its clauses are a block's around it. */
+ * A call runs the def's block in its own frame: it sees the variables of the def's file, but not
+ * the caller's parameters and loop names. Its clauses apply to the block. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
@@ -16,7 +15,7 @@
 
 /* ---- values of words ---- */
 
-/* A name: the variable's value where it is one, else itself */
+/* A variable's value, else the name itself */
 static enum status argument_name_value(struct eval *eval, struct name *name, struct value *value)
 {
 	name_id id;
@@ -33,13 +32,12 @@ static enum status argument_name_value(struct eval *eval, struct name *name, str
 	return ST_OK;
 }
 
-/* A value that reads data is refused: it would be read at the call, and look as if it were read where it is
- * used */
+/* A value that reads data is refused: it would be read at the call, not at its use. */
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
 		return argument_name_value(eval, argument->name, value);
-	if (argument->tensor) { /* x[3] or w.T: a name of its own, its indices replaced by their values */
+	if (argument->tensor) { /* a name of its own, with its indices as values */
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
 		*value = value_named(view.name);
@@ -70,7 +68,7 @@ enum status argument_values(
 
 /* ---- def ---- */
 
-/* The statement stays in its tree, which the definition keeps */
+/* The definition keeps the statement's tree. */
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	(void)set;
@@ -83,7 +81,7 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 
 /* ---- calls ---- */
 
-/* Evaluated in the caller's frame, pushed to the new one */
+/* Evaluates it in the caller's frame, and pushes it to the new one. */
 static enum status push_parameter(
         struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
 {
@@ -131,8 +129,8 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
-/* The def that the name means here, or the one it replaced. Its tree is kept while it runs, because a line
- * of it may define the name anew or empty the world. ST_LIMIT: CALLS_MAX deep. */
+/* Calls the def of the name, or the one it replaced. Its tree is kept while it runs, because its
+ * lines may redefine the name or empty the world. ST_LIMIT: CALLS_MAX deep. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -167,7 +165,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	        .def = definition->name,
 	        .serial = definition->serial,
 	        .learners = learners};
-	tree_use(tree); /* it may be defined anew while it runs */
+	tree_use(tree);
 	in->now.calls++;
 	for (int i = 0; i < def->parameters && status == ST_OK; i++)
 		status = push_parameter(shell, &frame, statement, def, i);

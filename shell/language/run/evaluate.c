@@ -1,11 +1,9 @@
 /* evaluate.c -- expressions, names and sets of ranks, as they are on one rank.
  *
- * An evaluation is of one rank (eval.rank). It sets eval.varies as soon as it meets something that may
- * differ by rank: `rank` itself, a variable with values by rank, the place on an axis of a mesh, data. The
- * caller goes from rank to rank with one eval, and may stop after the first when `varies` is still false:
- * the value is then that of the whole set. So a line costs one evaluation however many ranks run it, unless
- * it really says something about the rank. `varies` is never cleared on the way, so a caller that asks
- * about a part clears it himself and puts it back (evaluate_view). */
+ * An evaluation sets eval.varies if it uses something that may differ by rank: `rank`, a variable
+ * with values by rank, the place on an axis of a mesh, data. The caller goes from rank to rank
+ * with one eval, and may stop after the first if `varies` is still false: the value is that of the
+ * whole set. So most lines cost one evaluation for any number of ranks. */
 #include "shell/language/run/evaluate.h"
 
 #include <math.h>
@@ -13,9 +11,9 @@
 
 /* ---- names ---- */
 
-/* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
- * (h1.5 is none); a text takes what print would show; a chosen line takes numbers to the last bit, because
- * it is read again. */
+/* Letters, or the value of a `$`. A name takes whole numbers only (h1.5 is none); a text takes
+ * values as print shows them; a chosen line takes numbers to the last bit, because it is parsed
+ * again. */
 static enum status add_part(
         struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
@@ -47,7 +45,7 @@ static enum status add_part(
 	return ST_OK;
 }
 
-/* Checked after each part, so that a text that is refused has taken at most twice as much. */
+/* Checked after each part: a refused text used at most twice the limit. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out)
 {
 	enum status status = ST_OK;
@@ -61,8 +59,8 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	return status;
 }
 
-/* The name as it stands there, not what it may stand for. Without a `$` the id is looked up once for each world: a reset begins a
- * new generation of ids. */
+/* Without a `$` the id is looked up once for each world: a reset begins a new generation of
+ * ids. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -71,7 +69,7 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 		*id = name->id;
 		return ST_OK;
 	}
-	/* behind what names around this one have spelled so far: they go on where this one ends */
+	/* names around this one are under construction: it is appended to them */
 	struct text *spelled = &in->spelled;
 	size_t from = spelled->count;
 	enum status status = evaluate_text(eval, name, spelled);
@@ -87,8 +85,8 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 	return status;
 }
 
-/* In a def, `p` is the tensor that its call handed over: a constant name whose variable holds a name or a
- * text is that. A name with `$` is what it spells. */
+/* In a def, `p` is the passed tensor: a constant name whose variable holds a name or text is that
+ * one. */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 {
 	enum status status = evaluate_written(eval, name, id);
@@ -105,8 +103,8 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 
 /* ---- expressions ---- */
 
-/* A name in an expression: a variable first, then an axis of a mesh, which is the rank's place on it. What
- * else has the name is told by what could be written instead. */
+/* A variable first, then an axis of a mesh: the rank's place on it. For other things the message
+ * says what to write. */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct name *name = formula->name;
@@ -142,8 +140,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	return unknown_variable(eval, text);
 }
 
-/* An element was fetched before, for all ranks of the set at once (reads.c): data[place of the read][place
- * of the rank] */
+/* An element was fetched before, for all ranks of the set at once (reads.c). */
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	eval->varies = true;
@@ -157,7 +154,7 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 	        SHOWN(formula->written), SHOWN(formula->written));
 }
 
-/* The right side is not evaluated when the left decides; the result is 0 or 1 */
+/* The right side is evaluated only if the left does not decide; the result is 0 or 1. */
 static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	enum status status = evaluate(eval, formula->left, value);
@@ -180,8 +177,7 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 	return status;
 }
 
-/* The value of the expression on eval->rank. As deep as the tree (FORMULA_DEPTH_MAX). A failure is worded,
- * without the rank, which the caller notes in fault_rank. */
+/* As deep as the tree (FORMULA_DEPTH_MAX). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value left;
@@ -261,8 +257,7 @@ static enum status listed_ranks(
 	return ST_OK;
 }
 
-/* tp=0: is the rank at that place? A place that the axis does not have is refused rather than being
- * nobody's. */
+/* tp=0: is the rank at that place? A place that the axis does not have is refused. */
 static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, bool *holds)
 {
 	const struct world *world = eval->shell->world;
@@ -287,7 +282,7 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 	return ST_OK;
 }
 
-/* Those of `bound` for which it is true: an expression, or all axes */
+/* The ranks of `bound` for which the expression, or all axes, are true */
 static enum status filtered_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
@@ -310,7 +305,7 @@ static enum status filtered_ranks(
 	return ST_OK;
 }
 
-/* @$set: the text is read as a set and then evaluated, and must be the same on every rank that reads it */
+/* @$set: the text, equal on all ranks, is parsed as a set and evaluated. */
 static enum status named_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
@@ -334,8 +329,7 @@ static enum status named_ranks(
 	return status;
 }
 
-/* The set that `@` leaves of `bound`. A list may name ranks outside `bound`: they are ranks of the world
- * that this block does not run on, and are left out without a word. */
+/* A list may name ranks outside `bound`: they are ignored. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

@@ -1,33 +1,33 @@
 /* evaluate.h -- expressions, names, tensors and sets of ranks, as they are on one rank.
  *
  *     eval = {shell, set, rank}         one rank at a time
- *     evaluate(&eval, formula, &v)      v on that rank; eval.varies: it may be another one elsewhere
- *     evaluate_all(&eval, formula)      all ranks of the set, or the first alone when nothing varies */
+ *     evaluate(&eval, formula, &v)      v on that rank; eval.varies: other ranks may differ
+ *     evaluate_all(&eval, formula)      all ranks of the set; the first alone if none varies */
 #ifndef RANKSH_EVALUATE_H
 #define RANKSH_EVALUATE_H
 
 #include "shell/language/run/command.h"
 #include "shell/language/run/state.h"
 
-/* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way. A
- * caller sets shell, set and rank, and data where there is some. */
+/* One evaluation, on one rank at a time. `varies` accumulates over ranks and is never cleared. The
+ * caller sets shell, set and rank, and data if there is any. */
 struct eval {
 	struct shell *shell;
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;
 	bool assume;        /* --dry: close() holds */
-	const double *data; /* values read: data[place * world + rank] */
-	int depth;          /* of names that stand for names */
+	const double *data; /* data[place * world + rank] */
+	int depth;          /* of names for names */
 };
 
-/* As a line begins with it: on the first rank of its set */
+/* For the first rank of the set */
 static inline struct eval eval_for(struct shell *shell, const struct ranks *set)
 {
 	return (struct eval){.shell = shell, .set = set, .rank = ranks_first(set)};
 }
 
-/* The status; of a failure the rank is kept for the message */
+/* Returns the status; keeps the rank of a failure for the message. */
 static inline enum status on_rank(const struct eval *eval, enum status status)
 {
 	struct running *now = &eval->shell->interpreter->now;
@@ -36,18 +36,18 @@ static inline enum status on_rank(const struct eval *eval, enum status status)
 	return status;
 }
 
-/* What the node reads on the rank */
+/* The node's data on the rank */
 static inline double eval_read(const struct eval *eval, const struct formula *formula)
 {
 	return eval->data[formula->place * eval->shell->world->n + eval->rank];
 }
 
-/* ---- value.c: `at` and `what` are for the words of a failure */
-/* a KIND b. ST_UNIT: the units do not go together; ST_RANGE: division by zero; ST_ARGUMENT: a text. */
+/* ---- value.c: `at` and `what` are for messages */
+/* a KIND b. ST_UNIT: incompatible units; ST_RANGE: division by zero; ST_ARGUMENT: a text */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
-/* May they be compared? ST_UNIT: one is a time, a size or a rate, and the other has no unit and is not 0 or inf. Two unlike units
- * are value_binary's to refuse. */
+/* Checks a comparison. ST_UNIT: one is a time, a size or a rate, and the other has no unit and is
+ * not 0 or inf. value_binary refuses two different units. */
 enum status value_comparable(
         struct value a, const struct formula *left, struct value b, const struct formula *right);
 struct value value_number(double number, enum unit unit);
@@ -60,62 +60,64 @@ static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
 }
-/* A plain number or an amount, as a count: at most 2^53. ST_ARGUMENT, ST_UNIT, ST_RANGE. */
+/* A plain number or an amount as a count, at most 2^53. ST_ARGUMENT, ST_UNIT, ST_RANGE */
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
 /* As print shows it: "2 ms", the letters of a text or name */
 void value_text(const struct shell *shell, struct value value, struct text *out);
 /* Of a number: as the language reads it, to the last bit */
 void value_exact(struct value value, struct text *out);
-/* As an expression that has this value: a text stands in quotes. */
+/* As an expression with this value; a text is quoted. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; without eval->varies only the
- * first rank's is there. A failure notes its rank. */
+/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; only the first
+ * rank's unless eval->varies. A failure keeps its rank. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula);
-/* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
+/* ... of the set; fetches the data first. reason: of the read (session/read.h) */
 enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
 /* ---- evaluate.c */
-/* The value on eval->rank. A failure is worded without the rank, which the caller notes (fault_rank). */
+/* The value on eval->rank. A failure is worded without the rank, which the caller keeps
+ * (on_rank). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
 /* A count, as value_whole */
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
-/* The name as it stands there, its `$` replaced. ST_RANGE as evaluate_text; ST_DEVICE_MEMORY: this world keeps no more texts. */
+/* The name as written, its `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: this world
+ * keeps no more texts. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
-/* ... or, where a variable of that name holds a name, that one: the tensor that a def's call handed over */
+/* ... or the name that a variable of that name holds: the tensor that a def's call passed */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
 enum { TEXT_MOST = 1 << 20 }; /* bytes */
-/* Appends to `out` the letters of a text or name with its `$` replaced. ST_RANGE: they are more than TEXT_MOST. After a failure `out`
- * holds a part of them. */
+/* Appends a text or name with its `$` replaced. ST_RANGE: more than TEXT_MOST. A failure leaves a
+ * part in `out`. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
-/* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
+/* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
-/* ---- reads.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
- * reads none). call: the line on whose stream it waits; NULL: the default stream */
+/* ---- reads.c: fetches the formula's reads for all ranks of the set; *values is mem_free'd by the
+ * caller (NULL: no reads). call: the line, which waits on its stream; NULL: the default stream */
 enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values);
 
-/* ---- view.c: what was found out about a tensor as written and is the same on all ranks of the line */
+/* ---- view.c: what is equal for a tensor on all ranks of the line */
 struct view_cache {
-	name_id base, name; /* of the whole tensor; of the view, its slice filled in; 0: not known */
+	name_id base, name; /* of the whole tensor; of the view, with its slice; 0: not known */
 };
-/* A tensor as written, on eval->rank: *view is a copy, good until the world changes. result: the name may
- * be new, then view->tensor is -1. cache: kept for the next ranks of the same line; NULL: none. ST_NAME: no
+/* A tensor as written, on eval->rank; *view is valid until the world changes. result: the name may
+ * be new, then view->tensor is -1. cache: kept for the line's next ranks, or NULL. ST_NAME: no
  * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
-/* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
+/* ---- unknown.c: each words a failure. ST_NAME, with the nearest name, the ranks that lack it,
+ * and a line that makes one */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other);
 
-/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
- * thing */
+/* A first word: what may have been meant */
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
 enum status unknown_variable(const struct eval *eval, const char *name);
 

@@ -1,9 +1,8 @@
 /* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
- * A false `expect` is no refusal: it is said, counted (shell->expects_failed decides the exit status of
- * --test), and the lines go on, so that one run shows all that is false. What it shows is the part that
- * decided: the left of an `and` before its right, both sides of a comparison with their values, on each
- * rank where it is false. */
+ * A false `expect` is not refused: it is shown and counted (shell->expects_failed decides the exit
+ * status of --test), and the lines go on. It shows the part that decided: the left of an `and`
+ * before its right, both sides of a comparison with their values, on each rank. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/functions.h"
@@ -15,7 +14,7 @@
 
 /* ---- what a false one shows ---- */
 
-/* The part of it that is false: the left of `and` before the right */
+/* The part that is false: the left of `and` before the right */
 static const struct formula *false_part(struct eval *eval, const struct formula *formula)
 {
 	struct value value;
@@ -97,12 +96,12 @@ static void say_place(struct shell *shell, const struct statement *statement)
 	text_release(&text);
 }
 
-/* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
- * made before any is said: a metric may take long, and what has been said by then is shown meanwhile. */
+/* Ranks with the same words are shown together. All words are made before any is shown, because a
+ * metric may take long, and the output is flushed meanwhile. */
 static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
-	struct text all = {0}; /* one behind the other, each with its NUL */
+	struct text all = {0}; /* one after the other, each with its NUL */
 	FOR_RANKS (rank, failed) {
 		eval->rank = rank;
 		if (all.count && !eval->varies)
@@ -125,7 +124,7 @@ static void note_dry(struct shell *shell)
 	shell->interpreter->noted_dry = true;
 }
 
-/* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
+/* Reads without a trace: looking at a value must not change the timeline. */
 static enum status expect_check(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
@@ -137,7 +136,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 	if (shell->dry && statement->formula->read_count) {
 		note_dry(shell);
 		if (!statement->formula->skippable) {
-			mem_free(data); /* what a rerun has in their place */
+			mem_free(data); /* a rerun's replacement for the data */
 			return ST_OK;
 		}
 	}
@@ -155,7 +154,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 	return status;
 }
 
-/* Nothing but its verdict hangs on what it sees: run again, it looks at what is there then. */
+/* Only its verdict depends on its reads: when it runs again, it reads the current data. */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	shell->steering.looks++;
@@ -164,8 +163,7 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	return status;
 }
 
-/* The command, which says nothing but why it is false (training_verify): other numbers than one rank's are, whatever the
- * strategy says of it */
+/* The command, which shows only why it is false (training_verify) */
 enum status run_expect_verify(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct text words = {0};
@@ -180,14 +178,15 @@ enum status run_expect_verify(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-/* Refusals are what it waits for; what is wrong with this process is not */
+/* Refusals, not failures of this process */
 static bool is_refusal(enum status status)
 {
 	return status != ST_OK && status != ST_MPI && status != ST_INTERRUPTED && status != ST_QUIT &&
 	        status != ST_BUG;
 }
 
-/* What ended the block must say `words`; without words anything does. how: "refused", "ended" by a timeout */
+/* The refusal or timeout must contain `words`; without words any will do. how: "refused", "ended"
+ * by a timeout */
 static enum status compare_words(
         struct shell *shell, struct statement *statement, const char *said, const char *how)
 {
@@ -207,20 +206,20 @@ static enum status compare_words(
 	return status;
 }
 
-/* The first line that is refused ends the block; what the lines before it did stays done. Loops and depth
- * are put back to where the block stood, and a program hears nothing of lines that were meant to fail. Where none is
- * refused, a timeout that was told within it is what was expected. */
+/* The first refused line ends the block; the effects of earlier lines remain. Loops and depth are
+ * restored, and a program is not notified of these lines. Without a refusal, a timeout during the
+ * block is expected. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
 	struct heard heard = {0}, *around = shell->heard;
-	in->player = NULL; /* what is refused is no part of what ran */
+	in->player = NULL;
 	shell->heard = &heard;
 	enum status status = run_block(shell, statement->block, NULL, set);
 	if (status == ST_OK && !heard.timeouts)
-		status = shell_finish(
-		        shell); /* an answer is owed: what can time out, as no more lines come, does */
+		/* as no more lines come, operations may time out now */
+		status = shell_finish(shell);
 	shell->heard = around;
 	in->player = player;
 	if (is_refusal(status)) {

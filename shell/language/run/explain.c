@@ -1,8 +1,8 @@
-/* explain.c -- explain on: each program line as the CUDA or NCCL call and the PyTorch line it stands for
+/* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line of each program line
  *
- * The texts are those of the command's row; the names of its usage ("y = matmul a b", "copy FROM -> TO")
- * stand in them and are replaced by what the line has in their places. Where that is not plain, the row's own
- * words stay. May call: language/ (call_*), out. */
+ * The texts are those of the command's row. Names of its usage ("y = matmul a b", "copy FROM ->
+ * TO") in them are replaced by the line's words in their places. If a place is not clear, the
+ * row's word stays. May call: language/ (call_*), out. */
 #include "shell/language/run/explain.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/interpreter.h"
@@ -24,7 +24,7 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A word of a usage: up to a blank outside brackets */
+/* A word of a usage ends at a blank outside brackets. */
 static size_t word_length(const char *s)
 {
 	int depth = 0;
@@ -50,15 +50,14 @@ static void add_fills(struct fills *fills, const char *at, const char *end, stru
 	}
 }
 
-/* VALUE of KEY=VALUE */
 static struct slice_of_text option_written(const struct key_value *option)
 {
 	return slice_between(
 	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
 }
 
-/* Results, arguments and KEY=NAME of the usage with what the line has in their places. The optional words at
- * its end are left out. Of "reduce X, or Y = reduce X" the form that the line has is taken. */
+/* Results, arguments and KEY=NAME of the usage get the line's words in their places; optional
+ * words at its end do not. Of "reduce X, or Y = reduce X" the line's form is taken. */
 static void add_words(struct fills *fills, const struct statement *line)
 {
 	const char *usage = line->row->usage, *other = strstr(usage, ", or ");
@@ -85,7 +84,7 @@ static void add_words(struct fills *fills, const struct statement *line)
 	}
 }
 
-/* The same name, or its small letter ("X" of the usage is x in the texts). */
+/* The same name, or its small letter (the usage's "X" is x in the texts) */
 static const struct slice_of_text *find_fill(const struct fills *fills, const char *name, size_t count)
 {
 	for (int i = 0; i < fills->count; i++) {
@@ -98,7 +97,8 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 	return NULL;
 }
 
-/* The rows' texts add up; a line with op= says so in both libraries' words: NULL, or those for SUM and ncclSum */
+/* Rows are written for op=sum. Returns the words of another op= in place of SUM and ncclSum; NULL
+ * for sum. */
 static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
@@ -115,10 +115,10 @@ static const char *const *reduction_words(const struct statement *line)
 void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
-	struct slice_of_text root = slice_of_string("0"); /* without a root= */
+	struct slice_of_text root = slice_of_string("0"); /* the default */
 	struct fills fills = {0};
 	const char *const *op = reduction_words(line);
-	bool adds = line->adds; /* += at the first = */
+	bool adds = line->adds; /* += for the first = */
 	add_words(&fills, line);
 	for (int i = 0; i < line->options; i++)
 		if (slice_is(line->option[i].key, "root"))
@@ -130,7 +130,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 		size_t count = 0;
 		while (is_word_char(at[count]))
 			count++;
-		/* "x.view": x is a name, view belongs to it */
+		/* of "x.view" x is a name */
 		bool member = at > text && at[-1] == '.';
 		const struct slice_of_text *value = count && !member ? find_fill(&fills, at, count) : NULL;
 		count = count ? count : 1;
@@ -172,7 +172,8 @@ void explain_line(struct call *call)
 	if (command->stream_ok && call_stream(call, rank, &number) == ST_OK)
 		stream = world_stream(shell->world, rank, number);
 	const char *name = stream ? names_text(shell->world->names, stream->name) : NULL;
-	/* in a program's defs and loops, with names as they are on that rank: `y$m = relu x$(m-1)` is y2 = relu x1 */
+	/* of a program's defs and loops, with its names on that rank: `y$m = relu x$(m-1)` is y2 =
+	 * relu x1 */
 	struct statement *line = call->statement;
 	struct tree *tree = NULL;
 	struct text filled = {0};

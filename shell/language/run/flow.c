@@ -1,9 +1,8 @@
 /* flow.c -- let, if, repeat, for: values and loops by rank.
  *
- * Where a condition or a bound is the same on all ranks it is one decision. Where it differs, the set
- * narrows as the lanes of a warp do: `if` runs its block for the ranks where it holds and then `else` for
- * the others, one after the other; a loop goes on while any rank has rounds left, and ranks that are
- * through leave the set.
+ * A condition or bound that is equal on all ranks is one decision. Otherwise the set narrows as
+ * the lanes of a warp do: `if` runs its block for the ranks where it is true, then `else` for the
+ * others; a loop runs while any rank has rounds left, and the other ranks leave the set.
  *
  *     repeat rank + 1 { lines }     round 0   0 1 2 3
  *                                   round 1     1 2 3
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* While nothing hangs on the rank the first one speaks for all. */
+/* The first rank is enough until something varies. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -47,7 +46,7 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 
 /* ---- let ---- */
 
-/* NAME=VALUE of the command line beats the file's own `let` */
+/* NAME=VALUE of the command line overrides the file's own `let`. */
 static const char *let_given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
@@ -57,7 +56,7 @@ static const char *let_given(const struct shell *shell, const struct statement *
 	return command_line_text(shell, statement->word->written);
 }
 
-/* The text of a command line is read as the language, on all ranks */
+/* The command line's text is parsed as an expression, on all ranks. */
 static enum status let_given_value(
         struct shell *shell, const char *text, const struct ranks *set, bool *varies)
 {
@@ -73,8 +72,8 @@ static enum status let_given_value(
 	return status;
 }
 
-/* `let here_$u = 1` where u differs by rank: ranks that mean the same name, from the lowest on, set it together.
- * eval: of the name; it has been found to vary. */
+/* `let here_$u = 1` if u differs by rank: ranks with the same name set it together, from the
+ * lowest on. eval: of the name, which varies */
 static enum status let_by_rank(struct eval *eval, struct statement *statement, bool varies)
 {
 	struct value *values = eval->shell->interpreter->scratch, one = values[ranks_first(eval->set)];
@@ -101,7 +100,7 @@ static enum status let_by_rank(struct eval *eval, struct statement *statement, b
 	return status;
 }
 
-/* The name may have `$`. in->scratch holds the values in between. */
+/* The name may have `$`; in->scratch keeps the values meanwhile. */
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = eval_for(shell, set);
@@ -119,8 +118,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 
 /* ---- if ---- */
 
-/* A block of `if`, `for`, `repeat`: it holds nothing of the world but names, so between its lines the world
- * may be emptied (interpreter.c: granted). */
+/* A block of `if`, `for`, `repeat` holds only names of the world, so the world may be emptied
+ * between its lines (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;
@@ -129,8 +128,7 @@ static enum status run_flow(struct shell *shell, struct block *block, const stru
 	return status;
 }
 
-/* Ranks that hold come first, also when they are the higher ones: the order is part of what the line
- * means */
+/* Ranks where it is true run first, even if they are the higher ones. */
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -155,24 +153,23 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 
 /* ---- loops ---- */
 
-/* How often each rank goes round, from where and by what step:
+/* Each rank's rounds, its first value and its step:
  *
  *     for i in 0:rank+1      rank   from  step  count      round 0   round 1   round 2
  *                               0      0     1      1      i=0        -         -
  *                               1      0     1      2      i=0       i=1        -
  *                               2      0     1      3      i=0       i=1       i=2
  *
- * count = ceil((to - from) / step), 0 when that is negative. It is known before the first round, so a loop
- * ends whatever its block does. */
+ * count = ceil((to - from) / step), or 0 if negative. It is known before the first round, so every
+ * loop ends. */
 struct loop_rounds {
-	const char *reason;           /* of what the bounds read: "for", "repeat" */
-	bool uniform;                 /* on all ranks of the set */
+	const char *reason;           /* of the bounds' reads: "for", "repeat" */
+	bool uniform;                 /* equal on all ranks of the set */
 	int64_t *from, *step, *count; /* by rank */
 	int64_t most;
 };
 
-/* Data is not read here: a loop's bounds are whole numbers that all ranks' programs know. values: by rank of
- * the set; the value of `formula`, or `standard` where it is NULL */
+/* A bound is a whole number. values: by world rank */
 static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, const struct formula *formula,
         const struct ranks *set, int64_t *values)
 {
@@ -188,8 +185,8 @@ static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, c
 	return status;
 }
 
-/* from, step: NULL: 0 and 1; only `repeat` is without `from`. rounds->from, which holds all three, is to be
- * mem_free'd, also after a failure. */
+/* from, step: NULL: 0 and 1; only `repeat` has no `from`. The caller frees rounds->from, which
+ * holds all three, also after a failure. */
 static enum status rounds_make(struct shell *shell, const struct formula *from, const struct formula *to,
         const struct formula *step, const struct ranks *set, struct loop_rounds *rounds)
 {
@@ -222,14 +219,15 @@ static enum status rounds_make(struct shell *shell, const struct formula *from, 
 	return status;
 }
 
-/* Each round is a step of the budget: an empty loop can be interrupted. `repeat` has no name. */
+/* A round is a step of the budget, so an empty loop can be interrupted. `repeat` has no name. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
 	struct eval eval = eval_for(shell, active);
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	enum status status = ST_OK;
-	if (statement->word && !variable->name) /* the first round, or the world was reset under it */
+	/* the first round, or the world was reset under it */
+	if (statement->word && !variable->name)
 		status = evaluate_written(&eval, statement->word, &variable->name);
 	if (status == ST_OK && statement->word)
 		variable_set(shell->interpreter, variable, active, varies);
@@ -238,7 +236,8 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
-/* The values of round i, into in->scratch; ranks that have gone round leave `active`. true: they differ */
+/* The values of round i, into in->scratch; ranks without a round i leave `active`. Returns true if
+ * they differ. */
 static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
 {
@@ -275,7 +274,7 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 	return status;
 }
 
-/* The words are names, tensors or values, each handed over as to a def's parameter */
+/* Each word is passed as to a def's parameter. */
 static enum status for_words(
         struct shell *shell, struct statement *statement, struct loop *loop, struct ranks *active)
 {
@@ -289,8 +288,8 @@ static enum status for_words(
 	return status;
 }
 
-/* `for` and `repeat`. The loop's name is local to the call that runs, from here to the end, and hides one of that name before
- * it */
+/* `for` and `repeat`. The loop's name is local to the running call, and hides an earlier one of
+ * that name. */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,7 +1,7 @@
 /* functions.c -- functions of expressions: those of numbers, tensors and groups
  *
- * Numbers are computed here; data was fetched before (reads.c). What hangs on the rank says so in eval.varies:
- * for data and for metrics of a rank that is done here, from their nature. */
+ * Data was fetched before (reads.c). A function whose value depends on the rank sets eval.varies;
+ * evaluate_function does it for data and metrics of a rank, by their nature. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/values/step.h"
@@ -13,8 +13,8 @@
 
 /* ---- any of them ---- */
 
-/* A figure of times steers the line like a number from data. Of a line that runs again it is what it was then, even
- * where that cannot be known yet now: an event that had happened. */
+/* A time steers the line like a number from data. When the line runs again it has the recorded
+ * value, even if the event has not happened yet. */
 static enum status clock_replay(
         struct eval *eval, const struct formula *formula, enum status status, struct value *value)
 {
@@ -23,15 +23,16 @@ static enum status clock_replay(
 	struct ranks one;
 	if (status == ST_WAITS && steering_knows(steering, what.at, what.length))
 		status = ST_OK;
-	if (status != ST_OK || steering->looks || eval->shell->recalls) /* times are those of this world */
+	/* times are those of this world */
+	if (status != ST_OK || steering->looks || eval->shell->recalls)
 		return status;
 	ranks_one(&one, eval->rank);
 	steering_read(steering, what.at, what.length, &one, &value->number, 1);
 	return ST_OK;
 }
 
-/* The row's function, with its names looked up. Every row of the table names one, so that a function without
- * code is refused by the compiler. */
+/* Calls the row's function, after its names are looked up. Every row names one, so the compiler
+ * refuses a function without code. */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	typedef enum status computes(struct asked * asked, struct value * value);
@@ -52,7 +53,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	enum status status = function_is_metric(row) ? shell_foresee(shell) : ST_OK;
 	eval->varies |=
 	        row->nature == NATURE_DATA || row->nature == NATURE_RANK || row->nature == NATURE_CLOCK;
-	/* the section is looked at first */
+	/* first the section */
 	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
 	if (section && status == ST_OK)
 		status = argument_look_up(&asked, last);
@@ -78,7 +79,7 @@ enum status whole_number(struct asked *asked, int i, int64_t *whole)
 	                       : status;
 }
 
-/* Units must agree as in a comparison; of equal values the first is taken, with its unit */
+/* Units must agree as in a comparison; the first of equal values is taken, with its unit. */
 enum status value_of_least_or_most(struct asked *asked, struct value *value)
 {
 	bool least = asked->formula->function->function == FUNCTION_MIN;
@@ -151,7 +152,7 @@ enum status value_of_gpus(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* Groups may be of unequal size: the rank's own is meant. The world's is the same for all. */
+/* Groups may be of unequal size: the rank's own counts. The world's is the same for all. */
 enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
@@ -171,7 +172,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* What was fetched. --dry has no data: an `expect` on close() alone is taken to hold there (eval.assume). */
+/* The fetched value. With --dry, an `expect` on close() alone holds (eval.assume). */
 enum status value_of_read(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -184,15 +185,16 @@ enum status value_of_read(struct asked *asked, struct value *value)
 	        asked->formula->function->name, SHOWN(asked->formula->written));
 }
 
-/* known(x[0],4): where there is no data, with --dry or on a walk ahead, the second */
+/* known(x[0],4): the second if there is no data, with --dry or on a walk ahead */
 enum status value_of_known(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
 	return argument_number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* What close() and close_step() allow without a bound of the line's own: what the first tensor's type rounds away (in a task's gate
- * the last one's, the reference's, so that no learner's bf16 does for f32); what `verify` does */
+/* The default tolerance of close() and close_step(): the rounding of the first tensor's type (in a
+ * task's check the last one's, the reference's, so that a learner's bf16 does not pass for f32),
+ * or that of `verify` */
 static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
 {
 	enum dtype dtype = (enum dtype)view->layout.dtype;
@@ -219,7 +221,8 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	return status;
 }
 
-/* What was fetched is the largest difference by the largest element; of close_step() the difference by the change. */
+/* The fetched value is the largest difference by the largest element; for close_step() the
+ * difference by the change. */
 enum status value_of_close(struct asked *asked, struct value *value)
 {
 	double tolerance = 0;

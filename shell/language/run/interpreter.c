@@ -11,8 +11,8 @@
 
 /* ---- statements ---- */
 
-/* One unit of the budget: a line or a round. budget->more looks whether the person wants to stop, once in
- * many steps. */
+/* A line or a round is one unit of the budget. budget->more checks for an interrupt once in many
+ * steps. */
 enum status budget_step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
@@ -26,7 +26,7 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	return run_block(shell, statement->block, &statement->clauses, set);
 }
 
-/* A program is told of its lines; of a block's end too, behind its lines */
+/* Notifies a program of its lines, and of a block's end. */
 static void player_report(
         struct interpreter *in, struct statement *statement, const struct ranks *set, bool end)
 {
@@ -38,7 +38,7 @@ static void player_report(
 		player_line(in->player, ran, statement, set);
 }
 
-/* No step begins in the block of a command */
+/* No step begins in the block of a command. */
 static enum status run_with_block(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -74,7 +74,7 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_with_block,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
-/* The world would have something more of it */
+/* It adds something to the world. */
 static bool statement_queues(const struct statement *statement)
 {
 	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
@@ -105,7 +105,7 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	return status;
 }
 
-/* Apart from run_statement, so that only lines with a @ carry a set on the stack */
+/* Separate, so that only lines with a @ have a set on the stack */
 static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, struct statement *statement)
 {
 	struct ranks set;
@@ -116,15 +116,14 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
 	return run_kind(shell, statement, &set);
 }
 
-/* The set of a `use` ends with the world, and a line may end that (strategy, lesson, reset): the line and its
- * blocks go by a copy. */
+/* A copy: `use` ends with the world, which the line may empty (strategy, lesson, reset). */
 static __attribute__((noinline)) enum status run_used(struct shell *shell, struct statement *statement)
 {
 	struct ranks set = *shell->interpreter->now.scope->use;
 	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
 }
 
-/* The name of the file that runs: a program's, or of what `source` reads; 0: it is the text typed or given */
+/* The running file: a program's, or one that `source` reads; 0: the text typed or given */
 static name_id file_at_hand(const struct shell *shell)
 {
 	const struct running *now = &shell->interpreter->now;
@@ -171,9 +170,8 @@ static void loops_text(struct shell *shell, const struct loop *loop, int rank, s
 	value_text(shell, value, out);
 }
 
-/* The innermost statement is the first to see the failure on its way out, and the only one to say its
- * place: file, line, the values of the loops around it, and the rank when it is not the first of the
- * set. */
+/* The innermost statement adds the failure's place: file, line, the values of its loops, and the
+ * rank unless it is the first of the set. */
 static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -201,9 +199,9 @@ static enum status failure_locate(struct shell *shell, const struct statement *s
 	return status;
 }
 
-/* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a
- * program's step hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for
- * all ranks, which hold only names: these outlive a world. */
+/* The completed statement has left a wish. Emptying the world destroys what a def, a command's
+ * block or a program's step hold in it. So wishes are granted between the lines of a text, and of
+ * its ifs and loops for all ranks, which hold only names. */
 static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -235,7 +233,6 @@ static enum status wish_grant(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-/* Those before `last`; NULL: all */
 static enum status run_statements(struct shell *shell, struct block *block, const struct statement *last)
 {
 	struct interpreter *in = shell->interpreter;
@@ -273,7 +270,7 @@ enum status run_block(
 
 /* ---- texts ---- */
 
-/* The world may be new: ids and the number of ranks are its. */
+/* The world may be new. */
 void interpreter_prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
@@ -286,21 +283,21 @@ void interpreter_prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
+/* A lone word may name a tensor of an earlier line: the line itself reports it. */
 static bool word_may_be_tensor(const struct statement *call, const char *word)
 {
 	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
 }
 
-/* First words that are neither commands nor defs, before anything runs. Where a `source` or a lesson's starter
- * may bring defs, the line itself will tell. */
+/* First words that are neither commands nor defs are refused before anything runs. If a `source`
+ * or a lesson's starter may bring defs, the line itself reports them. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
 	char word[WORD_SHOWN];
 	if (tree->sources)
 		return ST_OK;
-	struct names *defined = names_create(); /* first words of the text's own defs */
+	struct names *defined = names_create(); /* the text's own defs */
 	for (const struct statement *def = tree->defs; def; def = def->next_call)
 		names_make(defined, def->word->written.at, def->word->written.length);
 	for (const struct statement *call = tree->calls; call; call = call->next_call) {
@@ -311,7 +308,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 		name_id name = names_find(shell->world->names, word, strlen(word));
 		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
 		        !word_may_be_tensor(call, word))
-			/* the list is in reverse: the last one found is the first in the text */
+			/* the list is reversed: the last one found is the first in the text */
 			wrong = call;
 	}
 	names_free(defined);
@@ -328,8 +325,8 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
-/* Read whole, checked for unknown first words, then run: a mistake of grammar in the last line refuses the
- * first one too. Texts run within each other when a line sources a file; frame and scope are the line's. */
+/* The whole text is parsed and its first words checked before it runs: a mistake of grammar in its
+ * last line refuses all. Texts nest when a line sources a file; frame and scope are the line's. */
 static enum status interpreter_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
@@ -374,7 +371,7 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 	in->grant = grant;
 	in->now = (struct running){.frame = &in->base_frame, .scope = &in->base_scope, .fault_rank = -1};
 	enum status status = interpreter_text(shell, text, count, file, first_line);
-	outer.located = in->now.located; /* of a failure on its way out */
+	outer.located = in->now.located;
 	outer.fault_rank = in->now.fault_rank;
 	in->now = outer;
 	in->grant = outer_grant;

@@ -1,8 +1,9 @@
-/* journal_note.c -- which lines run again when a question is asked (replay/rerun.c), as the text that is running knows it */
+/* journal_note.c -- which lines run again for a question (replay/rerun.c), by their place in the
+ * running text */
 #include "shell/language/run/run.h"
 
-/* Where the statement stands in the text that nothing runs around; *known false: in a block, in another file, or on
- * several lines */
+/* Returns the statement's place in the outermost text; *known false: it is in a block, in another
+ * file, or on several lines. */
 static size_t statement_place(const struct interpreter *in, const struct statement *statement, bool *known)
 {
 	const char *text = in->now.tree->text, *at = statement->source.at;

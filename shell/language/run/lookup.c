@@ -1,4 +1,4 @@
-/* lookup.c -- names among the arguments of a function: what each is on the rank at hand */
+/* lookup.c -- looks up the names among a function's arguments on the current rank */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "world/tensor_kind.h"
@@ -21,7 +21,7 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 	        names_text(world->names, id));
 }
 
-/* A stream, event or group as argument i; false: the thing is of another kind */
+/* Stores a stream, event or group as argument i; false: the thing is of another kind. */
 static bool asked_thing(struct asked *asked, int i, struct thing thing, enum thing_kind kind)
 {
 	if (thing.kind != kind)
@@ -31,7 +31,7 @@ static bool asked_thing(struct asked *asked, int i, struct thing thing, enum thi
 	return true;
 }
 
-/* The last argument may be a section */
+/* The last argument may be a section. */
 static bool asked_section(struct asked *asked, int i)
 {
 	const struct formula *formula = asked->formula;
@@ -39,14 +39,14 @@ static bool asked_section(struct asked *asked, int i)
 	        evaluate_section(asked->eval, formula->argument[i].name, &asked->section) == ST_OK;
 }
 
-/* A word of `words` (each with a blank after it) as its place among them; false: it is none */
+/* Finds the word among `words`, separated by blanks; false: it is none. */
 static bool asked_word(const char *words, const char *text, int *place)
 {
 	*place = text_place(words, text, strlen(text));
 	return *place >= 0;
 }
 
-/* overlapped(W) is of a kind of work, or of a section, which may have that name */
+/* overlapped(W): a section, or else a kind of work */
 static bool asked_work(struct asked *asked, int i, const char *text)
 {
 #define X(symbol, word) word " "
@@ -61,8 +61,8 @@ static bool asked_work(struct asked *asked, int i, const char *text)
 	return true;
 }
 
-/* Where it goes is said by its letter in the row's kinds. A name that a stream, group or tensor shares with a
- * section is theirs. */
+/* The letter in the row's kinds decides. A stream, group or tensor hides a section of the same
+ * name. */
 enum status argument_look_up(struct asked *asked, int i)
 {
 #define X(symbol, letter, name) name " "

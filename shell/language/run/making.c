@@ -1,7 +1,7 @@
 /* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
  *
- * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
- * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
+ * First all ranks are resolved, then memory is made, then the fills are queued: on all ranks or
+ * none. If a device is full, the new tensors are freed in reverse, and the old ones come back. */
 #include "base/memory.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
@@ -16,9 +16,9 @@ struct target {
 	name_id name;
 	int rank;
 	struct layout layout;
-	int old;    /* the tensor that has the name, to be remade; -1 none */
+	int old;    /* the tensor of that name, to be remade; -1 if none */
 	int tensor; /* the one to fill; -1 until it is made */
-	bool fits;  /* it is there already, and filled in place */
+	bool fits;  /* it exists already, and is filled in place */
 	double parameter[PARAMETERS_MAX];
 };
 struct targets {
@@ -61,7 +61,7 @@ static enum status target_find(struct eval *eval, const struct making *making, s
 	if (thing.kind != THING_TENSOR)
 		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
-	/* a tensor that fits is filled anew by the host, in no order with what others put there */
+	/* a tensor that fits is refilled by the host, unordered with other writes */
 	enum status status = world_window_closed(world, "tensor", tensor->base);
 	if (status != ST_OK)
 		return status;
@@ -96,8 +96,8 @@ static enum status source_unknown(struct slice_of_text word)
 	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
-/* The source's options: as given, else as its kernel has them. Names of one line get one seed after
- * another, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
+/* The source's options: as given, else its kernel's defaults. Names of one line get consecutive
+ * seeds, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
 static enum status target_parameters(
         struct eval *eval, const struct making *making, int which, double *parameter)
 {
@@ -141,7 +141,7 @@ static enum status target_resolve(struct eval *eval, const struct making *making
 	return status;
 }
 
-/* For each name each rank, names outermost: load_all takes the ranks of a name as a row of `targets` */
+/* Names outermost, then ranks: targets_load takes the ranks of a name as a row. */
 static enum status targets_resolve(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
@@ -150,7 +150,8 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
 			eval.rank = rank;
-			/* a shape that is the same everywhere is worked out once; names and options too */
+			/* a shape that is equal everywhere is evaluated once; names and options
+			 * too */
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
 			enum status status = target_resolve(&eval, making, which, file, place);
@@ -164,21 +165,21 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 
 /* ---- making ---- */
 
-/* The name means the old tensor again, if there was one */
+/* The name means the old tensor again, if there was one. */
 static void target_rebind(struct world *world, const struct target *place)
 {
 	if (place->old >= 0)
 		world_bind(world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
 }
 
-/* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
+/* The old tensor keeps its memory, without its name, until all are made, so it can come back. */
 static enum status target_make(struct shell *shell, const struct making *making, struct target *place)
 {
 	if (place->old >= 0)
 		world_unbind(shell->world, place->rank, place->name);
 	else if (place->fits)
 		return ST_OK;
-	/* the allocator keeps freed blocks by stream: one made in `on S { }` takes and gives back those of S */
+	/* the pool of `on S { }`: freed blocks are kept by stream */
 	int pool = setting_stream(shell, place->rank);
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, making->space,
 	        pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
@@ -250,7 +251,7 @@ static bool fills_equal(const struct world *world, const struct target *a, const
 	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
-/* Fills that are alike from rank to rank share one record: the books of a thousand ranks hold one line */
+/* Equal fills of consecutive ranks share one record. */
 static enum status targets_fill(
         struct shell *shell, const struct statement *statement, const struct targets *places)
 {
@@ -290,8 +291,7 @@ static enum status targets_load(struct shell *shell, const struct statement *sta
 	return status;
 }
 
-/* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. The
- * line's clauses are those of a block around it. */
+/* Fills are not work of the program: they take no time. The line's clauses apply as a block's. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;

@@ -1,15 +1,15 @@
-/* metrics.c -- metrics of expressions: of the trace up to now, for the rank at hand and a section. Each has a
- * row of FUNCTIONS; their meaning is src/trace's. */
+/* metrics.c -- metrics of expressions: the trace so far, for the current rank and a section
+ * (src/trace) */
 #include "shell/language/run/functions.h"
 #include "base/arithmetic.h"
 #include "races/races.h"
 #include "shell/language/run/run.h"
 #include "shell/values/best.h"
 
-/* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
- * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
+/* All simulate up to now first: ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares
+ * are of the section's time (0 to 1), rates bytes a second. */
 
-/* exposed(GROUP) is a time, sent(GROUP) bytes; of `world`: all traffic, by whatever group */
+/* exposed(GROUP) is a time, sent(GROUP) bytes; sent(world) is all traffic. */
 static enum status figure_of_group(struct asked *asked, struct value *value)
 {
 	struct axis_use use = {.axis = asked->group};
@@ -27,7 +27,6 @@ static enum status figure_of_group(struct asked *asked, struct value *value)
 	return sent && status == ST_WAITS ? ST_OK : status;
 }
 
-/* A figure of the trace, for one rank and section */
 enum status value_of_figure(struct asked *asked, struct value *value)
 {
 	const struct trace *trace = &asked->trace;
@@ -115,8 +114,8 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* When the operations that `record` queued for the two events were over, on this rank's clock. They may not
- * have happened yet: ST_WAITS. */
+/* Between the ends of the two events' recorded operations, on this rank's clock. ST_WAITS: they
+ * have not happened. */
 enum status value_of_elapsed(struct asked *asked, struct value *value)
 {
 	struct shell *shell = asked->eval->shell;
@@ -136,8 +135,8 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* now: the host's clock behind all lines of the rank so far, whatever its device is still at. It takes the host no time.
- * Where the host stands in a wait that no line so far ends, it is not known yet: ST_WAITS. */
+/* now: the host's clock after the rank's lines so far, whatever its device is doing. It takes no
+ * host time. ST_WAITS: the host is in a wait that no line so far ends. */
 enum status value_of_now(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
@@ -155,7 +154,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
-/* best(EXPR): what it was in the world of a task's solution */
+/* best(EXPR): its value in the world of a task's solution */
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -179,7 +178,7 @@ enum status value_of_best(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* Those whose later access belongs to the section, of all ranks */
+/* Races of all ranks whose later access is in the section */
 enum status value_of_races(struct asked *asked, struct value *value)
 {
 	struct world *world = asked->eval->shell->world;

@@ -1,4 +1,4 @@
-/* options.c -- what a program's file (a model's, a strategy's) is told by `option` lines, and what it refuses */
+/* options.c -- `option` and `refuse` of a program's file (a model's, a strategy's) */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The nearest option of the file's lines, or all of them */
+/* Suggests the nearest option of the file, or lists all. */
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
 	struct text list = {0};
@@ -39,9 +39,11 @@ bool option_is_of(const char *words, struct slice_of_text value)
 	return is_listed(words, value);
 }
 
-/* ---- an option for several parts: `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y ---- */
+/* ---- an option for several parts: `for="x y"` makes offload=b,y:a the words b of offload_x and a
+ * of offload_y ---- */
 
-/* The next of the items between commas, `part:word`, or a word alone, which is of the first part. *at NULL: none is left */
+/* The next item of a list with commas, `part:word`, or a word alone for the first part. *at NULL:
+ * none is left */
 static void option_next_item(
         const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
 {
@@ -72,7 +74,8 @@ static struct value value_of_text(struct shell *shell, struct slice_of_text word
 	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
-/* The variables of the parts: what the value's items say, else the first of the option's words. */
+/* The variables of the parts: the words of the value's items, else the first of the option's
+ * words. */
 static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
 	const char *given = names_text(shell->world->names, value.name),
@@ -96,8 +99,9 @@ static enum status option_let_parts(struct shell *shell, const struct option_lin
 	return status;
 }
 
-/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own.
- * ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
+/* Checks a value against the option's line: `of`, `least`, and the default's unit and wholeness.
+ * ST_ARGUMENT: another word, or a word for a number; ST_RANGE: too small, or not whole;
+ * ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	struct text text = {0};
@@ -158,7 +162,6 @@ enum status givens_fit(const char *what, const struct tree *tree, const struct g
 	return ST_OK;
 }
 
-/* NAME=VALUE of the command line, as an option's value */
 const char *command_line_text(const struct shell *shell, struct slice_of_text name)
 {
 	for (int i = 0; i < shell->arguments; i++)
@@ -168,7 +171,7 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 	return NULL;
 }
 
-/* What was given, else the default: a value, or where that is none (`hook=none`) the word itself */
+/* The given value, else the default: its value, or the word itself if it has none (`hook=none`) */
 static enum status option_value(
         struct eval *eval, const struct option_line *line, const struct given *given, struct value *value)
 {
@@ -187,8 +190,8 @@ static enum status option_value(
 	return status;
 }
 
-/* The value comes from, in this order: the command line (of the learner's own file), what the program was
- * given, the default. It is made as a variable of the file's namespace, one on all ranks. */
+/* The value comes from the command line (of the learner's own file), the program's options, or the
+ * default. It becomes a variable of the file's namespace, equal on all ranks. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -232,7 +235,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return status == ST_OK && line->parts ? option_let_parts(shell, line, value) : status;
 }
 
-/* The first rank for which it holds refuses the file with the text, evaluated on that rank */
+/* The first rank for which it is true refuses the file with the text, evaluated on that rank. */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

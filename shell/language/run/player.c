@@ -14,25 +14,25 @@ struct player {
 	struct watcher watcher;
 	struct tree **tree;
 	int trees;
-	struct statement *loop;         /* `for it in`, in the last tree; NULL: none */
-	const struct player_file *file; /* the caller's */
-	const struct player_file *part; /* ... that stand in the place of those in the binary */
+	struct statement *loop;         /* `for it in`, in the last tree; NULL if none */
+	const struct player_file *file; /* owned by the caller */
+	const struct player_file *part; /* ... replacements of those in the binary */
 	int parts;
 	struct namespace *space; /* of all its files */
-	struct running running;  /* while it is suspended */
+	struct running running;  /* of a suspended program */
 	struct frame frame;      /* its outermost */
 	struct scope scope;
 	int first; /* iteration */
 	enum player_stop stop;
-	enum status status; /* of the whole, when the routine has ended */
-	bool titled;        /* the setup, or the iteration, has met a `##` */
-	bool busy;          /* something was queued since the last stop */
+	enum status status; /* of the ended routine */
+	bool titled;        /* the setup, or the iteration, has reached a `##` */
+	bool busy;          /* something ran since the last stop */
 	bool cancelled;
 };
 
 /* ---- stops, on the program's stack ---- */
 
-/* Returns when the program is to go on: or, with a failure, is to unwind. */
+/* Returns when the program continues; a failure unwinds it. */
 static enum status stop_at(struct player *player, enum player_stop stop)
 {
 	player->stop = stop;
@@ -42,7 +42,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 	return player->cancelled ? fail(ST_INTERRUPTED, "the program was given up") : ST_OK;
 }
 
-/* A title or why with its `$` filled in, as the first rank has them */
+/* A title or explanation with its `$` filled in, as on the first rank */
 static enum status title_text(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
@@ -58,7 +58,7 @@ static enum status title_text(
 	return status;
 }
 
-/* The lines of a why, each without its blanks and `#` */
+/* The lines of an explanation, each without its blanks and `#` */
 static void put_plain_lines(struct slice_of_text why, struct text *out)
 {
 	const char *at = why.at, *end = why.at + why.length;
@@ -90,7 +90,7 @@ static enum status begin_step(
 	return status;
 }
 
-/* `## title`: a comment, unless a program runs and all its ranks meet it */
+/* `## title`: a comment, unless a program runs and all its ranks reach it */
 enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -100,7 +100,7 @@ enum status run_title(struct shell *shell, struct statement *statement, const st
 	if (in->now.no_steps)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
 		        WHOLE(statement->source));
-	/* what stands before the first one belongs to its step */
+	/* lines before the first one belong to its step */
 	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
 	player->titled = player->busy = true;
 	return status == ST_OK ? begin_step(player, statement, set) : status;
@@ -116,7 +116,7 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 
 /* ---- the program's stack ---- */
 
-/* On all ranks, whatever the file's `use` says. A refusal is of no line of the program. */
+/* On all ranks, whatever the file's `use`. Its refusal has no line of the program. */
 static enum status player_let_round(struct shell *shell, int round)
 {
 	enum status status =
@@ -145,8 +145,8 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	enum status status =
-	        player_let_round(player->shell, player->first); /* the setup may ask for it too */
+	/* the setup may read it too */
+	enum status status = player_let_round(player->shell, player->first);
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		in->now.tree = player->tree[i];
 		in->now.file = &player->file[i];
@@ -162,19 +162,19 @@ static void player_body(void *self)
 	struct interpreter *in = player->shell->interpreter;
 	player->status = run_files(player);
 	player->stop = PLAYER_END;
-	scope_pop(in); /* releases what `use` and `phase` have set in it */
+	scope_pop(in);
 	frame_release(&player->frame);
 }
 
 /* ---- from the ordinary stack ---- */
 
-/* Changes over to the program and back. What runs (struct running), the namespace and the player are those of
- * the side that has the stack:
+/* Switches to the program and back. in->now, the namespace and the player are those of the running
+ * side:
  *
  *     in->now       prompt's  | program's ... | prompt's
  *     in->program   NULL      | its space     | NULL
  *
- * Only where a failure was said (located) goes with the failure from one side to the other. */
+ * A failure takes `located` along from one side to the other. */
 static enum status player_resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
@@ -184,7 +184,7 @@ static enum status player_resume(struct player *player)
 	in->player = player;
 	bool more = routine_resume(player->routine);
 	player->running = in->now;
-	outer.located = in->now.located; /* of a failure on its way out */
+	outer.located = in->now.located;
 	in->now = outer;
 	in->program = NULL;
 	in->player = NULL;
@@ -203,7 +203,7 @@ enum status player_go(struct player *player, enum player_stop *stop)
 		player->routine = routine_make(player_body, player);
 		player->frame = (struct frame){.set = &in->all, .space = player->space};
 		player->scope = (struct scope){.bound = &in->all};
-		/* one run and one block deep: its lines are no lines of the prompt */
+		/* one run and one block deep: its lines are not the prompt's */
 		player->running = (struct running){.frame = &player->frame,
 		        .scope = &player->scope,
 		        .blocks = 1,
@@ -220,7 +220,7 @@ void player_free(struct player *player)
 	if (!player)
 		return;
 	if (player->routine) {
-		char words[1024]; /* a failure may be on its way */
+		char words[1024]; /* of a current failure */
 		snprintf(words, sizeof words, "%s", fail_text());
 		bool located = player->shell->interpreter->now.located;
 		player->cancelled = true;
@@ -236,9 +236,8 @@ void player_free(struct player *player)
 	mem_free(player);
 }
 
-/* An expression in its files' scope, on rank 0 */
-/* Not while it runs: its frame is put around the evaluation and taken away again.
- */
+/* An expression in its files' scope, on rank 0, while it is suspended: its frame is set for the
+ * evaluation only. */
 static enum status player_value(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;
@@ -302,7 +301,7 @@ static enum status player_refuse(const struct tree *tree, const struct statement
 	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
 }
 
-/* No step begins in a block that is one operation, or that a refusal may leave half-way. */
+/* No step begins in a block that is one operation, or that a refusal may leave. */
 static enum status check_titles(const struct tree *tree, const struct block *block, bool no_steps)
 {
 	enum status status = ST_OK;

@@ -1,16 +1,16 @@
-/* player.h -- texts that run as a program: stopped at each `## title`, and gone on with when the next
- * step is wanted
+/* player.h -- texts that run as a program: they stop at each `## title`, and continue on demand
  *
- * A program runs on a stack of its own (routine.h). Between its steps the ordinary stack runs what is
- * typed. Its last file may have a top-level `for it in ... { }`: what stands before is its setup, the
- * block its iteration, which goes round as often as it is asked for.
+ * A program runs on a stack of its own (routine.h). Between its steps the ordinary stack runs
+ * typed lines. Its last file may have a top-level `for it in ... { }`: the lines before it are the
+ * setup, the block is the iteration, repeated on demand.
  *
  *     file 1, file 2 ...  ##  ##  | for it in  {  ##  ##  ##  }
  *                         ^   ^   ^               ^   ^     ^
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
- * A `##` that not all the ranks of the program (those of its `use`) meet belongs to the step under way.
- * Lines of the setup or the iteration before its first `##` belong to the step that this one names. */
+ * A `##` that only some ranks of the program (of its `use`) meet belongs to the current step.
+ * Lines of the setup or the iteration before its first `##` belong to the step that this one
+ * names. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -18,17 +18,17 @@
 
 enum ran {
 	RAN_LINE,  /* a command, `tensor`, a view, `expect` */
-	RAN_CALL,  /* of a def: what it does comes next, one deeper */
+	RAN_CALL,  /* of a def: its lines come next, one level deeper */
 	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
-	RAN_END,   /* ... of it */
+	RAN_END,   /* ... its end */
 };
-/* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
+/* Callbacks of a running program; each may be NULL. depth: of nested calls of defs. */
 struct watcher {
 	void *self;
-	/* A step has begun: its title, and the lines of comment behind it without their `#`, variables
+	/* A step begins: its title, and the comment lines after it without their `#`, variables
 	 * filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
-	/* A statement runs next for the ranks of the set, or the block of one is over. */
+	/* A statement runs next for the ranks of the set, or a block has ended. */
 	void (*line)(
 	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
@@ -41,41 +41,40 @@ struct player_file {
 	size_t count;
 	const struct given *given; /* values of its options */
 	int givens;
-	/* an option that a file before it has is the same option, not a second one of that name */
+	/* an option of an earlier file is the same option, not a duplicate */
 	bool shares;
 };
 struct player;
 
-/* Reads the files. ST_SYNTAX: the grammar, `##` in a block that cannot be left, lines behind the
- * iteration; worded with file and line. Nothing runs. Defs that
- * the learner types from here on stand before those of the files. `file` and what it points to stay as long as the
- * player. */
+/* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
+ * lines after the iteration. Defs that the learner types later come before those of the files.
+ * `file` and its contents must outlive the player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
-/* `it` of the setup and of the first iteration, else 0; before it is played */
+/* `it` of the setup and the first iteration (default 0); before it is played */
 void player_begin_at(struct player *player, int first);
-/* Parts that stand in the place of those in the binary; they stay as long as the player. */
+/* Parts that replace those in the binary; they must outlive the player. */
 void player_aside(struct player *player, const struct player_file *part, int parts);
-/* The part "strategies/parts/NAME.rsh" that the program which runs has in the place of the one in the binary; NULL: none */
+/* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);
-/* Who is told of the steps to come */
+/* Sets the callbacks for later steps. */
 void player_watch(struct player *player, struct watcher watcher);
-/* To the next stop. On a failure (a refused line, Ctrl-C) the program is over. */
+/* Runs to the next stop. A failure (a refused line, Ctrl-C) ends the program. */
 enum status player_go(struct player *player, enum player_stop *stop);
-/* A suspended program is unwound first: as if the line at which it stands had failed. NULL is allowed. */
+/* Unwinds a suspended program first, as if its current line had failed. NULL is allowed. */
 void player_free(struct player *player);
-/* A variable of its files, as `print` shows it on rank 0; nothing where there is none. */
+/* Appends a variable of its files, as `print` shows it on rank 0; nothing if there is none. */
 void player_variable(struct player *player, const char *name, struct text *out);
-/* An expression in its files' scope, as its first rank has it: whether it is true. */
+/* Evaluates a condition in its files' scope, on its first rank. */
 enum status player_holds(struct player *player, const char *expression, bool *holds);
-/* From the interpreter: a line runs next (watcher.line) */
+/* From the interpreter: see watcher.line */
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
 /* Calls `what` with each def of its files that can still be called. */
 struct definition; /* state.h */
 void player_each_def(
         const struct player *player, void (*what)(void *self, const struct definition *def), void *self);
 bool player_loops(const struct player *player); /* it has an iteration */
-/* The lines that run are a program's (of this shell). */
+/* Returns true if the running lines are a program's. */
 bool player_runs(const struct shell *shell);
 
 #endif

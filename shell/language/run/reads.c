@@ -1,4 +1,5 @@
-/* reads.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated.
+/* reads.c -- the data that an expression reads from tensors, fetched for all ranks of a line
+ * before it is evaluated.
  *
  *     print x[0] + norm(y)      reads = { x[0], norm(y) }, ranks 1 and 3
  *
@@ -6,13 +7,13 @@
  *     x[0]                 .                 .        place: of the read in formula->reads
  *     norm(y)              .                 .
  *
- * Every process runs every line, and a rank's tensors live in one of them, so a read is collective: all
- * processes ask in the same order and get all values. Evaluation itself then needs no message, and comes
- * out the same everywhere. With --dry there is no data and nothing is fetched. */
+ * Every process runs every line, and one of them has a rank's tensors, so a read is collective:
+ * all processes ask in the same order and receive all values. Evaluation needs no message, and is
+ * equal everywhere. With --dry nothing is fetched. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 
-/* The read that `formula` stands for on one rank */
+/* The read of `formula` on one rank */
 static enum status read_make(struct eval *eval, const struct formula *formula, struct data_read *read)
 {
 	if (formula->kind == FORMULA_ELEMENT) {
@@ -39,7 +40,7 @@ static enum status read_make(struct eval *eval, const struct formula *formula, s
 	return status;
 }
 
-/* One read on every rank of the set; a read waits on its line's stream */
+/* One read on every rank of the set; it waits on its line's stream. */
 static enum status reads_make(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
@@ -52,7 +53,8 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 			call_stream(call, rank, &reads[i].stream);
 		if (world_stream(shell->world, rank, reads[i].stream)->host)
 			reads[i].stream =
-			        STREAM_DEFAULT; /* a thread of the host brings nothing from the device */
+			        /* a thread of the host cannot copy from the device */
+			        STREAM_DEFAULT;
 		reads[i].after =
 		        call && call->statement->row->shows ? call_read_stream(call, rank) : STREAM_HOST;
 		enum status status = read_make(&eval, formula, &reads[i]);
@@ -63,12 +65,12 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 	return ST_OK;
 }
 
-/* What was read goes into the log; where the world stands in for one that had the data, it comes from there. */
+/* Records the values read; in a world without the data, returns the recorded ones. */
 static enum status read_replay(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
 {
 	size_t count = (size_t)ranks_count(set);
-	if (shell->recalls && shell->steering.looks) /* it is only shown: nobody sees it */
+	if (shell->recalls && shell->steering.looks) /* only shown */
 		return ST_OK;
 	bool then = shell->recalls
 	        ? steering_recall(&shell->steering, what.at, what.length, values, count)
@@ -89,7 +91,8 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 	if (!formula->read_count)
 		return ST_OK;
 	bool guesses = shell->interpreter->guesses;
-	if (shell_keeps_no_data(shell) && !guesses && reason) /* whoever needs the value refuses the line */
+	/* the line's evaluation refuses it */
+	if (shell_keeps_no_data(shell) && !guesses && reason)
 		return ST_OK;
 	int n = shell->world->n;
 	double *got = mem_alloc(formula->read_count * (size_t)n * sizeof *got);
@@ -101,7 +104,8 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 			status = shell_read(shell, set, reads, reason, got + i * n);
 		if (status == ST_OK && reason && !shell_keeps_no_data(shell))
 			status = read_replay(shell, formula->reads[i]->written, set, got + i * n);
-		/* the values of the set's ranks, one behind the other, each to the place of its rank: the last first */
+		/* the set's values are consecutive: each moves to its rank's index, the last
+		 * first */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
 			if (ranks_has(set, rank))
 				got[i * n + rank] = got[i * n + --from];

@@ -1,13 +1,11 @@
-/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and clauses
- * filled in.
+/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and
+ * clauses filled in.
  *
  *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) in tp } }     ->     g1 += allreduce d2 in tp on comm
  *
- * What hangs on data or on the clock stays an expression: the line that is shown can be run again, and asks
- * again. Numbers are written to the last bit, so that a file of such lines gives the same results.
- *
- * It walks the tree as the parser made it, and asks for values as a run would. A line that cannot be filled
- * in (its run will say why) is shown as it was typed. */
+ * Expressions that read data or the clock stay: the shown line reads them again when it runs.
+ * Numbers are exact, so that a file of such lines gives the same results. A line that cannot be
+ * filled in is shown as typed. */
 #include "kernels/kernel.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
@@ -15,16 +13,15 @@
 
 #include <string.h>
 
-/* One line on one rank */
 struct rendering {
 	struct eval *eval;
 	struct text *out;
-	enum status status; /* the first failure: then the line is shown as it was typed */
+	enum status status; /* the first failure: the line is shown as typed */
 };
 
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
 
-/* Keeps the first failure; after one nothing more is written that would be shown */
+/* Keeps the first failure. */
 static bool render_ok(struct rendering *r, enum status status)
 {
 	if (r->status == ST_OK)
@@ -48,7 +45,7 @@ void value_written(const struct shell *shell, struct value value, struct text *o
 	quote_text(names_text(shell->world->names, value.name), out);
 }
 
-/* Each part by itself: what is of a moment keeps its `$( )`, the rest becomes letters */
+/* A part that reads data or the clock keeps its `$( )`; the others become letters. */
 static void render_text(struct rendering *r, struct name *name)
 {
 	render_put(r, "\"");
@@ -79,7 +76,7 @@ static void render_name(struct rendering *r, struct name *name)
 		render_put(r, names_text(r->eval->shell->world->names, id));
 }
 
-/* A word of a command, such as a file's name, quoted if its value is not a single word */
+/* A word of a command, such as a file's name; quoted if its value is not a single word */
 static void render_word(struct rendering *r, struct name *name)
 {
 	struct text word = {0};
@@ -90,8 +87,7 @@ static void render_word(struct rendering *r, struct name *name)
 	text_release(&word);
 }
 
-/* A slice is written as its view's name: a parameter that stands for a slice gives one slice of the tensor
- * below */
+/* A slice is written as its view's name, resolved to the tensor below. */
 static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 {
 	struct view view;
@@ -120,8 +116,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 		render_put(r, ")");
 }
 
-/* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
- * is a word of a line, which has no blanks outside brackets. */
+/* Its value; or its operands with their values if it reads data or the clock, or is a comparison.
+ * bracket: it is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
 	enum formula_kind kind = formula->kind;
@@ -149,7 +145,7 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	}
 }
 
-/* An argument's value is what the line works with: of a comparison too, which `expect` shows by its operands */
+/* An argument's value, also of a comparison (whose operands `expect` shows) */
 static void render_worth(struct rendering *r, const struct formula *formula)
 {
 	struct value value;
@@ -211,7 +207,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 	}
 }
 
-/* KEY=VALUE; of a free key (`mesh dp=2`) a word, where its value is no number */
+/* KEY=VALUE; for a free key (`mesh dp=2`) a word, unless its value is a number */
 static void render_option(struct rendering *r, const struct key_value *option)
 {
 	struct value value;
@@ -224,7 +220,7 @@ static void render_option(struct rendering *r, const struct key_value *option)
 		render_formula(r, option->formula, true);
 }
 
-/* `on S`, `in G`: of the line, else, for a line that takes one, of the blocks around it and of `use` */
+/* `on S`, `in G` of the line; else, if the row takes one, of the blocks around it and of `use` */
 static void render_clause(struct rendering *r, enum setting_of which, struct name *clause, bool takes)
 {
 	const struct scope_setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];
@@ -306,7 +302,7 @@ static void render_making(struct rendering *r, struct call *call)
 	}
 }
 
-/* A text or a name that a def gets: in quotes if a line would read it as something else without them */
+/* A text or name for a def: quoted if a line would read it differently */
 static void render_given(struct rendering *r, const char *text)
 {
 	if (!*text || strpbrk(text, " \t\n\"\\$#;{}"))
@@ -315,7 +311,6 @@ static void render_given(struct rendering *r, const char *text)
 		render_put(r, text);
 }
 
-/* A def's call: its arguments as it gets them */
 static void render_call(struct rendering *r, struct statement *statement)
 {
 	struct value value;

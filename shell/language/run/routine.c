@@ -1,8 +1,7 @@
-/* routine.c -- stacks of mapped pages, changed by ucontext
+/* routine.c -- stacks of mapped pages, switched by ucontext
  *
- * The stack takes address space, and memory only where it was touched. Below it lies a page that nobody
- * may touch: a recursion that no limit of the interpreter has caught ends the process there, instead of
- * writing into other memory. */
+ * Only touched pages take memory. A guard page below the stack ends the process if a recursion
+ * escapes the interpreter's limits. */
 #include "shell/language/run/routine.h"
 #include "base/memory.h"
 
@@ -11,8 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* AddressSanitizer must hear of each change of stacks: it keeps the bounds of the one that runs, and a
- * "fake stack" for each, which finds uses of a frame after its function has returned. Without the
+/* AddressSanitizer must be notified of each switch: it keeps the bounds of the running stack, and
+ * a "fake stack" for each, to find uses of a frame after its function has returned. Without the
  * sanitizer the calls vanish. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -21,7 +20,7 @@
 #define __sanitizer_finish_switch_fiber(fake, bottom, size) ((void)(fake), (void)(bottom), (void)(size))
 #endif
 
-/* As much as the main program's usual stack: the interpreter's limits are made for that */
+/* The main program's usual size, for which the interpreter's limits are made */
 enum { STACK_BYTES = 8 << 20 };
 
 struct routine {
@@ -31,13 +30,13 @@ struct routine {
 	size_t guard; /* bytes of the page */
 	ucontext_t inside, outside;
 	bool ended;
-	const void *outer_bottom; /* of the stack that resumed it, for the sanitizer */
+	const void *outer_bottom; /* of the resuming stack, for the sanitizer */
 	size_t outer_size;
-	void *fake; /* the sanitizer's stack of the routine while it is suspended */
+	void *fake; /* the sanitizer's stack of the suspended routine */
 };
 
-/* swapcontext in two halves: the sanitizer replaces that by a function of its own, which warns of each
- * program that calls it. getcontext returns a second time when `from` is gone on with. */
+/* swapcontext in two halves, because the sanitizer's replacement of it prints a warning.
+ * getcontext returns a second time when `from` continues. */
 static void routine_switch(ucontext_t *from, const ucontext_t *to)
 {
 	volatile bool back = false;
@@ -48,7 +47,7 @@ static void routine_switch(ucontext_t *from, const ucontext_t *to)
 	}
 }
 
-/* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two
+/* The first function on the new stack. makecontext passes ints only, so the pointer comes in two
  * halves. */
 static void routine_begin(unsigned high, unsigned low)
 {
@@ -56,8 +55,8 @@ static void routine_begin(unsigned high, unsigned low)
 	__sanitizer_finish_switch_fiber(NULL, &routine->outer_bottom, &routine->outer_size);
 	routine->body(routine->self);
 	routine->ended = true;
-	/* NULL: this stack is not coming back, and its fake stack goes. uc_link leads to where it was
-	 * resumed. */
+	/* NULL: this stack ends, and its fake stack is freed. uc_link leads to the caller of
+	 * resume. */
 	__sanitizer_start_switch_fiber(NULL, routine->outer_bottom, routine->outer_size);
 }
 

@@ -1,11 +1,11 @@
-/* routine.h -- a function on a stack of its own: it can stop in the middle of whatever it has called,
- * and go on there.
+/* routine.h -- a coroutine: a function on a stack of its own, which can suspend in any callee
  *
- *     caller    resume ------+            +---- resume ------+            +---- goes on: it stopped
+ *     caller    resume ------+            +---- resume ------+            +---- continues
  *                            |            |                  |            |
  *     routine                +-- works ---+ suspend          +-- works ---+ suspend
  *
- * One thread, no parallelism: exactly one of the two stacks runs. Routines may resume other routines. */
+ * One thread, no parallelism: exactly one of the stacks runs. Routines may resume other
+ * routines. */
 #ifndef RANKSH_ROUTINE_H
 #define RANKSH_ROUTINE_H
 
@@ -13,14 +13,14 @@
 
 struct routine;
 
-/* Begins with the first resume: body(self). */
+/* body(self) begins with the first resume. */
 struct routine *routine_make(void (*body)(void *self), void *self);
-/* Goes on to the next suspend (true), or to the end of `body` (false). Not from within the routine, not
- * after its end. */
+/* Runs to the next suspend (true), or to the end of `body` (false). Not from within the routine,
+ * not after its end. */
 bool routine_resume(struct routine *routine);
-/* From within the routine: back to where it was resumed; returns when it is resumed again. */
+/* From within the routine: returns to the caller of resume, and continues when resumed again. */
 void routine_suspend(struct routine *routine);
-/* One that has ended or has not begun: what a suspended one holds on its stack would be lost. NULL is
+/* Requires that it has ended or not begun: the stack of a suspended one would be lost. NULL is
  * allowed. */
 void routine_free(struct routine *routine);
 

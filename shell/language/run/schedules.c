@@ -1,10 +1,10 @@
-/* schedules.c -- slots, work(k), micro(k), chunk(k): the tasks of a rank in the pipeline that `schedule`
- * laid out
+/* schedules.c -- slots, work(k), micro(k), chunk(k): the tasks of a rank in the pipeline of
+ * `schedule`
  *
  *     schedule 1f1b micro=3 in pp          pp=0:  F0 F1 B0 F2 B1 B2      k = 0 .. slots-1
  *                                          pp=1:  F0 B0 F1 B1 F2 B2
  *
- * A slot is the k-th task of each stage, not a moment: a stage waits in its slot for what it needs. */
+ * A slot is the k-th task of each stage, not a time: a stage waits in its slot for its input. */
 #include "shell/language/run/functions.h"
 #include "base/memory.h"
 #include "shell/language/run/run.h"
@@ -38,7 +38,8 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 	return shell->interpreter->pipeline;
 }
 
-/* The function's argument, below `most`, and the rank's stage: its place in the schedule's group */
+/* The function's argument, below `most`, and the rank's stage: its place in the schedule's
+ * group */
 static enum status task_place(struct asked *asked, size_t most, size_t *place, size_t *stage)
 {
 	const struct eval *eval = asked->eval;
@@ -63,9 +64,9 @@ static struct value value_of_word(struct asked *asked, const char *text)
 	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
 }
 
-/* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there, and which piece of the model it
- * is; holder, its_chunk of a piece: the stage that has it, and as which chunk. The value of a stage hangs on the rank by that
- * alone: with one stage it does not vary. */
+/* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there,
+ * and its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number there.
+ * A stage's values vary by rank only if there are several stages. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct schedule *schedule = asked->eval->shell->interpreter->pipeline;
@@ -85,7 +86,7 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	enum status status = task_place(asked, most, &k, &stage);
 	if (status != ST_OK)
 		return status;
-	size_t slot = stage * most + k; /* of the stage's own */
+	size_t slot = stage * most + k; /* in the stage's row */
 	struct text text = {0};
 	asked->eval->varies |=
 	        schedule->stages > 1 && !of_piece && function != FUNCTION_DOING && function != FUNCTION_WORKS;

@@ -1,9 +1,8 @@
-/* scope.c -- variables by rank, blocks, and what `use`, `phase` and clauses set to the end of a block.
+/* scope.c -- variables by rank, blocks, and the settings of `use`, `phase` and clauses.
  *
- * A scope is a copy of the one around it on the C stack, so leaving a block undoes what was set in it, and
- * asking for the current stream is one look. What differs by rank is an array in memory; a copy borrows it,
- * and only the scope that made it frees it: it is own where
- * the scope around has another.
+ * A scope is a copy of the outer one on the C stack, so leaving a block undoes its settings, and
+ * reading one is a single access. Names that differ by rank are an array, which a copy borrows;
+ * the scope that made it frees it: the outer scope has another one there.
  *
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
@@ -28,8 +27,7 @@ static void digest_add_number(struct interpreter *in, double number)
 
 /* ---- variables ---- */
 
-/* The drawing is in run.h. NULL: no such variable where the frame can see. The pointer is good until a
- * variable is made. */
+/* state.h has a drawing. */
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
 	struct variables *local = &in->now.frame->local;
@@ -43,8 +41,6 @@ struct variable *variable_find(struct interpreter *in, name_id name)
 	return NULL;
 }
 
-/* VALUE_NONE on a rank that was given none. *varies becomes true when other ranks may have another value;
- * it is left alone otherwise. */
 struct value variable_at(const struct variable *variable, int rank, bool *varies)
 {
 	if (variable->uniform)
@@ -53,7 +49,7 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 	return variable->each[rank];
 }
 
-/* Values of its own for each rank */
+/* Gives each rank a value of its own. */
 static void variable_spread(struct interpreter *in, struct variable *variable)
 {
 	if (!variable->each)
@@ -66,8 +62,8 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
-/* All ranks that can see the variable get one value: it is uniform, also when it was not before. Else only
- * those of the set change. Values go into the digest, by which processes see that they still agree. */
+/* If all ranks of the domain get one value, the variable becomes uniform; otherwise only the set's
+ * ranks change. Values go into the digest, by which processes compare themselves. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
 	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
@@ -91,7 +87,7 @@ static struct variable *variable_add(struct variables *variables, name_id name, 
 	return variable;
 }
 
-/* By name id, grown to twice what is asked for: ids are dense and count up */
+/* By name id; grows to twice the need, because ids are dense and count up. */
 static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 {
 	if ((size_t)name >= space->room) {
@@ -103,21 +99,20 @@ static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-/* `let` of a new name: of the file at top level, else of the def's call. ST_NAME: the books have a thing of
- * that name on a rank that would see both. */
+/* Of the file at top level, else of the def's call. ST_NAME: a thing has that name on a rank that
+ * would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;
-	bool top = !in->now.frame->caller; /* a variable of this file or prompt, of no def's call */
+	bool top = !in->now.frame->caller; /* of this file or prompt, not of a def's call */
 	enum status status = ST_OK;
 	FOR_RANKS (rank, top ? &in->all : set)
 		if (status == ST_OK)
 			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
 	if (status != ST_OK)
 		return status;
-	/* The books keep the learner's variables from being taken by tensors or streams too. A program's are
-	 * its own affair: they must not stand in the way of the learner's names. */
+	/* The learner's variables also block the name in the world. A program's do not. */
 	for (int rank = 0; top && space == &in->learner && rank < in->n; rank++)
 		world_bind(shell->world, rank, name,
 		        (struct thing){THING_VARIABLE, (int)space->variables.count});
@@ -152,7 +147,7 @@ size_t local_push(struct frame *frame, name_id name, const struct ranks *domain)
 	return frame->local.count - 1;
 }
 
-/* A loop's name goes; what `let` made behind it stays */
+/* Variables that `let` made after it remain. */
 void local_drop(struct frame *frame, size_t index)
 {
 	struct variables *local = &frame->local;
@@ -181,19 +176,19 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	*scope = *in->now.scope;
 	scope->up = in->now.scope;
 	scope->bound = bound;
-	scope->use = NULL; /* bound is within it already */
+	scope->use = NULL; /* `bound` is within it */
 	in->now.scope = scope;
 }
 
-/* Does this scope free the array? A copy borrows the array of the scope around it, so what is not the same
- * there was made here. The scope around cannot change while this one is open: lines set the innermost. */
+/* Returns true if this scope frees the array: the outer scope has another. Lines set the innermost
+ * scope only, so the outer one has not changed. */
 static bool setting_is_own(const struct scope *scope, enum setting_of which)
 {
 	return scope->setting[which].each &&
 	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
 }
 
-/* Takes the place of what the scope had, its own array included */
+/* Frees the scope's own array. */
 static void setting_replace(struct scope *scope, enum setting_of which, struct scope_setting setting)
 {
 	if (setting_is_own(scope, which))
@@ -221,7 +216,8 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-/* All ranks of the block: one name again; some of them: an array of its own, begun with what each had */
+/* All ranks of the block: one name again; some of them: an array of its own, begun with each
+ * rank's name. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {
 	struct scope *scope = in->now.scope;
@@ -241,8 +237,8 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		setting->each[rank] = name;
 }
 
-/* The name behind `on` or `in`, which may be another on each rank. The thing is looked for at the block, not
- * at its first line: a misspelt stream is told where it stands. */
+/* The name after `on` or `in`, which may differ by rank. It is looked up at the block, so a
+ * misspelt stream is reported there. */
 static enum status scope_clause(
         struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
@@ -261,7 +257,8 @@ static enum status scope_clause(
 		if (status == ST_OK && world_find(shell->world, rank, id).kind != kind)
 			status = no_such(&eval, id, kind, kind);
 	}
-	setting_replace(in->now.scope, which, setting); /* the scope frees its array, also after a failure */
+	/* the scope frees its array, also after a failure */
+	setting_replace(in->now.scope, which, setting);
 	return status;
 }
 
@@ -282,9 +279,9 @@ static struct definition *definition_latest(const struct namespace *space, name_
 	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
 }
 
-/* A program calls its own defs, and those that the learner typed since it was loaded come before them; from
- * those of his it finds his older ones too, where the program has none of that name. The
- * learner's lines call the learner's, and the program's where he has none of that name. */
+/* A program calls its own defs, but first those that the learner typed after it was loaded. The
+ * learner's defs also find the learner's older ones, if the program has none of that name. The
+ * learner's lines call the learner's defs, else the program's. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
 {
 	struct definition *learners = definition_latest(&in->learner, name),
@@ -296,9 +293,9 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
 	return learners ? learners : programs;
 }
 
-/* Chains have the latest first, so the def that the running one (frame->serial) replaced is the first with
- * a smaller serial. Behind the learner's own stands the program's, when his came after the program was
- * loaded.
+/* In the chain, latest first, the replaced def is the first with a smaller serial than the running
+ * one (frame->serial). After the learner's own comes the program's, if the learner's is later than
+ * the program.
  *
  *     learner    update 9 -> update 7            program (born 5)    update 6
  *
@@ -324,7 +321,8 @@ static void definitions_drop(struct definition *chain)
 	}
 }
 
-/* Keeps the tree. Without a `replaced` in it the defs before can never be called again, and go. */
+/* Keeps the tree. Without a `replaced` in it the earlier defs cannot be called again, and are
+ * freed. */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;
@@ -332,7 +330,7 @@ void definition_add(struct interpreter *in, name_id name, struct statement *stat
 	struct name_entry *entry = namespace_entry(space, name);
 	struct definition *definition = mem_alloc(sizeof *definition);
 	bool overrides = entry->definition != NULL;
-	if (!statement->replaces) { /* then nobody can call those before it any more */
+	if (!statement->replaces) {
 		definitions_drop(entry->definition);
 		entry->definition = NULL;
 	}

@@ -1,5 +1,5 @@
-/* setting.c -- what commands set for the lines that follow: `use`, phases, sections; and how the prompt shows
- * it */
+/* setting.c -- settings of commands for later lines: `use`, phases, sections; and the prompt's
+ * text of them */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 #include "world/tensor_kind.h"
@@ -49,7 +49,8 @@ enum status purpose_set(struct shell *shell, struct name *purpose, const struct 
 	return ST_OK;
 }
 
-/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither; off: no name */
+/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither; off: no
+ * name */
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
 	struct phase phase = {.name = setting_now(shell, SETTING_PHASE, rank), .microbatch = -1};
@@ -66,7 +67,7 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 	return phase;
 }
 
-/* What the line says (`kind=`), else what lines of the phase make */
+/* The line's `kind=`, else the phase's default */
 int interpreter_kind(struct shell *shell, int rank)
 {
 	struct eval eval = {.shell = shell, .rank = rank};
@@ -84,7 +85,6 @@ void interpreter_phase(struct shell *shell, const struct ranks *set, const char 
 	        off ? 0 : names_make(shell->world->names, text, strlen(text)));
 }
 
-/* Of the block that the line stands in */
 void interpreter_use_ranks(struct shell *shell, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

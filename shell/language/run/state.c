@@ -1,7 +1,7 @@
-/* state.c -- the interpreter's state: made, forgotten when the world is new, freed.
+/* state.c -- the interpreter's state: made, forgotten with the world, freed.
  *
- * Ids of names belong to a world. Emptying it makes all ids in trees void at once by counting the
- * generation on; a tree may still be running then (the line that emptied it). */
+ * Ids of names belong to a world. Emptying it invalidates all ids in trees by a new generation;
+ * the tree of the line that emptied it may still run. */
 #include "base/search.h"
 #include "base/memory.h"
 #include "shell/language/run/run.h"
@@ -35,7 +35,7 @@ void interpreter_reset(struct shell *shell)
 	struct interpreter *in = shell->interpreter;
 	interpreter_forget(in);
 	for (struct scope *scope = in->now.scope; scope;
-	        scope = scope->up) /* ifs and loops may run around the line */
+	        scope = scope->up) /* ifs and loops may be around the line */
 		scope_release(scope);
 	in->generation++;
 	in->section = 0;

@@ -1,5 +1,5 @@
-/* typed.c -- what the learner has typed that a program's lines may meet: his defs and variables, as lines of
- * the language again */
+/* typed.c -- the learner's defs and variables as lines of the language, for programs that use
+ * them */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
@@ -44,7 +44,7 @@ static void put_variable(const struct shell *shell, const struct variable *varia
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out)
 {
 	const struct namespace *space = &shell->interpreter->learner;
-	if (!space->latest) /* nobody reads the variables either */
+	if (!space->latest) /* the variables are not read either */
 		return after;
 	if (space->latest > after)
 		put_definitions(space, after, out);

@@ -1,8 +1,8 @@
-/* unknown.c -- what is said of a name that is not there: the nearest one that is, the ranks that lack it, the
- * ranks that have it, the line that makes one.
+/* unknown.c -- messages for an unknown name: the nearest known one, the ranks that lack it, the
+ * ranks that have it, a line that makes one.
  *
- * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
- * thing has the name is said first: it is the likelier mistake. */
+ * A name is near if fewer letters change than it has (text_distance). A thing of another kind with
+ * that name is reported first, as the likelier mistake. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -11,7 +11,6 @@
 
 /* ---- things ---- */
 
-/* "default io comm": those of the rank */
 static void list_streams(const struct eval *eval, struct text *out)
 {
 	const struct world *world = eval->shell->world;
@@ -22,8 +21,8 @@ static void list_streams(const struct eval *eval, struct text *out)
 		        names_text(world->names, stream->name));
 }
 
-/* "rank 2", "ranks 0-1": those of the line that lack it; and " (rank 3 has it: `@3 ...`)": those of the world that have it, which the
- * line may not be for; nothing where there are none */
+/* lacking: "rank 2", "ranks 0-1", of the line; having: " (rank 3 has it: `@3 ...`)", of the world,
+ * empty if there are none */
 static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
         struct text *lacking, struct text *having)
 {
@@ -48,7 +47,7 @@ static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kin
 	text_release(&ranks);
 }
 
-/* `other`: a second kind that would do, as events and streams do for `wait` */
+/* `other`: a second kind that would do, as streams do for `wait` */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other)
 {
 	struct world *world = eval->shell->world;
@@ -114,7 +113,7 @@ enum status unknown_variable(const struct eval *eval, const char *name)
 
 /* ---- first words ---- */
 
-/* A tensor's or stream's name typed alone: what can be done with it */
+/* The name of a thing typed alone: what can be done with it */
 static enum status thing_alone(const char *word, enum thing_kind kind)
 {
 	switch (kind) {

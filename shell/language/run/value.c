@@ -5,8 +5,8 @@
  *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
  *     /               unit / plain; unit / same = plain; bytes or plain / rate = time; bytes / time = rate
  *
- * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
- * is ST_UNIT with both units by name. */
+ * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. ST_UNIT names
+ * both units. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A NaN has no sign: inf-inf is `nan` in a message, and not `-nan` */
+/* A NaN has no sign: inf-inf is `nan` in a message, not `-nan`. */
 struct value value_number(double number, enum unit unit)
 {
 	return (struct value){
@@ -26,7 +26,6 @@ struct value value_plain(double number)
 	return value_number(number, UNIT_PLAIN);
 }
 
-/* Without the blanks behind it */
 static size_t written_length(const struct formula *formula)
 {
 	size_t length = formula->written.length;
@@ -41,7 +40,7 @@ static enum status units_clash(struct value a, struct value b, const struct form
 	        unit_name(b.unit));
 }
 
-/* Units of sums, comparisons, remainders: PLAIN takes the other's */
+/* Units of sums, comparisons, remainders: PLAIN takes the other's. */
 static enum status same_unit(struct value a, struct value b, const struct formula *at, enum unit *unit)
 {
 	if (a.unit != b.unit && a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN)
@@ -69,7 +68,8 @@ static enum status value_multiply(
 		return units_clash(a, b, at);
 	bool by_time = a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN;
 	*result = value_number(
-	        a.number * b.number / (by_time ? 1e9 : 1), unit); /* times are ns, rates per second */
+	        /* times are ns, rates per second */
+	        a.number * b.number / (by_time ? 1e9 : 1), unit);
 	return ST_OK;
 }
 
@@ -107,7 +107,7 @@ static enum status value_remainder(
 	return ST_OK;
 }
 
-/* "9ms", "4kB": the number as written, with a unit behind it */
+/* "9ms", "4kB": the number as written, with a unit */
 static void number_with_unit(const struct formula *number, enum unit unit, struct text *out)
 {
 	static const char *const units[] = {"", "ms", "B", "GB/s", "GFLOP/s"};
@@ -148,7 +148,7 @@ enum status value_comparable(
 	return status;
 }
 
-/* NaN is unequal to everything, itself too, and neither below nor above anything */
+/* NaN is unequal to everything, and neither below nor above anything. */
 static bool numbers_compare(enum formula_kind kind, double a, double b)
 {
 	switch (kind) {
@@ -215,7 +215,7 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 	return ST_OK;
 }
 
-/* The largest unit of time of which it is a whole number; ns where there is none */
+/* Returns the largest unit of time in which it is whole; else ns. */
 static const char *time_unit(double *number)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static const char *time_unit(double *number)
 	return "ns";
 }
 
-/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20us", "(inf-inf)" */
+/* To the last bit: "4", "0.050000000000000003", "20us", "(inf-inf)" */
 void value_exact(struct value value, struct text *out)
 {
 	double rate = value.unit == UNIT_BYTE_RATE || value.unit == UNIT_FLOP_RATE ? 1e9 : 1;
@@ -241,7 +241,8 @@ void value_exact(struct value value, struct text *out)
 	bool whole = number_is_whole(number, -0x1p53, 0x1p53) && (number != 0 || !signbit(number));
 	if (whole)
 		*number_digits(digits, (int64_t)number) = '\0';
-	for (int precision = 6; precision <= 17 && !whole; precision++) { /* the fewest that bring it back */
+	/* the fewest digits that restore it */
+	for (int precision = 6; precision <= 17 && !whole; precision++) {
 		snprintf(digits, sizeof digits, "%.*g", precision, number);
 		if (strtod(digits, NULL) == number)
 			break;

@@ -1,13 +1,13 @@
 /* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied.
  *
- *     w.T[0:4,i]     name      w, or what the parameter w stands for
- *                    .T        the last two dimensions change places: sizes and strides, no data
- *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension, a lone
- *                              index takes it away; dimensions behind the last index stay whole
+ *     w.T[0:4,i]     name      w, or the value of a parameter w
+ *                    .T        swaps the last two dimensions: sizes and strides, no data
+ *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension, a single
+ *                              index removes it; dimensions after the last index stay whole
  *
- * A view is an address and a layout: nothing is copied, and nothing of it is kept. The name that it gets
- * ("w.T[0:4,2]", numbers filled in) is the same on all ranks that wrote the same slice; it labels
- * operations, and is what a def gets for its parameter. */
+ * A view is an address and a layout: nothing is copied. Its name ("w.T[0:4,2]", numbers filled in)
+ * is equal on all ranks with the same slice; it labels operations, and is the value of a def's
+ * parameter. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 
@@ -15,10 +15,10 @@
 
 /* ---- slices ---- */
 
-/* One index of a slice: 3, 0:4, 2:, or : alone. An open end is no part of the name, so that a slice has the
- * same name on every rank however long the tensor is there. */
+/* One index of a slice: 3, 0:4, 2:, or :. The name has no open end, so that it is equal on all
+ * ranks, whatever their sizes. */
 struct slice_part {
-	bool range, begins, ends; /* begins, ends: the name says from, to */
+	bool range, begins, ends; /* begins, ends: the name has from, to */
 	int64_t from, to;
 };
 struct slice_parts {
@@ -28,8 +28,7 @@ struct slice_parts {
 	bool transposed;
 };
 
-/* An index is known without data: the address of an operand must not hang on what another operation
- * writes */
+/* An index cannot depend on data, which another operation may write. */
 static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
@@ -43,8 +42,8 @@ static enum status index_value(
 	return status;
 }
 
-/* The indices of one slice as numbers, checked against the layout. Indices count from 0 and an end is not
- * included. An empty range is refused, but for all of a dimension that is 0. */
+/* The indices as numbers, checked against the layout: from 0, without the end. An empty range is
+ * refused, unless it is a whole dimension of size 0. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
@@ -82,7 +81,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
-	bool empty = layout_count(layout) == 0; /* an offset could lie past its memory */
+	bool empty = layout_count(layout) == 0; /* the offset could exceed its memory */
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count && !empty)
@@ -100,7 +99,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 	view->sliced |= count > 0;
 }
 
-/* A name given to a def may be "t[3]" or "w.T": a tensor of its own, read once */
+/* "t[3]" or "w.T" given to a def: a tensor of its own, parsed once */
 static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -117,8 +116,8 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 	return status;
 }
 
-/* A slice of a slice is one slice of the tensor below: an index counts from where the inner range begins, and
- * an inner index without a range has taken its dimension away.
+/* A slice of a slice is one slice of the tensor below: an index counts from the inner range's
+ * begin, and an inner single index has removed its dimension.
  *
  *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     and of a matrix     t[0:4].T = t.T[:,0:4] */
 static void slice_add(
@@ -147,7 +146,7 @@ static void slice_add(
 	}
 }
 
-/* "w.T[0:4,2]": the tensor as written, its indices as numbers */
+/* "w.T[0:4,2]": as written, with numbers as indices */
 static name_id slice_name(struct names *names, const struct slice_parts *parts)
 {
 	char text[256];
@@ -174,7 +173,7 @@ static name_id slice_name(struct names *names, const struct slice_parts *parts)
 	return names_make(names, text, to - text);
 }
 
-/* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
+/* Strides swap with the sizes, so kernels see the transposed matrix in the same memory. */
 static enum status view_transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
@@ -193,8 +192,8 @@ static enum status view_transpose(const struct tensor_ref *tensor, struct view *
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts);
 
-/* The tensor of the name, whole. may_be_new: a result that is not there yet has tensor -1, and its kernel
- * makes it. A name with a slice in it is the value of a parameter, or of one that stands for another. */
+/* The whole tensor of the name. may_be_new: a new result has tensor -1, and its kernel makes it. A
+ * name with a slice is the value of a parameter, or of one for another. */
 static enum status base_view(
         struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {
@@ -228,7 +227,7 @@ static enum status base_view(
 	return no_such(eval, base, THING_TENSOR, THING_TENSOR);
 }
 
-/* parts: what the view's name says behind its base's, set by the innermost */
+/* parts: the indices after the base's name, set by the innermost */
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts)
 {

@@ -1,4 +1,5 @@
-/* watched.c -- which statements are the learner's own, and so looked at by a task (shell/session/watch.h) */
+/* watched.c -- which statements are the learner's own, and watched by a task
+ * (shell/session/watch.h) */
 #include "shell/session/watch.h"
 #include "shell/language/run/run.h"
 
@@ -18,7 +19,7 @@ bool statement_watched(const struct shell *shell)
 	        !(file && watch_owns_file(shell, file));
 }
 
-/* Its text goes up to where the next one begins. */
+/* Its text extends to the begin of the next one. */
 void watch_report(struct shell *shell, const struct statement *statement, enum status status)
 {
 	const struct interpreter *in = shell->interpreter;

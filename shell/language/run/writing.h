@@ -1,5 +1,5 @@
-/* writing.h -- the file that a line writes: files of others stay (values/replace.h), and a refusal suggests the line with
- * `force` */
+/* writing.h -- the file that a line writes: a foreign file is kept (values/replace.h), and the
+ * refusal suggests the line with `force` */
 #ifndef RANKSH_WRITING_H
 #define RANKSH_WRITING_H
 
