@@ -1,16 +1,14 @@
-/* collective.c -- the line of a collective: allreduce, broadcast, ..., in place or OUT =, on any group.
+/* collective.c -- the line of a collective: allreduce, broadcast, ..., in place or OUT =, on any
+ * group.
  *
- * Resolved by rank: the stream, the group's part that the rank is in, the tensor, op=, root=, algo=. From
- * then on the ranks of a line differ in two things only, the size of their part and whether they are its
- * root, so thousands of ranks share a few plans. Completed by plan: the result's layout by the
- * collective's own rule, the message's bytes, and whether the algorithm asked for can do it on this
- * machine and group.
+ * Resolved by rank: the stream, the rank's part of the group, the tensor, op=, root=, algo=. The
+ * ranks then differ only in their place (struct plan_place), so thousands share a few plans.
+ * Completed by plan: the result's layout by the collective's rule, the message's bytes, and
+ * whether the algorithm can run on this machine and group.
  *
- * Counts (send=, recv=) are read before anything is resolved: they come from the data, and from then on
- * they are in the books as any other value of the line.
- *
- * Ranks of one collective may come by different lines. Whether their shapes, types and reductions agree is
- * found where they meet in the books, not here. */
+ * Counts (send=, recv=) come from the data, and are read before anything is resolved. Ranks of one
+ * collective may come by different lines: their shapes, types and reductions are compared when
+ * they match, not here. */
 #include "shell/submit/collective.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -19,7 +17,7 @@
 
 #include <string.h>
 
-/* op=, algo=: sum and auto unless the line names another. The row lets no other words through. */
+/* op=, algo=: sum and auto by default. The row accepts only known words. */
 static enum status read_op_and_algo(struct call *call, int rank, struct record *record)
 {
 	const char *reduction = "sum", *algorithm = "auto";
@@ -32,7 +30,7 @@ static enum status read_op_and_algo(struct call *call, int rank, struct record *
 	return status;
 }
 
-/* backup=: one at least must come. */
+/* backup=: at least one rank must take part. */
 static enum status read_backup(struct call *call, int rank, int n, struct record *record)
 {
 	int64_t backup = 0;
@@ -51,7 +49,7 @@ static enum status read_backup(struct call *call, int rank, int n, struct record
 	return status;
 }
 
-/* root=: a place in the group, as in NCCL, not a rank of the world; 0 unless given. */
+/* root=: a rank of the group, as in NCCL; 0 by default */
 static enum status read_root(struct call *call, int rank, int n, struct record *record)
 {
 	struct number number = {0};
@@ -65,7 +63,7 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 
 /* ---- send=, recv= ---- */
 
-/* Returns true if the numbers give each of n ranks as many, and at least one. */
+/* Returns true if n ranks get the same number of counts, at least one. */
 static bool count_fits(int64_t count, int n)
 {
 	return count > 0 && count % n == 0;
@@ -83,7 +81,7 @@ static enum status check_counts(const struct list_counts *count, int n)
 	        n == 1 ? "is" : "are");
 }
 
-/* Each place's rows are the sum of as many numbers as there are for it. */
+/* The rows for each rank are the sum of its counts. */
 static enum status counts_add(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
 {
 	for (int64_t i = 0; i < count; i++) {
@@ -95,7 +93,7 @@ static enum status counts_add(const double *numbers, int64_t count, int n, const
 	return ST_OK;
 }
 
-/* Of one rank; values: of its two lists, NULL without data. *rows: [2n], the caller frees it */
+/* values: the rank's two lists, NULL without data. *rows: [2n], freed by the caller */
 static enum status split_of(struct call *call, int rank, const struct list_counts *count,
         const double *values, int64_t **rows, struct split *split)
 {
@@ -115,7 +113,7 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	status = check_counts(count, n);
 	if (status != ST_OK)
 		return status;
-	/* without data: the same number to each, and as many back from there */
+	/* without data: the rows divided evenly, in both directions */
 	for (int64_t p = 0, all = view.layout.dim[0]; p < n && !values; p++)
 		(*rows)[p] = (*rows)[n + p] = all * (p + 1) / n - all * p / n;
 	if (!values)
@@ -125,7 +123,7 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	                       : status;
 }
 
-/* The line on all of its ranks, with the counts that they have read */
+/* Reads the counts, then runs the line on all of its ranks. */
 static enum status run_split(struct call *call)
 {
 	int n = call->shell->world->n, i = 0;
@@ -154,7 +152,7 @@ static enum status run_split(struct call *call)
 
 /* ---- parts that are not equal ---- */
 
-/* rows= of an allgather: sets plan->shape to the layout of its result; without rows= its dims stay 0. */
+/* rows= of an allgather: sets plan->shape to its result's layout; dims stay 0 without it. */
 static enum status read_rows(struct call *call, int rank, const struct layout *in, struct submit_plan *plan)
 {
 	int64_t dim[DIMS_MAX];
@@ -165,7 +163,7 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
 }
 
-/* Returns what tells apart the places that get rows in parts: 0 for a whole part, 1 for a smaller one, 2 for none. */
+/* Returns 0 for a whole part, 1 for a smaller one, 2 for none. */
 static int part_kind(int64_t rows, int n, int place)
 {
 	int64_t own = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
@@ -174,8 +172,8 @@ static int part_kind(int64_t rows, int n, int place)
 
 /* ---- any collective ---- */
 
-/* Returns the access to the input. In place (stays) the root of a broadcast only reads it, and the others only write; in a
- * reduction to a root the others only read. */
+/* Returns the access to the input. In place (stays), a broadcast's root only reads it, and the
+ * others only write; in a reduction to a root the others only read. */
 static int collective_access(const struct collective *collective, bool root, bool stays)
 {
 	if (stays && collective->has_root && (!root || !collective->root_gets))
@@ -211,7 +209,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		plan->place.rows = part_kind((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
 	if (call->split) {
 		record->split = call->split[rank];
-		plan->place.rows = place; /* each has its own */
+		plan->place.rows = place; /* each rank has its own */
 	}
 	plan_operand(plan, &view,
 	        collective_access(collective, part->ranks[record->root] == rank,
@@ -221,7 +219,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;
 }
 
-/* The result's layout, as an operand; a rank that gets none (dims 0) has no result. */
+/* Adds the result's layout as an operand; a rank that gets none (dims 0) has no result. */
 static enum status collective_settle(
         struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
@@ -249,8 +247,8 @@ static enum status collective_settle(
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }
 
-/* NCCL reads and writes whole blocks on the device: host memory and strided tensors are refused with what
- * to do. */
+/* NCCL reads and writes whole blocks on the device: host memory and strided tensors are
+ * refused. */
 enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;
@@ -268,14 +266,13 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 	        shell, collective, part->n, shell->world->groups[record->group].place_of[rank], plan);
 	if (status == ST_OK)
 		status = plan_for_nccl(shell, plan);
-	struct cost cost; /* algo= may be none that a group which lies so on the machine can run */
+	struct cost cost; /* algo= may not run on such a group */
 	if (status != ST_OK || record->algorithm == ALGORITHM_AUTO)
 		return status;
 	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
 	        record->bytes, record->algorithm, &cost);
 }
 
-/* With `unroll` the line is resolved in the same way, and queued as its steps. */
 enum status collective_run(struct call *call)
 {
 	if (call_count(call, COLLECTIVE_UNROLL))

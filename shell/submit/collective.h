@@ -7,8 +7,8 @@
 
 plan_step collective_resolve, collective_complete;
 enum status collective_run(struct call *call);
-/* unroll.c: the line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same
- * answer. */
+/* unroll.c: queues the collective's steps (collective_steps) as operations of their own; the same
+ * result. */
 enum status unroll_run(struct call *call);
 
 #endif

@@ -1,10 +1,9 @@
-/* host.c -- operations of the host's own lane, and answers that are owed at the prompt.
+/* host.c -- operations of the host's own lane, and answers at the prompt.
  *
- * A wait of the host is an OP_SYNC queued on STREAM_HOST: the books have it as any operation, and the
- * host's clock stands until its target is over. In a script nothing waits for real; the simulation comes
- * to it later. At the prompt a person waits for an answer, so the line's OP_SYNCs are reached before the
- * next line is read. With groups that have a timeout that is so in a script, too, for a line at which all hosts
- * wait: who was not given the missing line until there does not come. */
+ * The host waits by an OP_SYNC on STREAM_HOST: its clock stops until the target has completed. A
+ * script does not block; the simulation processes the wait later. At the prompt the line's
+ * OP_SYNCs complete before the next line is read. If groups have a timeout, that applies to
+ * scripts too, for a line at which all hosts wait: a missing operation cannot arrive later. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
 #include "shell/session/expired.h"
@@ -14,9 +13,8 @@
 
 #include <string.h>
 
-/* The ranks of a line come one after the other, and most say the same: an operation shares the record of
- * the one before it where phase, object, duration and what is read agree. What differs by rank otherwise is no
- * part of a record. */
+/* An operation shares the record of the one before it if phase, object, duration and operands are
+ * equal; other differences between ranks are not part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
@@ -54,8 +52,7 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 	return ST_OK;
 }
 
-/* The books record the wait at once; nobody stands still before host_answer, so that the hosts of all ranks have
- * come to the line before the first is asked for its answer. */
+/* Only records the wait; host_answer waits, after the hosts of all ranks have reached the line. */
 enum status host_sync_reading(
         struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
 {
@@ -77,9 +74,8 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	return host_sync_reading(call, rank, target, object, NULL);
 }
 
-/* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
- * lines that another rank has not been given yet (ST_WAITS), or that nothing can help (ST_STUCK). Other
- * failures end it. */
+/* Waits for one host after the other. *left: ranks that wait for another rank's missing lines
+ * (ST_WAITS), or for ever (ST_STUCK). Other failures end it. */
 static enum status host_reach_each(struct call *call, struct ranks *left)
 {
 	struct shell *shell = call->shell;
@@ -96,9 +92,8 @@ static enum status host_reach_each(struct call *call, struct ranks *left)
 	return last;
 }
 
-/* All are reached together first. When some must wait, each is tried by itself, to tell which; among very many
- * that would take too long, and all are named. The line stands in any case: its waiting is what the program
- * does now, and a later line may end it. */
+/* All at once first. If some must wait, each is tried by itself to find which; if they are too
+ * many, all are named. The wait remains in any case: a later line may complete it. */
 enum status host_answer(struct call *call, enum status status)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
@@ -121,11 +116,11 @@ enum status host_answer(struct call *call, enum status status)
 	if (prompt)
 		shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
 		        status == ST_STUCK ? ". `stuck` shows which rank waits for which" : "");
-	shell_expired(shell); /* those, too, that no host has waited for */
+	shell_expired(shell); /* also those without a waiting host */
 	return ST_OK;
 }
 
-/* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
+/* With the line's phase and section, so that the copy has its colour; read.c queues the same
  * without a line. */
 enum status host_bring(
         struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)

@@ -1,17 +1,15 @@
-/* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`, sources,
- * spin.
+/* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`,
+ * sources, spin.
  *
- * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works
- * in place has no results, and the arguments it changes are marked as written. `parameter` holds its
- * options in the order of the kernel's row.
+ * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel
+ * that works in place has no results. `parameter` holds its options in the row's order.
  *
  *     y += matmul x w        operands: x read, w read, y added to        y has to be there
  *     sgd w dw lr=0.1        operands: w read and written, dw read     parameter: lr
  *     spin 2ms               none; duration_ns = 2,000,000
  *
  * Resolved by rank: stream, arguments, results as names, options. Completed by plan: shapes by the
- * kernel's own rule, flops and bytes by its cost (from which the machine's model makes a time when it
- * runs). */
+ * kernel's rule, flops and bytes by its cost. */
 #include "shell/submit/kernel.h"
 #include "kernels/kernel.h"
 #include "shell/submit/plan.h"
@@ -19,18 +17,18 @@
 #include <math.h>
 #include <string.h>
 
-/* What the kernel does with argument i, for the race check and for memory that nobody has written. */
+/* The access to argument i, for races and uninitialized reads */
 static int kernel_access(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
 		return ACCESS_READ;
 	bool written = kernel->writes >> i & 1;
 	if (written && kernel->write_only)
-		return ACCESS_WRITE; /* fill: what was there does not matter */
+		return ACCESS_WRITE; /* fill: ignores the old contents */
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
-/* The comparison is written so that a NaN is refused. */
+/* The comparison also refuses a NaN. */
 enum status duration_check(const char *title, struct number number)
 {
 	if (number.unit != UNIT_TIME && number.value != 0 && isfinite(number.value))
@@ -46,8 +44,8 @@ enum status duration_check(const char *title, struct number number)
 	return status;
 }
 
-/* An option on a rank: by its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the
- * row's own value, which is NaN where it has to be said. Times are in ns, a type is kept as its number. */
+/* By its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the row's
+ * default, NaN if there is none. Times are in ns, a type is its number. */
 static enum status kernel_option_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
@@ -83,8 +81,7 @@ static enum status kernel_options(
 	return ST_OK;
 }
 
-/* A source has no input to take a shape from, so the line gives shape and type; f32 unless another is
- * named. */
+/* The line gives a source's shape and type; default f32. */
 static enum status kernel_source_layout(struct call *call, int rank, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX] = {1};
@@ -116,8 +113,7 @@ static enum status kernel_wrong_count(
 	return status;
 }
 
-/* How many tensors and results the kernel takes, before their shapes are looked at: these are the mistakes
- * of typing. */
+/* Checks the numbers of tensors and results, before their shapes. */
 static enum status kernel_count(const struct call *call, const struct kernel *kernel)
 {
 	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
@@ -159,8 +155,8 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 	return status;
 }
 
-/* A kernel whose tensors all lie in host memory is a function that the stream calls on the host
- * (cudaLaunchHostFunc), as a CPU's optimizer: it takes the time of its bytes, and nothing of the GPU. */
+/* If all tensors are in host memory, the stream calls a function on the host (cudaLaunchHostFunc),
+ * as for a CPU's optimizer: it takes the time of its bytes, and no GPU. */
 static bool plan_is_on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
@@ -169,9 +165,8 @@ static bool plan_is_on_host(const struct submit_plan *plan)
 	return plan->operands > 0;
 }
 
-/* The plan in the words of kernels/, which knows no books: names for its messages, layouts, and no data
- * yet. The kernel then tells the results' shapes, flops and bytes. += writes what it reads, so its result must
- * be there already and fit; see plan_result_settle. */
+/* kernels/ gets names for its messages and layouts, and returns the results' shapes, flops and
+ * bytes. += writes the tensor it reads, so its result must exist and fit. */
 static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

@@ -4,8 +4,8 @@
 
 #include "shell/language/run/command.h"
 
-/* A time wants its unit, as a bare number has none that all would guess; 0 is 0 in any. The bound keeps sums of
- * times far from the end of 63 bits of nanoseconds. ST_UNIT, ST_RANGE */
+/* A time needs its unit, except 0. The bound keeps sums of times within 63 bits of nanoseconds.
+ * ST_UNIT, ST_RANGE */
 enum status duration_check(const char *title, struct number number);
 enum status kernel_run(struct call *call);
 

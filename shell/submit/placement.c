@@ -1,9 +1,10 @@
-/* placement.c -- may an operation run on its stream, and on the memory that its operands are in? Those of a GPU want device
- * memory, NCCL's with no gaps; a thread of the host reaches none; a disk is for copies alone. */
+/* placement.c -- may an operation run on its stream, and on the memory of its operands? A GPU
+ * needs device memory, NCCL without gaps; a host thread reaches none; a disk is for copies
+ * only. */
 #include "shell/submit/plan.h"
 #include "world/world.h"
 
-/* Nothing but copies reaches a disk; `then`: where the data go from pinned memory. */
+/* `then`: where the data go from pinned memory. */
 static enum status operand_off_disk(const struct shell *shell, const struct submit_plan *plan,
         const struct operand *operand, const char *then)
 {

@@ -1,14 +1,14 @@
 /* plan.c -- resolve every rank, make memory, queue: see plan.h.
  *
  *     @0-3 y = relu x            resolve 0: plan A   complete A
- *                                resolve 1: alike    (another address would make it plan B)
- *                                resolve 2, 3: alike
+ *                                resolve 1: equal    (another address would make it plan B)
+ *                                resolve 2, 3: equal
  *                                make y on 0, 1, 2, 3
  *                                queue 0: record 17;  queue 1, 2, 3: record 17 again
  *
- * Until the second step nothing has changed, so a mistake on rank 3 leaves no trace on rank 0. The second
- * step may find a device full; it then takes back what it made, in reverse. The third fails only for
- * reasons that end the line half way on every process alike, such as Ctrl-C. */
+ * Nothing changes before the second step, so a mistake on rank 3 has no effect on rank 0. If a
+ * device is full, the second step undoes itself in reverse. The third fails only for reasons that
+ * end the line on every process, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
 #include "shell/values/noted.h"
@@ -24,8 +24,8 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The next name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
- * other. */
+/* The next name left of "=", below PLAN_RESULTS. `_` is dropped after the line; two results of one
+ * name would overwrite each other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
 	int i = plan->results++;
@@ -42,9 +42,9 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	return status;
 }
 
-/* A result whose name is there already. It is overwritten in place when shape and type fit, as with out=.
- * Else it is made anew and the old memory freed behind the work that still uses it, as when Python binds
- * the name again; but not where a view, a slice or the host's memory hangs on it. */
+/* A result that exists. It is overwritten if shape and type fit, as with out=. Otherwise it is
+ * remade, and the old memory is freed after the work that uses it, as when Python rebinds the
+ * name; refused for views, slices and host memory. */
 static enum status result_settle_old(const struct shell *shell, const char *title, struct plan_result *result,
         const struct layout *wanted, int access)
 {
@@ -101,8 +101,8 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 
 /* ---- do two ranks' lines resolve alike? ---- */
 
-/* Before the line: the same name, there or not there on both, at the same address, and as much or as
- * little in the way of its being made anew. */
+/* Before the line: the same name, both present or both new, at the same address, and equal for a
+ * remake. */
 static bool results_equal(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
 {
 	const struct view *v = &a->view, *w = &b->view;
@@ -116,9 +116,9 @@ static bool results_equal(const struct shell *shell, const struct plan_result *a
 	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* Do two ranks' lines come to the same record? `a` is completed, so results follow its arguments, which
- * are counted off first; `b` is fresh from resolve. Compared is all that resolve fills: whatever complete
- * adds follows from it. */
+/* Do two ranks' lines need the same record? `a` is completed, so its results follow its arguments;
+ * `b` is fresh from resolve. Only fields of resolve are compared: those of complete follow from
+ * them. */
 static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
@@ -148,8 +148,8 @@ static bool plans_equal(const struct shell *shell, const struct submit_plan *a, 
 
 /* ---- the three steps ---- */
 
-/* The memory of one result on one rank. The name is bound to the new tensor at once; the one that it
- * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y
+/* The memory of one result on one rank. Its name is bound at once; the tensor that it replaces
+ * stays in old[i] until the operation is queued, because it may be an argument (y = matmul y
  * w). */
 static enum status result_make(
         struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
@@ -164,7 +164,7 @@ static enum status result_make(
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank), &one->made[i]);
 }
 
-/* Takes a rank's results back: their memory is free at once, and their names mean what they meant before. */
+/* Frees a rank's results at once, and restores their names. */
 static void results_unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	for (int i = plan->results - 1; i >= 0; i--) {
@@ -176,8 +176,7 @@ static void results_unmake(struct shell *shell, const struct submit_plan *plan, 
 	}
 }
 
-/* All results on all ranks, or none: when a device has no room left, those made before are taken back,
- * last first. */
+/* On all ranks, or on none: if a device is full, earlier results are freed, last first. */
 enum status plans_make(struct shell *shell, struct plans *plans)
 {
 	enum status status = ST_OK;
@@ -207,8 +206,8 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 	return same;
 }
 
-/* The pool may give the freed block to another tensor of the same stream at once; on others its next owner
- * waits. */
+/* The pool may give the freed block to another tensor of the same stream at once; on others its
+ * next owner waits. */
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
@@ -221,8 +220,8 @@ enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, c
 	return status;
 }
 
-/* The operation of one rank. Ranks come in order, so those of one plan share the record of the rank before unless
- * their results lie elsewhere. A graph that is captured has records of its own (queued_record gives 0). */
+/* Ranks come in order: those of one plan share a record, unless their results have other
+ * addresses. A captured graph has records of its own (queued_record returns 0). */
 static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
@@ -246,8 +245,8 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
-/* Over which links the parts of a transfer go: within the rank, within its node, to another node. Ranks that are alike
- * otherwise, with the same peer, may be in different nodes. */
+/* The links of a transfer's parts: within the rank, within its node, to another node. Equal ranks
+ * with the same peer may be in different nodes. */
 static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;
@@ -259,15 +258,15 @@ static int plan_links(const struct machine *machine, int rank, const struct subm
 	return links;
 }
 
-/* A rank is compared with the last plan only: ranks that are alike come side by side nearly always, and a
- * search through all would make a line on thousands of unlike ranks slow. */
+/* A rank is compared with the last plan only: equal ranks are nearly always adjacent, and a full
+ * search would be slow for thousands of different ranks. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans)
 {
 	struct submit_plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
 	FOR_RANKS (rank, call->set) {
-		/* only what resolve leaves alone: a plan has a kilobyte of operands */
+		/* only fields that resolve leaves: a plan has a kilobyte of operands */
 		fresh.operands = fresh.results = fresh.parts = 0;
 		fresh.shape.dims = fresh.shape.dtype = 0;
 		fresh.place = (struct plan_place){0};

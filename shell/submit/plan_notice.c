@@ -1,16 +1,16 @@
-/* plan_notice.c -- what the prompt says of a line that queued work.
+/* plan_notice.c -- the prompt's note for a line that queued work.
  *
- * "y [256,256] queued on default: 2.00 ms of work, not begun". Launches return at once in CUDA, and this
- * note makes that visible: the work is named with its length if nothing else ran beside it. Ranks with
- * equal notes that follow each other share one. Scripts, replays and captured graphs say nothing. */
+ * "y [256,256] queued on default: 2.00 ms of work, not begun": it shows that launches return at
+ * once in CUDA. The time is that of the work alone. Consecutive ranks with equal notes share one.
+ * Scripts, replays and captured graphs have no notes. */
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/submit/plan.h"
 
 #include <string.h>
 
-/* Where a launch takes the host's time, what it launches begins behind the host's clock of now. Only where it takes
- * none is the backend asked for times, which are a forecast of all that is queued. */
+/* If a launch takes host time, its work begins after the host's clock. Only otherwise is the
+ * backend asked for times, which are a forecast of all queued work. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
@@ -37,7 +37,7 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
 }
 
-/* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */
+/* At the prompt only, and not for work captured in a graph (its ids are not the world's). */
 void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;

@@ -1,8 +1,8 @@
 /* rows.c -- a command's row made from every kernel and every collective.
  *
- * Kernels and collectives are described in src/ by their own tables, which know nothing of lines. Here
- * each becomes a command with usage, help, options and completions, so that adding a kernel needs no file
- * in commands/. Made once when a process starts; a command of the same name beats it. */
+ * The tables of src/ know nothing of lines. Here each row becomes a command with usage, help,
+ * options and completions, so a new kernel needs no file in commands/. Made once when a process
+ * starts; a command of the same name comes first. */
 #include "shell/submit/rows.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -19,8 +19,8 @@ static struct {
 
 #define DTYPE_WORDS "f32 bf16 f16 i32"
 
-/* Tensors first, then a shape and a type for those that make one, then bare numbers. An option is a
- * number, a time or a type, after its kind. */
+/* Tensors, then a shape and a type for sources, then bare numbers. An option is a number, a time
+ * or a type, by its kind. */
 static void kernel_arguments(struct command *row, const struct kernel *kernel)
 {
 	struct argument_row *argument = row->argument;
@@ -40,7 +40,6 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 	}
 }
 
-/* The texts are the kernel's own and are pointed to. */
 static void kernel_row(const struct kernel *kernel)
 {
 	struct command *row = &made.row[made.count++];
@@ -58,9 +57,8 @@ static void kernel_row(const struct kernel *kernel)
 	kernel_arguments(row, kernel);
 }
 
-/* The tensor, then the word `unroll`. An option stands in the row only where the collective has a use for it, so that
- * the language refuses it elsewhere: op= where something is reduced, root= where one rank gives or gets, algo= where
- * there is more than one way. */
+/* The tensor, then the word `unroll`. The row has only the options that apply to the collective,
+ * so the language refuses the others. */
 static void collective_row(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];
@@ -118,10 +116,10 @@ void commands_start(const struct command *const *table)
 	for (int i = 0; kernel_at(i) && made.count < MADE_MAX; i++)
 		kernel_row(kernel_at(i));
 	for (int i = 0; collective_at(i) && made.count < MADE_MAX; i++)
-		if (!collective_at(i)->bare) /* barrier is a command of its own */
+		if (!collective_at(i)->bare) /* barrier is a command */
 			collective_row(collective_at(i));
 	for (int i = 0; i < made.count; i++)
 		rows[i] = &made.row[i];
-	rows_add(table); /* first: a command of a kernel's name is the one that runs */
+	rows_add(table); /* first: a command with a kernel's name wins */
 	rows_add(rows);
 }

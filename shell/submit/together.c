@@ -1,10 +1,11 @@
-/* together.c -- what a `together { }` keeps until its end.
+/* together.c -- sends and receives of a `together { }`, pending until its end.
  *
- * Each send and receive of the block is kept for its rank, in the order of lines. At the end those of a
- * rank that share a stream and a group become one operation whose parts start together. Matching by
- * (source, destination) still goes by the order of the parts.
+ * They are kept by rank, in the order of lines. At the end those of a rank with the same stream
+ * and group become one operation whose parts start together. Parts are matched in their order, by
+ * (source, destination).
  *
- *     together { send x to=1; recv y from=1; send z to=1 on io }   ->  default: [send x, recv y]  io: [send z] */
+ *     together { send x to=1; recv y from=1; send z to=1 on io }  ->  default: [send x, recv y]
+ *                                                                     io: [send z] */
 #include "shell/submit/together.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -13,26 +14,26 @@
 
 #include <string.h>
 
-/* A send or receive kept for the end of the block; each rank's are linked in the order of their lines. */
+/* A pending send or receive; each rank's are linked in order. */
 struct pending_part {
 	struct record record;
 	struct operand operand;
 	struct part part;
-	int stream, next; /* next: index, -1 behind the last */
+	int stream, next; /* next: index, -1 after the last */
 	bool queued;
 };
-/* Blocks in blocks count as the outermost, as NCCL's do. */
+/* Nested blocks count as the outermost, as in NCCL. */
 struct together {
 	struct pending_list {
 		bool launched;   /* one of the rank's operations has paid for the launch */
-		int first, last; /* indices into kept, -1: none */
+		int first, last; /* indices into pending, -1: none */
 	} * rank;
 	struct pending_part *pending;
 	size_t count;
 };
 
-/* ncclGroupEnd launches once for all that the group holds: the first operation of a rank pays for it, and those behind it
- * are free, and one with it. */
+/* ncclGroupEnd launches once for the group: a rank's first operation pays, and later ones are
+ * free. */
 int together_flags(struct shell *shell, int rank)
 {
 	struct together *together = shell->together;
@@ -43,9 +44,9 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH | OPF_TOGETHER : 0;
 }
 
-/* The lists of all ranks lie in one array, in the order of the lines; `next` leads along a rank's own:
+/* One array has the lists of all ranks, in the order of lines; `next` links a rank's own:
  *
- *     kept    0: rank 0   1: rank 1   2: rank 0   3: rank 1      rank 0: first 0, 0 -> 2, last 2 */
+ *     pending    0: rank 0   1: rank 1   2: rank 0   3: rank 1      rank 0: first 0, 0 -> 2, last 2 */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
@@ -61,9 +62,9 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 	}
 }
 
-enum { MOST_PARTS = 250 }; /* what a record can count */
+enum { MOST_PARTS = 250 }; /* the most that a record can count */
 
-/* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
+/* Queues the rank's parts with the stream and group of `from`, from it on, as one operation. */
 static enum status together_queue(struct shell *shell, struct together *together, int rank, int from)
 {
 	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
@@ -93,7 +94,6 @@ static enum status together_queue(struct shell *shell, struct together *together
 	return status;
 }
 
-/* The lists are empty; nothing is allocated for parts until the first is kept. */
 void together_begin(struct shell *shell)
 {
 	struct together *together = shell->together = mem_alloc(sizeof *together);
@@ -102,8 +102,7 @@ void together_begin(struct shell *shell)
 		together->rank[i] = (struct pending_list){false, -1, -1};
 }
 
-/* A refused block (set NULL) leaves nothing of its transfers behind; collectives that were queued in it
- * stay. */
+/* A refused block (set NULL) drops its transfers; its queued collectives remain. */
 enum status together_end(struct shell *shell, const struct ranks *set)
 {
 	struct together *together = shell->together;

@@ -1,7 +1,7 @@
-/* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step
- * an operation of its own
+/* unroll.c -- a collective as its sends, receives and additions, each an operation of its own; the
+ * same result
  *
- *     allreduce g unroll       g of 3 elements a b c on 3 ranks, as rank 0 queues it (the ring's two rounds)
+ *     allreduce g unroll       3 elements a b c on 3 ranks, as rank 0 queues it (two rounds of a ring)
  *
  *         sendrecv g[0:1] -> scratch     to 1, from 2: c arrives, of rank 2
  *         g[2:3] = add g[2:3] scratch    c of ranks 2 and 0
@@ -10,11 +10,12 @@
  *         sendrecv g[1:2] -> g[0:1]      the sums go round: b to 1, a of all from 2
  *         sendrecv g[0:1] -> g[2:3]      ... and a to 1, c of all from 2
  *
- * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a
- * kernel adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is
- * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
- * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. If parts are not equal, the
- * steps of both work on a temporary tensor of n whole parts, as NCCL does, padded with zeroes. */
+ * The steps are collective_steps'. A piece to be reduced is received in a scratch tensor, then a
+ * kernel adds it. An average first multiplies every input by 1/n, as NCCL does. If the result is
+ * larger than the input (allgather), the rank's part is first copied to its place. If it is
+ * smaller (reducescatter), the steps, which overwrite their tensor, work on a copy of the input.
+ * If parts are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as
+ * NCCL does. */
 #include "shell/submit/collective.h"
 #include "shell/language/run/command.h"
 #include "base/arithmetic.h"
@@ -24,25 +25,27 @@
 #include "shell/session/queue.h"
 #include "shell/submit/plan.h"
 
-/* What one rank works on. */
 struct unrolling {
 	struct shell *shell;
 	struct call *call;
 	const struct submit_plan *plan;
 	const struct group_instance *group;
 	int rank, place;
-	const struct operand *in, *out; /* of the line; the same where it has no result */
-	int growth; /* the result is put together from parts (1), or is a part (-1), or as the input (0) */
+	const struct operand *in, *out; /* of the line; equal if it has no result */
+	int growth; /* the result is larger than the input (1), smaller (-1), or equal (0) */
 	int64_t chunk,
-	        elements; /* of the tensor that the steps cut up, padding included: of a whole part, and of all */
-	bool uneven;      /* the parts are not equal */
+	        /* of the tensor that the steps cut up, padding included: of a whole part, and of
+	         * all */
+	        elements;
+	bool uneven;            /* the parts are not equal */
 	struct operand whole;   /* the flattened tensor that the steps cut up */
-	struct operand scratch; /* what arrives to be reduced */
+	struct operand scratch; /* receives pieces to be reduced */
 	struct collective_step *steps;
 	int count;
 };
 
-/* The rank's steps are made by collectives/; an algorithm that has none is refused. To be freed: steps. */
+/* collectives/ makes the rank's steps; an algorithm without steps is refused. The caller frees
+ * steps. */
 static enum status unroll_begin(
         struct call *call, const struct submit_plan *plan, int rank, struct unrolling *work)
 {
@@ -74,8 +77,8 @@ static enum status unroll_begin(
 	        elements, work->steps, &work->count);
 }
 
-/* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
- * the whole, so that the timeline shows which chunk each step moves. */
+/* `count` elements of a flat tensor from `offset` on. A part of the whole is named as a slice
+ * ("g[0:16]"), so that the timeline shows the chunk of each step. */
 static struct operand unroll_piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
@@ -93,7 +96,7 @@ static struct operand unroll_piece(
 	return operand;
 }
 
-/* All operations of the line go on its stream: each step then waits for the one before it without an event. */
+/* On the line's stream: each step waits for the one before it without an event. */
 static enum status unroll_queue(
         struct unrolling *work, struct record *record, struct operand *operands, int count)
 {
@@ -115,7 +118,8 @@ static enum status unroll_copy(struct unrolling *work, const struct operand *fro
 	return unroll_queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with], or `KERNEL into` if it only writes; `option` is its first, 0 if it has none */
+/* into = KERNEL into [with], or `KERNEL into` if it only writes; option: its first, 0 if it has
+ * none */
 static enum status unroll_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
@@ -140,9 +144,8 @@ static enum status unroll_kernel(struct unrolling *work, const char *name, const
 	return unroll_queue(work, &record, operands, ins + outs);
 }
 
-/* One step: what is sent and what is received go at the same time, as a ring needs it. A piece to be
- * reduced comes into the scratch tensor, and a kernel behind it on the same stream adds it to the rank's
- * own. */
+/* Sends and receives at the same time, as a ring needs it. A piece to be reduced is received in
+ * the scratch tensor, and added by a kernel after it on the same stream. */
 static enum status unroll_step(struct unrolling *work, const struct collective_step *step)
 {
 	static const char *const kernels[] = {
@@ -182,8 +185,7 @@ static enum status unroll_step(struct unrolling *work, const struct collective_s
 
 /* ---- before and after the steps ---- */
 
-/* A tensor without a name for the length of the line; freed in the stream's order, so the host does not
- * wait for it. */
+/* A tensor without a name; freed in the stream's order, so the host does not wait for it. */
 static enum status unroll_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
 	struct shell *shell = work->shell;
@@ -199,8 +201,8 @@ static enum status unroll_temporary(struct unrolling *work, int64_t count, struc
 	return status;
 }
 
-/* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
- * smaller, else the input itself. A larger result has the rank's own part in its place. */
+/* The steps work on the result if there is one, on a copy of the input if the result is smaller,
+ * else on the input. A larger result first gets the rank's part. */
 static enum status unroll_prepare(struct unrolling *work)
 {
 	int64_t count = layout_count(&work->in->layout),
@@ -233,11 +235,11 @@ static enum status unroll_prepare(struct unrolling *work)
 	return unroll_kernel(work, "scale", &work->whole, NULL, (double)dtype_get(dtype, element, 0));
 }
 
-/* Temporaries are freed also when a step failed, and the first failure is told. */
+/* Temporaries are freed also after a failure; the first failure is returned. */
 static enum status unroll_steps(struct unrolling *work)
 {
 	enum status status = unroll_prepare(work);
-	int64_t room = 0; /* of the largest piece that is reduced */
+	int64_t room = 0; /* the largest piece that is reduced */
 	for (int i = 0; i < work->count; i++)
 		if (work->steps[i].reduce)
 			room = most_of(room, work->steps[i].recv_count);
@@ -248,7 +250,7 @@ static enum status unroll_steps(struct unrolling *work)
 	bool temporary = work->growth < 0 || work->uneven;
 	int64_t count = layout_count(&work->out->layout);
 	if (status == ST_OK && temporary && count > 0) {
-		/* a reducescatter leaves the rank's part in the middle of the copy: it goes to the result */
+		/* a reducescatter leaves the rank's part inside the copy */
 		int64_t at = work->growth < 0 ? work->place * work->chunk : 0;
 		struct operand given = unroll_piece(work, &work->whole, at, count, ACCESS_WRITE);
 		status = unroll_copy(work, &given, work->out);
@@ -263,7 +265,7 @@ static enum status unroll_steps(struct unrolling *work)
 
 /* ---- the line ---- */
 
-/* As the collective itself, and there are steps. */
+/* As the collective itself; checks that there are steps. */
 static enum status unroll_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct unrolling work = {0};
