@@ -1,7 +1,7 @@
 /* answer.c -- the text that a command shows: one for all ranks, or each rank's own
  *
  *     answer        every process makes the same text, and rank 0's is shown
- *     answer_each   a text for each rank, in one place of the output (session/out.c): equal ones merge */
+ *     answer_each   a text for each rank, in one place of the output, where equal ones merge */
 #include "shell/language/run/answer.h"
 
 #include <string.h>

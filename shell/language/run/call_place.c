@@ -1,6 +1,6 @@
 /* call_place.c -- the place of a line's work: streams, groups and phases.
  *
- *     the line's own clause  >  `on S` of a block  >  `use S`  >  the default stream; the world's group
+ *     the line's own clause  >  `on S` of a block  >  `use S`  >  default stream; world's group
  *
  * The scope, a copy of the outer block's, has the last three. */
 #include "shell/language/run/call.h"

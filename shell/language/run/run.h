@@ -1,8 +1,8 @@
 /* run.h -- statements: one function a kind, and what runs several of them.
  *
- *     text -> run_text -> run_file -> statements -> run_kind -> run_command, run_let, run_for ...
- *                                        ^                          |
- *                                        +------- run_block <-------+   { lines }: a scope of their own
+ *     interpreter_text -> run_file -> run_statements -> run_kind -> run_command, run_let ...
+ *                                       ^                     |
+ *                                       +----- run_block <----+   { lines }: a scope
  *
  * Each runs for a set of ranks, not empty, narrowed by its clauses. A failure gets its place when
  * it leaves the innermost statement (failure_locate). An umbrella header: it brings along what it

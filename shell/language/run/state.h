@@ -6,8 +6,8 @@
  *     { lines }  @0-3 for m in 0:2 { ... }       set      a statement's clauses narrow the
  *                                                0 1 2 3  set, never widen it:
  *       @(rank > 0) {                              1 2 3    scope.bound of the inner block
- *         use @2-3                                   2 3    scope.use, for later lines of this block
- *         @1-2 print m                             1 2      a clause starts from bound, not from use
+ *         use @2-3                                   2 3    scope.use, for later lines in it
+ *         @1-2 print m                             1 2      a clause starts from bound
  *         if rank == 1 { ... } else { ... }      1 | 2 3    a condition that varies splits the set
  *       }
  *

@@ -119,7 +119,7 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 /* A slice of a slice is one slice of the tensor below: an index counts from the inner range's
  * begin, and an inner single index has removed its dimension.
  *
- *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     and of a matrix     t[0:4].T = t.T[:,0:4] */
+ *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     of a matrix: t[0:4].T = t.T[:,0:4] */
 static void slice_add(
         struct slice_parts *parts, const struct tensor_ref *tensor, const struct slice_part *bounds, int dims)
 {
