@@ -1,7 +1,7 @@
 /* unroll.c -- a collective as its sends, receives and additions, each an operation of its own; the
  * same result
  *
- *     allreduce g unroll       3 elements a b c on 3 ranks, as rank 0 queues it (two rounds of a ring)
+ *     allreduce g unroll       3 elements a b c on 3 ranks, as rank 0 queues it (two ring rounds)
  *
  *         sendrecv g[0:1] -> scratch     to 1, from 2: c arrives, of rank 2
  *         g[2:3] = add g[2:3] scratch    c of ranks 2 and 0

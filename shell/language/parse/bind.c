@@ -20,7 +20,6 @@
 
 #include <string.h>
 
-/* By its form alone */
 static bool argument_fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
@@ -85,7 +84,6 @@ static enum status bind_remote(struct parser *parser, struct argument *argument,
 	return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula) : status;
 }
 
-/* A command asks for a word by its row. */
 static enum status bind_word(struct parser *parser, struct argument *argument, int row,
         const struct argument_row *rows, const struct word *word)
 {
@@ -270,7 +268,6 @@ static enum status bind_rows(struct parser *parser, struct statement *statement)
 	return i < count ? word_surplus(parser, statement, i) : ST_OK;
 }
 
-/* A stream or a group without effect is refused. */
 static enum status check_clauses(const struct statement *statement)
 {
 	const struct command *row = statement->row;

@@ -190,7 +190,6 @@ static bool foreign_split(const char *at, const char *after, struct foreign_line
 	return true;
 }
 
-/* The slice, or `other` if it is empty */
 static void put_slice(struct slice_of_text slice, const char *other, struct text *out)
 {
 	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));

@@ -24,7 +24,6 @@ enum status rest_formula(struct parser *parser, const char *what, struct formula
 	                             : fail(ST_SYNTAX, "%s wants an expression", what);
 }
 
-/* if EXPR { }, repeat EXPR { } */
 static enum status formula_block(
         struct parser *parser, struct statement *statement, const char *what, const char *example)
 {

@@ -160,7 +160,6 @@ static enum status making_source(struct parser *parser, struct making *making, s
 
 /* ---- the line ---- */
 
-/* float32, cuda: spellings of other languages */
 static enum status making_shapeless(struct slice_of_text name)
 {
 	static const struct {

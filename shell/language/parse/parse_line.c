@@ -193,7 +193,6 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	return status;
 }
 
-/* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
 	return word->name && memchr(word->at, '$', word->after - word->at);

@@ -17,7 +17,6 @@ static enum status ranks_mistake(const char *at, const char *after)
 	        UP_TO(40, at, after));
 }
 
-/* The most entries that a list between commas can have */
 static int count_commas(const char *at, const char *after)
 {
 	int count = 1;

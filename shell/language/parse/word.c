@@ -33,7 +33,6 @@ const char *find_outside(const char *at, const char *after, const char *marks)
 	return NULL;
 }
 
-/* Returns the position after the bracket that opens at `at`, or `end`. */
 static const char *bracket_end(const char *at, const char *end)
 {
 	const char *close = find_outside(at + 1, end, ")]");

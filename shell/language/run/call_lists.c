@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-/* The tensors that an option names, on each rank of the line */
 static enum status option_views(struct call *call, const char *option, bool second, struct data_read *reads)
 {
 	enum status status = ST_OK;

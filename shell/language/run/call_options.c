@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns NULL if the line has none. */
 static const struct key_value *option_find(const struct call *call, const char *name)
 {
 	const struct statement *statement = call->statement;

@@ -26,7 +26,6 @@ static enum status word_fetch(struct call *call, const struct formula *formula, 
 	return status;
 }
 
-/* A failure keeps its rank for the message. */
 static enum status evaluate_word(struct eval *eval, const struct valued *word, struct value *value)
 {
 	*value = value_named(0);

@@ -63,7 +63,6 @@ static void offer_list(struct endings *endings, const char *before, const char *
 
 /* ---- names from the books ---- */
 
-/* Returns true if an argument of that kind may be such a thing. */
 static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 {
 	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
@@ -170,7 +169,6 @@ static void offer_commands(struct endings *endings, bool results)
 			offer_word(endings, commands_at(i)->name);
 }
 
-/* Topics of `help` that are one word */
 static void offer_help(struct endings *endings)
 {
 	struct glossary_entry entry;
@@ -195,7 +193,6 @@ static void offer_first(struct endings *endings)
 		offer_names(endings, ARG_TENSOR); /* left of '=' */
 }
 
-/* The argument row of the next word, roughly */
 static const struct argument_row *argument_at(const struct command *row, int words)
 {
 	const struct argument_row *last = NULL;
@@ -227,7 +224,6 @@ static void offer_follows(
 	text_release(&lines);
 }
 
-/* After to=, from= and root=: the first ranks */
 static void offer_ranks(struct endings *endings, const char *key)
 {
 	enum { RANKS_MOST = 16 };

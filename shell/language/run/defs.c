@@ -15,7 +15,6 @@
 
 /* ---- values of words ---- */
 
-/* A variable's value, else the name itself */
 static enum status argument_name_value(struct eval *eval, struct name *name, struct value *value)
 {
 	name_id id;
@@ -81,7 +80,6 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 
 /* ---- calls ---- */
 
-/* Evaluates it in the caller's frame, and pushes it to the new one. */
 static enum status push_parameter(
         struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
 {

@@ -282,7 +282,6 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 	return ST_OK;
 }
 
-/* The ranks of `bound` for which the expression, or all axes, are true */
 static enum status filtered_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

@@ -14,7 +14,6 @@
 
 /* ---- what a false one shows ---- */
 
-/* The part that is false: the left of `and` before the right */
 static const struct formula *false_part(struct eval *eval, const struct formula *formula)
 {
 	struct value value;

@@ -56,7 +56,6 @@ static const char *let_given(const struct shell *shell, const struct statement *
 	return command_line_text(shell, statement->word->written);
 }
 
-/* The command line's text is parsed as an expression, on all ranks. */
 static enum status let_given_value(
         struct shell *shell, const char *text, const struct ranks *set, bool *varies)
 {
@@ -169,7 +168,6 @@ struct loop_rounds {
 	int64_t most;
 };
 
-/* A bound is a whole number. values: by world rank */
 static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, const struct formula *formula,
         const struct ranks *set, int64_t *values)
 {
@@ -274,7 +272,6 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 	return status;
 }
 
-/* Each word is passed as to a def's parameter. */
 static enum status for_words(
         struct shell *shell, struct statement *statement, struct loop *loop, struct ranks *active)
 {

@@ -26,7 +26,6 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	return run_block(shell, statement->block, &statement->clauses, set);
 }
 
-/* Notifies a program of its lines, and of a block's end. */
 static void player_report(
         struct interpreter *in, struct statement *statement, const struct ranks *set, bool end)
 {
@@ -74,7 +73,6 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_with_block,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
-/* It adds something to the world. */
 static bool statement_queues(const struct statement *statement)
 {
 	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||

@@ -165,7 +165,6 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 
 /* ---- making ---- */
 
-/* The name means the old tensor again, if there was one. */
 static void target_rebind(struct world *world, const struct target *place)
 {
 	if (place->old >= 0)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Suggests the nearest option of the file, or lists all. */
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
 	struct text list = {0};

@@ -58,7 +58,6 @@ static enum status title_text(
 	return status;
 }
 
-/* The lines of an explanation, each without its blanks and `#` */
 static void put_plain_lines(struct slice_of_text why, struct text *out)
 {
 	const char *at = why.at, *end = why.at + why.length;

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 
-/* The read of `formula` on one rank */
 static enum status read_make(struct eval *eval, const struct formula *formula, struct data_read *read)
 {
 	if (formula->kind == FORMULA_ELEMENT) {

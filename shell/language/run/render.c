@@ -21,7 +21,6 @@ struct rendering {
 
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
 
-/* Keeps the first failure. */
 static bool render_ok(struct rendering *r, enum status status)
 {
 	if (r->status == ST_OK)

@@ -49,7 +49,6 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 	return variable->each[rank];
 }
 
-/* Gives each rank a value of its own. */
 static void variable_spread(struct interpreter *in, struct variable *variable)
 {
 	if (!variable->each)
@@ -188,7 +187,6 @@ static bool setting_is_own(const struct scope *scope, enum setting_of which)
 	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
 }
 
-/* Frees the scope's own array. */
 static void setting_replace(struct scope *scope, enum setting_of which, struct scope_setting setting)
 {
 	if (setting_is_own(scope, which))

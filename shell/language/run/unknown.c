@@ -113,7 +113,6 @@ enum status unknown_variable(const struct eval *eval, const char *name)
 
 /* ---- first words ---- */
 
-/* The name of a thing typed alone: what can be done with it */
 static enum status thing_alone(const char *word, enum thing_kind kind)
 {
 	switch (kind) {

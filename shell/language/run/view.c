@@ -146,7 +146,6 @@ static void slice_add(
 	}
 }
 
-/* "w.T[0:4,2]": as written, with numbers as indices */
 static name_id slice_name(struct names *names, const struct slice_parts *parts)
 {
 	char text[256];
