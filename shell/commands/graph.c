@@ -52,15 +52,6 @@ static void capture_note_apart(struct call *call, int rank, int origin, struct b
 	text_release(&words);
 }
 
-static enum status capture_begin(struct call *call, int rank, int *origin)
-{
-	name_id name;
-	enum status status = call_name(call, 0, 0, rank, &name);
-	if (status == ST_OK)
-		status = call_device_stream(call, rank, origin);
-	return status == ST_OK ? world_capture_begin(call->shell->world, rank, name, *origin) : status;
-}
-
 /* All ranks begin before the block runs, because its lines may be for any of them. */
 static enum status capture_run(struct call *call)
 {
@@ -70,7 +61,12 @@ static enum status capture_run(struct call *call)
 	int *origin = mem_alloc((size_t)world->n * sizeof *origin);
 	enum status status = ST_OK;
 	FOR_RANKS (rank, call->set) {
-		status = capture_begin(call, rank, &origin[rank]);
+		name_id name;
+		status = call_name(call, 0, 0, rank, &name);
+		if (status == ST_OK)
+			status = call_device_stream(call, rank, &origin[rank]);
+		if (status == ST_OK)
+			status = world_capture_begin(world, rank, name, origin[rank]);
 		if (status != ST_OK)
 			break;
 		ranks_add(&begun, rank);

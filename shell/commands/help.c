@@ -261,19 +261,6 @@ static void help_entries(struct text *text, enum glossary_kind kind)
 			help_put_entry(text, &entry, false);
 }
 
-/* Appends the words alone, in the order of the file. */
-static void help_words(struct text *text)
-{
-	struct glossary_entry entry;
-	struct text names = {0};
-	for (const char *at = NULL; glossary_next(&at, &entry);)
-		if (entry.kind == ENTRY_WORD)
-			text_add(&names, "%s%.*s", names.count ? ", " : "", WHOLE(entry_name(&entry)));
-	text_add(text, "  `help WORD` explains each, with lines to try:\n");
-	text_wrapped(text, text_string(&names), 4, WIDTH);
-	text_release(&names);
-}
-
 static bool help_is_choice(bool model, const char *word)
 {
 	const char *name;
@@ -317,7 +304,15 @@ static bool help_list(struct text *text, const char *word)
 	} else if (strcmp(word, "causes") == 0) {
 		help_entries(text, ENTRY_CAUSE);
 	} else if (strcmp(word, "words") == 0 || strcmp(word, "glossary") == 0) {
-		help_words(text);
+		struct glossary_entry entry;
+		struct text names = {0};
+		for (const char *at = NULL; glossary_next(&at, &entry);)
+			if (entry.kind == ENTRY_WORD)
+				text_add(
+				        &names, "%s%.*s", names.count ? ", " : "", WHOLE(entry_name(&entry)));
+		text_add(text, "  `help WORD` explains each, with lines to try:\n");
+		text_wrapped(text, text_string(&names), 4, WIDTH);
+		text_release(&names);
 	} else if (strcmp(word, "all") == 0) {
 		struct text names = {0};
 		for (int i = 0; commands_at(i); i++)

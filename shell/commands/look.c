@@ -45,13 +45,6 @@ static enum status look_section_argument(struct call *call, int row, int *sectio
 	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
 
-/* The section named by the line, or the current one */
-static enum status look_section(struct call *call, int *section)
-{
-	*section = interpreter_section_now(call->shell);
-	return call_count(call, 0) ? look_section_argument(call, 0, section) : ST_OK;
-}
-
 /* ---- tables ---- */
 
 /* stalls, stats, roofline, traffic: a table of a section */
@@ -62,14 +55,14 @@ static enum status look_table_run(struct call *call)
 		enum status (*make)(const struct trace *trace, int section, int width, struct text *out);
 	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic},
 	        {"roofline", trace_roofline}};
-	int section, i = 0;
+	int section = interpreter_section_now(call->shell), i = 0;
 	struct trace trace;
 	struct text text = {0};
 	while (strcmp(tables[i].name, call->statement->row->name) != 0)
 		i++;
 	enum status status = look_begin(call, &trace);
-	if (status == ST_OK)
-		status = look_section(call, &section);
+	if (status == ST_OK && call_count(call, 0))
+		status = look_section_argument(call, 0, &section);
 	if (status == ST_OK)
 		status = tables[i].make(&trace, section, out_width(call->shell->out), &text);
 	return answer(call, &text, status);
@@ -310,19 +303,6 @@ const struct command command_at = {
 
 /* ---- memory ---- */
 
-/* torch.cuda.empty_cache: returns unused segments to the device, after the work on them. This is
- * queued, so it is the one part of `mem` that changes the world. */
-static enum status mem_trim(struct call *call)
-{
-	FOR_RANKS (rank, call->set) {
-		size_t before = call->shell->world->op_count;
-		enum status status = shell_tell(call->shell, before, world_trim(call->shell->world, rank));
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
-}
-
 static const char *mem_kind_name(int kind)
 {
 	return tensor_kind_name((enum tensor_kind)kind);
@@ -356,8 +336,15 @@ static enum status mem_run(struct call *call)
 	if (call_count(call, 1))
 		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to be drawn, not '%s'",
 		        call_argument_text(call, 1, 0));
-	if (call_count(call, 0))
-		return mem_trim(call);
+	/* trim is torch.cuda.empty_cache: unused segments are freed after the work on them. It is queued. */
+	if (call_count(call, 0)) {
+		FOR_RANKS (rank, call->set) {
+			size_t before = shell->world->op_count;
+			if (status == ST_OK)
+				status = shell_tell(shell, before, world_trim(shell->world, rank));
+		}
+		return status;
+	}
 	trace_memory(&trace, out_width(shell->out), &text);
 	state_memory(shell, call->set, false, &text);
 	return answer(call, &text, ST_OK);

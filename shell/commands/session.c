@@ -15,17 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Leaves a request to the front end. A replay leaves none. */
-static enum status session_ask(const struct call *call, enum wish_kind kind)
-{
-	struct shell *shell = call->shell;
-	if (!shell->interactive)
-		return fail(ST_ARGUMENT, "`%s` works at a prompt", call->statement->row->name);
-	if (!shell->replaying)
-		shell->asked.kind = kind;
-	return ST_OK;
-}
-
 /* Alone on its line, because earlier statements of the line would run again with it among them. */
 static enum status undo_run(struct call *call)
 {
@@ -140,9 +129,31 @@ const struct command command_journal = {
         .run = journal_run,
 };
 
-static enum status restart_run(struct call *call)
+/* restart, edit, view, split: leaves a request to the front end. A replay leaves none. */
+static enum status session_ask_run(struct call *call)
 {
-	return session_ask(call, WISH_RESTART);
+	static const struct {
+		const char *name;
+		enum wish_kind kind;
+	} requests[] = {
+	        {"restart", WISH_RESTART}, {"edit", WISH_EDIT}, {"view", WISH_VIEW}, {"split", WISH_SPLIT}};
+	struct shell *shell = call->shell;
+	const char *name = call->statement->row->name, *word = "on";
+	int i = 0;
+	enum status status = call_common(call, 0, &word);
+	while (strcmp(requests[i].name, name) != 0)
+		i++;
+	if (status == ST_OK && !shell->interactive)
+		status = requests[i].kind == WISH_VIEW
+		        ? fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same")
+		        : fail(ST_ARGUMENT, "`%s` works at a prompt", name);
+	if (status != ST_OK)
+		return status;
+	if (!shell->replaying)
+		shell->asked.kind = requests[i].kind;
+	if (requests[i].kind == WISH_EDIT || requests[i].kind == WISH_SPLIT)
+		snprintf(shell->asked.file, sizeof shell->asked.file, "%s", word);
+	return ST_OK;
 }
 
 const struct command command_restart = {
@@ -151,19 +162,8 @@ const struct command command_restart = {
         .usage = "restart",
         .help = "starts new processes, in which the journal runs again",
         .class = COMMAND_SESSION,
-        .run = restart_run,
+        .run = session_ask_run,
 };
-
-static enum status edit_run(struct call *call)
-{
-	const char *path;
-	enum status status = call_common(call, 0, &path);
-	if (status == ST_OK)
-		status = session_ask(call, WISH_EDIT);
-	if (status == ST_OK)
-		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", path);
-	return status;
-}
 
 const struct command command_edit = {
         .name = "edit",
@@ -172,15 +172,8 @@ const struct command command_edit = {
         .help = "opens a script in your editor; `source FILE` then runs it",
         .argument = {{ARG_FILE, 0, NULL, "FILE"}},
         .class = COMMAND_SESSION,
-        .run = edit_run,
+        .run = session_ask_run,
 };
-
-static enum status session_view_run(struct call *call)
-{
-	if (!call->shell->interactive)
-		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
-	return session_ask(call, WISH_VIEW);
-}
 
 const struct command command_view = {
         .name = "view",
@@ -189,17 +182,8 @@ const struct command command_view = {
         .help = "the timeline on the whole screen: arrows and Tab select an operation, + and - zoom, b goes "
                 "to what it waited for, ? lists the keys, q leaves",
         .class = COMMAND_LOOK,
-        .run = session_view_run,
+        .run = session_ask_run,
 };
-
-static enum status split_run(struct call *call)
-{
-	const char *word = call_argument_text(call, 0, 0);
-	enum status status = session_ask(call, WISH_SPLIT);
-	if (status == ST_OK)
-		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", *word ? word : "on");
-	return status;
-}
 
 const struct command command_split = {
         .name = "split",
@@ -209,7 +193,7 @@ const struct command command_split = {
                 "the prompt below. With `pace`, bars grow while you type and during `sync`",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
-        .run = split_run,
+        .run = session_ask_run,
 };
 
 /* The journal keeps the earlier statements of the line. */

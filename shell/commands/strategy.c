@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-/* A user's own model may not use the loader; stages with given times read no data. */
-static void strategy_say_loader(struct shell *shell, const struct loader *loader, bool used)
-{
-	struct text text = {0};
-	loader_text(loader, &text);
-	if (used)
-		out_say(shell->out, "   %s\n", text_string(&text));
-	else
-		out_say(shell->out, "   note: this program reads no data by a loader (`loader off`)\n");
-	text_release(&text);
-}
-
 /* Reports the new program and how to play it. */
 static void strategy_say_program(struct shell *shell, const struct training *t)
 {
@@ -25,8 +13,15 @@ static void strategy_say_program(struct shell *shell, const struct training *t)
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
-	if (t->now.loader.workers)
-		strategy_say_loader(shell, &t->now.loader, p->loads);
+	if (t->now.loader
+	                .workers) { /* a user's own model may not use it; stages with given times read no data */
+		struct text loader = {0};
+		loader_text(&t->now.loader, &loader);
+		out_say(shell->out, "   %s\n",
+		        p->loads ? text_string(&loader)
+		                 : "note: this program reads no data by a loader (`loader off`)");
+		text_release(&loader);
+	}
 	program_say_idle(shell, p);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "

@@ -61,20 +61,15 @@ static struct loss_event *loss_events(
 	return events;
 }
 
-/* Returns the distance, ns, within which losses count as simultaneous: 0 in the simulator; a
- * tenth of an iteration for measured times, which never coincide. */
-static int64_t loss_events_near(const struct shell *shell, const struct loss_event *events, size_t count)
-{
-	if (!shell->backend->measures || !count)
-		return 0;
-	return (events[count - 1].time - events[0].time) * shell->world->n / (10 * (int64_t)count);
-}
-
 static void curve_make_points(
         const struct shell *shell, const struct loss_event *events, size_t count, struct curve *curve)
 {
 	int n = shell->world->n, have = 0, all = 0;
-	int64_t near = loss_events_near(shell, events, count);
+	/* losses within so many ns are simultaneous: 0 in the simulator; measured times never coincide, so a tenth of an
+	 * iteration */
+	int64_t near = shell->backend->measures && count
+	        ? (events[count - 1].time - events[0].time) * n / (10 * (int64_t)count)
+	        : 0;
 	double *latest = mem_alloc((size_t)n * sizeof *latest);
 	bool *some = mem_alloc((size_t)n), *seen = mem_alloc((size_t)n);
 	for (size_t i = 0; i < count; i++) {

@@ -9,24 +9,17 @@
 
 /* ---- position ---- */
 
-/* "21", or "21?" if data decides and no iteration has shown it yet */
-static void step_put_total(const struct training *t, struct text *out)
+void step_place(const struct training *t, struct text *out)
 {
 	const struct program *p = t->now.program;
 	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
 	       total = !t->in_setup && t->round ? t->round : walked;
-	bool more = t->at >= total;
-	text_add(out, "%zu%s", more ? t->at + 1 : total,
+	bool more = t->at >= total; /* "21?": data decides, and no iteration has shown it yet */
+	text_add(out, "step %zu/%zu%s", t->at + 1, more ? t->at + 1 : total,
 	        more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
-}
-
-void step_place(const struct training *t, struct text *out)
-{
-	text_add(out, "step %zu/", t->at + 1);
-	step_put_total(t, out);
-	if (t->now.program->loops && t->in_setup)
+	if (p->loops && t->in_setup)
 		text_add(out, " of the setup");
-	else if (t->now.program->loops)
+	else if (p->loops)
 		text_add(out, " of iteration %d", t->iteration);
 }
 
@@ -135,11 +128,6 @@ static struct slice_of_text showing_file_line(const struct showing *show, size_t
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-static bool showing_is_title(struct slice_of_text line)
-{
-	return line.length > 1 && strncmp(line.at, "##", 2) == 0;
-}
-
 /* Prints the file's lines from the `##` up to the statement's, each once even in a loop; or the
  * statement itself, if it is of a sourced file or spans lines. */
 static void showing_echo(struct showing *show, const struct statement *statement)
@@ -153,8 +141,11 @@ static void showing_echo(struct showing *show, const struct statement *statement
 		showing_echo_line(show, statement->source.at, statement->source.length);
 		return;
 	}
-	while (first > show->line + 1 && !showing_is_title(showing_file_line(show, first - 1)))
-		first--;
+	for (; first > show->line + 1; first--) {
+		struct slice_of_text before = showing_file_line(show, first - 1);
+		if (before.length > 1 && strncmp(before.at, "##", 2) == 0)
+			break;
+	}
 	for (size_t i = first; i <= last && i > show->line; i++) {
 		line = showing_file_line(show, i);
 		size_t blanks = strspn(line.at, " \t");

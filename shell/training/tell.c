@@ -156,16 +156,6 @@ void choice_list(struct shell *shell, bool models)
 	        models ? "chooses it" : "writes its program");
 }
 
-static void tell_choice(struct shell *shell, const struct choice *choice)
-{
-	struct text options = {0};
-	head_options(&choice->head, out_width(shell->out), &options);
-	tell_title(shell, choice->name, &choice->head);
-	tell_notes(shell, &choice->head.notes);
-	out_put(shell->out, text_string(&options), options.count);
-	text_release(&options);
-}
-
 /* Of a stack only what still holds; the whole help describes a strategy alone. */
 static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
@@ -200,8 +190,14 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 	enum status status = (source ? choose_file : choose_head)(shell, model, &choice);
 	if (status == ST_OK && source)
 		out_put(shell->out, choice.file.text, choice.file.count);
-	else if (status == ST_OK)
-		tell_choice(shell, &choice);
+	if (status == ST_OK && !source) {
+		struct text options = {0};
+		head_options(&choice.head, out_width(shell->out), &options);
+		tell_title(shell, choice.name, &choice.head);
+		tell_notes(shell, &choice.head.notes);
+		out_put(shell->out, text_string(&options), options.count);
+		text_release(&options);
+	}
 	choice_release(&choice);
 	return status;
 }

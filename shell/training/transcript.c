@@ -206,13 +206,6 @@ static bool call_is_idle(const struct transcript *transcript, size_t call)
 	return true;
 }
 
-/* The step's own lines, without those of calls, and without phases */
-static bool entry_is_own(const struct transcript *transcript, const struct ran_line *entry)
-{
-	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE &&
-	        entry->kind != ENTRY_SETTING;
-}
-
 /* Rows of the screen that the entry takes */
 static int entry_rows(const struct shell *shell, const struct text *entry)
 {
@@ -229,10 +222,12 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	struct text line = {0}, one = {0};
 	size_t left = 0, width = (size_t)transcript_width(shell->out);
 	for (size_t i = 0; i < transcript->count; i++) {
-		if (!entry_is_own(transcript, &transcript->entry[i]) || call_is_idle(transcript, i))
+		const struct ran_line *entry = &transcript->entry[i];
+		if (entry->depth > transcript->depth || entry->kind == ENTRY_CLOSE ||
+		        entry->kind == ENTRY_SETTING || call_is_idle(transcript, i))
 			continue;
 		text_clear(&one);
-		entry_put(&transcript->entry[i], shell, &one);
+		entry_put(entry, shell, &one);
 		size_t columns = text_columns(text_string(&line)) + text_columns(text_string(&one));
 		if (line.count && INDENT + columns + 4 > width) {
 			transcript_put_line(shell, &line);

@@ -143,14 +143,6 @@ static double walk_count_elements(struct shell *shell)
 	return elements;
 }
 
-static bool walk_has_threads(const struct world *world)
-{
-	for (size_t i = 0; i < world->stream_count; i++)
-		if (world->streams[i].host)
-			return true;
-	return false;
-}
-
 enum status program_walk(struct shell *shell, struct program *program, int ranks)
 {
 	struct walk walk = {.program = program};
@@ -166,7 +158,8 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 		program_uncalled(walk.player, program);
 	if (status == ST_OK) {
 		program->elements = walk_count_elements(&walk.scratch);
-		program->loads = walk_has_threads(walk.scratch.world);
+		for (size_t i = 0; i < walk.scratch.world->stream_count; i++)
+			program->loads |= walk.scratch.world->streams[i].host;
 		program->schedule = walk.scratch.interpreter->pipeline; /* taken over */
 		walk.scratch.interpreter->pipeline = NULL;
 	}
