@@ -6,7 +6,6 @@
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
-/* There are no operands and nothing to complete: all ranks of one part share a record. */
 static enum status barrier_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	plan->record.collective = &collective_barrier;

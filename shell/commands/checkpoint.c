@@ -56,7 +56,7 @@ const struct command command_checkpoint = {
         .run = checkpoint_run,
 };
 
-/* The journal keeps the path that was found, so that a replay resumes from the same checkpoint. */
+/* Journals the path found, so that a replay resumes from the same checkpoint. */
 static void resume_note_path(struct call *call, const char *path)
 {
 	size_t from = 0, to = 0;
@@ -70,8 +70,7 @@ static void resume_note_path(struct call *call, const char *path)
 	text_release(&did);
 }
 
-/* Another seed or number of heads leaves the shapes of parameters unchanged, so such a difference
- * is only reported. */
+/* A model of other seed or heads has the same shapes: only reported. */
 static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};
@@ -83,7 +82,7 @@ static void resume_report(struct shell *shell, const struct checkpoint *c)
 	text_release(&model);
 }
 
-/* The manifest, each shard and the model are checked before the current program is given up. */
+/* Everything is checked before the current program is given up. */
 static enum status resume_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -127,8 +126,7 @@ const struct command command_resume = {
         .run = resume_run,
 };
 
-/* The `part` lines, not the ranks of this line, decide which ranks are filled: those of serial
- * are under `use @0`. */
+/* The `part` lines, not this line's ranks, decide which ranks are filled. */
 static enum status restore_run(struct call *call)
 {
 	struct shell *shell = call->shell;

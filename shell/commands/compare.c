@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns false if no word is left; *at moves to its end. */
 static bool compare_word(const char **at, const char *end, struct slice_of_text *word)
 {
 	while (*at < end && strchr(" \t\n", **at))
@@ -27,7 +26,7 @@ static enum status compare_read_worlds(const struct call *call, struct question 
 	const struct slice_of_text line = call->statement->source;
 	const char *at = line.at, *end = line.at + line.length;
 	struct slice_of_text word;
-	bool behind = false; /* the command's name */
+	bool behind = false;
 	question->worlds = 1;
 	while (compare_word(&at, end, &word)) {
 		char *world = question->world[question->worlds - 1];

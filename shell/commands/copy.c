@@ -1,22 +1,17 @@
 /* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory, in a
  * stream's order
  *
- * Each rank queues one OP_COPY with two operands. Their spaces determine the engine that moves
- * the bytes: host to device, device to host, or within the device. The copy engine reads pinned
+ * An OP_COPY with two operands, whose spaces determine the engine. The copy engine reads pinned
  * memory itself, so the host continues at once. The driver stages pageable memory (space host)
- * through its own pinned buffers, and the host waits: an OP_SYNC with the reason "copy". This is
- * why non_blocking=True needs pin_memory(). On a stream of kind=host the copy is the thread's
- * own, and only the thread is busy. A disk (space disk) is read into host memory and written from
- * it, as with O_DIRECT and libaio.
- *
- * Shapes and types must agree on every rank before anything is queued. */
+ * through pinned buffers, and the host waits: an OP_SYNC with the reason "copy". This is why
+ * non_blocking=True needs pin_memory(). On a stream of kind=host only the thread is busy. A disk
+ * is read into host memory and written from it, as with O_DIRECT and libaio. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
 enum { FROM, ARROW, TO };
 
-/* Operand 0 is read, operand 1 written. */
 static enum status copy_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
@@ -36,8 +31,8 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Checks shapes and types. The operation is named after the tensor on the device or disk. Bytes
- * are those of the layout, without gaps. */
+/* Checks shapes and types. Names the operation after the tensor on the device or disk. Bytes are
+ * without gaps. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
@@ -77,7 +72,6 @@ static bool copy_holds_host(const struct world *world, int rank, const struct su
 	        (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST);
 }
 
-/* Ranks may differ: only those with pageable memory wait. */
 static enum status copy_run(struct call *call)
 {
 	struct plans plans = {0};

@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `word` is "text" FILE, or SAMPLES TARGETS. A text's vocabulary replaces the model's; the
- * columns of samples and targets become its first and last width. */
+/* `word` is "text" FILE, or SAMPLES TARGETS. The vocabulary or the columns replace the model's. */
 static enum status data_read_files(
         struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {
@@ -44,13 +43,11 @@ static enum status data_read_files(
 	return ST_OK;
 }
 
-/* A refused line leaves the data unchanged. */
 static enum status data_run(struct call *call)
 {
 	const char *word[2] = {"", ""};
 	int words = call_count(call, 0);
 	struct training *t = call->shell->training;
-	/* count 0: as many as the model asks for */
 	struct dataset synthetic = {.kind = DATA_SYNTHETIC};
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)

@@ -149,7 +149,6 @@ static enum status export_write(struct shell *shell, const struct output *output
 	return status;
 }
 
-/* SECTION and `force`, in any order */
 static enum status export_read_words(struct call *call, int *section, bool *force)
 {
 	enum status status = ST_OK;

@@ -1,17 +1,16 @@
-/* free.c -- free TENSOR ...: returns a tensor's memory to the pool of the caching allocator, in
+/* free.c -- free TENSOR ...: returns a tensor's memory to the caching allocator's pool, in
  * program order
  *
- * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the block may be reused at once,
- * because its next user is queued later on the same stream. With `on STREAM` another stream still
- * uses the memory, and the next owner waits for the work now queued there, as with cudaFreeAsync.
- * With PyTorch's record_stream no stream waits; the block returns when the allocator finds the
- * stream done, which depends on time. Without the clause another stream's read may race with the
- * next owner's write, which the race check reports. */
+ * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the next user is queued later on
+ * the same stream. With `on STREAM` another stream still uses the memory, and the next owner
+ * waits for its queued work, as with cudaFreeAsync. With record_stream, PyTorch makes no stream
+ * wait: the block returns when the allocator finds the stream done, which depends on time.
+ * Without the clause, another stream's read may race with the next owner, which the race check
+ * reports. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
 
-/* Resolves the line's i-th tensor on one rank into tensor[i]. Refuses slices and repetitions. */
 static enum status free_check(struct call *call, int rank, int i, int *tensor)
 {
 	const struct names *names = call->shell->world->names;
@@ -42,7 +41,6 @@ static enum status free_tensors(struct call *call, const int *tensor, int count,
 	return status;
 }
 
-/* All are checked before the first is freed: then its name is gone. */
 static enum status free_one(struct call *call, int rank, bool act)
 {
 	int stream, count = call_count(call, 0), *tensor = mem_alloc((size_t)count * sizeof *tensor);

@@ -1,14 +1,10 @@
 /* graph.c -- capture NAME { } and launch NAME: CUDA graphs
  *
- * During a capture, device work goes into a graph instead of a stream, and does not run. `launch`
- * queues the whole graph; its operations follow each other on the device without a launch from
- * the host for each, which pays off for many short kernels. Waits between streams become edges.
- * As in CUDA, addresses are those of the capture: a graph works on the same memory at each
- * launch, whatever owns it by then. Tensors made by the block have memory of the graph's own,
- * reserved while it exists.
- *
- * world/graph.c decides which streams are captured. Work outside a capture and freed memory used
- * by a launch are reported once for all ranks concerned. */
+ * During a capture, device work goes into a graph instead of a stream. `launch` queues it as a
+ * whole, without a launch from the host for each operation. Waits between streams become edges.
+ * As in CUDA, addresses are those of the capture, whatever owns the memory by then; tensors made
+ * by the block have memory of the graph's own. world/graph.c decides which streams are captured.
+ * Work outside the capture and freed memory are reported. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
@@ -22,8 +18,6 @@ static void graph_put_notes(struct shell *shell, struct blocks *notes)
 	blocks_release(notes);
 }
 
-/* Reports streams whose work the block queued although they were not forked from the captured
- * one. */
 static void capture_note_apart(struct call *call, int rank, int origin, struct blocks *notes)
 {
 	const struct world *world = call->shell->world;
@@ -52,7 +46,6 @@ static void capture_note_apart(struct call *call, int rank, int origin, struct b
 	text_release(&words);
 }
 
-/* All ranks begin before the block runs, because its lines may be for any of them. */
 static enum status capture_run(struct call *call)
 {
 	struct world *world = call->shell->world;
@@ -129,7 +122,6 @@ static enum status launch_one(struct call *call, int rank, bool act)
 	return shell_tell(shell, before, status);
 }
 
-/* Reports freed memory that the graph uses. */
 static void launch_note_freed(struct call *call, int rank, struct blocks *notes)
 {
 	struct world *world = call->shell->world;

@@ -1,15 +1,14 @@
 /* group.c -- group and mesh: the ranks that take part in a collective together
  *
- * `group pair 0-1 2-3` gives one name to several communicators: on each rank "pair" is the part
- * with that rank. `group pair by rank//2` does the same by colours (ncclCommSplit): ranks of one
- * colour are a part. A mesh is PyTorch's DeviceMesh: all ranks in a grid, with a group for each
- * axis.
+ * `group pair 0-1 2-3` gives one name to several communicators: "pair" is the part with the rank.
+ * `group pair by rank//2` makes a part of each colour (ncclCommSplit). A mesh is PyTorch's
+ * DeviceMesh: all ranks in a grid, with a group for each axis.
  *
- *     mesh dp=2 tp=4        tp ->            rank = dp * 4 + tp     (the last axis counts fastest)
- *                           0  1  2  3       group tp: 0-3 | 4-7
- *                      dp   4  5  6  7       group dp: 0,4 | 1,5 | 2,6 | 3,7
+ *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp   (the last axis counts fastest)
+ *                           0  1  2  3        group tp: 0-3 | 4-7
+ *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7
  *
- * Groups are made on all ranks at once, and take no time. */
+ * Groups take no time. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 
@@ -46,7 +45,6 @@ static enum status group_make(struct shell *shell, name_id name, bool axis, stru
 	return status;
 }
 
-/* Refuses a rank in two parts: its collectives would be ambiguous. */
 static enum status group_parts_read(struct call *call, struct instances *parts)
 {
 	struct ranks all = {0};
@@ -71,9 +69,6 @@ static enum status group_parts_read(struct call *call, struct instances *parts)
 	return ST_OK;
 }
 
-/* ---- by colour ---- */
-
-/* A rank with its colour, and its part and group rank in the group that is split */
 struct coloured {
 	int rank, instance, place;
 	int64_t colour;
@@ -169,7 +164,6 @@ static enum status group_refuse(struct call *call, const char *there)
 	        name, name, there ? ", in place of '" : "", there ? there : "", there ? "'" : "");
 }
 
-/* On ranks outside all parts the name has no meaning. */
 static enum status group_run(struct call *call)
 {
 	name_id name;
@@ -193,7 +187,6 @@ static enum status group_run(struct call *call)
 	return group_make(call->shell, name, false, &parts, timeout, group_parts_read(call, &parts));
 }
 
-/* of `group` and `mesh` */
 static const char timeout_help[] =
         "a collective that has waited so long for a member ends undone, and its part of the group is "
         "aborted, as by NCCL's watchdog; a script fails by it";
@@ -215,8 +208,6 @@ const struct command command_group = {
         .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL, timeout_help}},
         .run = group_run,
 };
-
-/* ---- mesh ---- */
 
 enum { AXES_MAX = 6 };
 struct mesh {
@@ -252,9 +243,8 @@ static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 	return status;
 }
 
-/* Makes the group of one axis: ranks that differ along it only. Neighbours along the axis are
- * `inner` ranks apart, the product of the sizes of later axes. With dp=2 tp=4, dp has inner 4:
- * the parts of dp begin at ranks 0 to 3, whose place on it is 0. */
+/* Makes the group of one axis. Neighbours along it are `inner` ranks apart, the product of the
+ * sizes of later axes. With dp=2 tp=4, dp has inner 4, and its parts begin at ranks 0 to 3. */
 static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis];
@@ -271,8 +261,8 @@ static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, 
 	return group_make(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
-/* All axes are read before the first is made, so a refused line makes none. The product fits: at
- * most AXES_MAX sizes of at most RANKS_MAX. */
+/* All axes are read before the first is made. The product fits: AXES_MAX sizes of at most
+ * RANKS_MAX. */
 static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {0};

@@ -1,9 +1,8 @@
-/* help.c -- help [WORD]: every text comes from the rows of the commands
+/* help.c -- help [WORD]: the texts in the rows of commands, kernels and collectives
  *
- * Usage, sentence, example, PyTorch and CUDA forms are in the row of each command, kernel and
- * collective, and tests run the examples. Strategies and models are described by the heads of
- * their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
- * words of the grammar are written here. */
+ * Strategies and models are described by the heads of their files; words, figures and causes by
+ * docs/glossary.txt. Only the first screen and the words of the grammar are written here. Tests
+ * run the examples. */
 #include "base/embedded.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -55,7 +54,7 @@ static void help_put_wrapped(struct text *text, const char *words, int from)
 	text_put(text, "\n", 1);
 }
 
-/* Leaves out clauses and flags that every row of a list has: they are listed once, above it. */
+/* Leaves out clauses listed above every list. */
 static void help_short_usage(const char *usage, struct text *out)
 {
 	static const char *const common[] = {
@@ -107,7 +106,6 @@ static void help_put_collectives(struct text *words, const char *before,
 	text_add(words, "%s", behind);
 }
 
-/* Common clauses first, computed from the rows; related commands last. */
 static void help_collectives(struct text *text)
 {
 	struct text words = {0};
@@ -139,7 +137,6 @@ static void help_put_labelled(struct text *text, const char *label, const char *
 	help_put_wrapped(text, words, FROM);
 }
 
-/* "options    algo=auto|ring|tree; the algorithm" for each option of the row */
 static void help_put_options(struct text *text, const struct command *command)
 {
 	struct text words = {0};
@@ -155,8 +152,6 @@ static void help_put_options(struct text *text, const struct command *command)
 	text_release(&words);
 }
 
-/* Appends everything in a command's row. Each label appears once; further lines are indented
- * below it. */
 static void help_command(struct text *text, const struct command *command)
 {
 	help_put_labelled(text, command->name, command->usage);
@@ -185,7 +180,6 @@ static bool help_topic(struct text *text, const char *topic)
 	return any;
 }
 
-/* Words of the grammar have no command rows: word, usage, sentence. */
 static bool help_keyword(struct text *text, const char *word)
 {
 	static const char *const rows[][3] = {
@@ -239,7 +233,6 @@ static void help_put_entry(struct text *text, const struct glossary_entry *entry
 		        line + 2);
 }
 
-/* Appends the entries of the word: it may be a word, a figure and a cause. */
 static bool help_glossary(struct text *text, const char *word)
 {
 	struct glossary_entry entry;
@@ -252,7 +245,6 @@ static bool help_glossary(struct text *text, const char *word)
 	return any;
 }
 
-/* Appends all entries of a kind, without what to try. */
 static void help_entries(struct text *text, enum glossary_kind kind)
 {
 	struct glossary_entry entry;
@@ -270,7 +262,6 @@ static bool help_is_choice(bool model, const char *word)
 	return false;
 }
 
-/* Fails with the nearest name of a command or of the glossary. */
 static enum status help_unknown(const char *word)
 {
 	int best = strlen(word) > 4 ? 3 : 2;
@@ -292,7 +283,7 @@ static bool help_list(struct text *text, const char *word)
 		text_add(text,
 		        "  Kernels work on device memory, in the order of their stream. A result\n"
 		        "  needs a name.\n");
-		for (int i = 0; kernel_at(i); i++) /* by family, not by name */
+		for (int i = 0; kernel_at(i); i++)
 			help_put_row(text, kernel_at(i)->usage, kernel_at(i)->help);
 	} else if (strcmp(word, "collectives") == 0) {
 		help_collectives(text);
@@ -325,9 +316,8 @@ static bool help_list(struct text *text, const char *word)
 	return true;
 }
 
-/* Lists first; else every meaning of the word: command, word of the grammar, topic, glossary. A
- * command takes precedence over a topic of its name. choice: a strategy or model has that name,
- * and follows */
+/* Every meaning of the word. A command takes precedence over a topic of its name. choice: a
+ * strategy or model has that name, and follows */
 static enum status help_word(struct text *text, const char *word, bool choice)
 {
 	const struct command *command = command_find(word), *beside;
@@ -354,7 +344,7 @@ static enum status help_run(struct call *call)
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		const char *part = "";
 		status = call_word(call, 0, i, COMMON, &part);
-		text_add(&asked, "%s%s", i ? " " : "", part); /* "critical path" */
+		text_add(&asked, "%s%s", i ? " " : "", part);
 	}
 	const char *word = text_string(&asked);
 	bool model = help_is_choice(true, word),

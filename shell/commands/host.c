@@ -1,15 +1,10 @@
 /* host.c -- sync, host, query: operations of the host itself
  *
- * sync is cudaDeviceSynchronize, or with a name cudaStreamSynchronize and cudaEventSynchronize.
- * host TIME is Python code between two launches. query is cudaStreamQuery: it does not wait.
- *
  * At the prompt a sync is answered before the next line is typed. If the answer depends on lines
  * that another rank has not received yet, the prompt returns and a note names that rank. */
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
-
-/* ---- sync ---- */
 
 /* Resolves what the line waits for on one rank; OP_EVERYTHING without a name. */
 static enum status sync_target(struct call *call, int rank, op_id *target, name_id *object)
@@ -45,8 +40,6 @@ const struct command command_sync = {
         .run = sync_run,
 };
 
-/* ---- host ---- */
-
 static enum status host_one(struct call *call, int rank, bool act)
 {
 	struct number number;
@@ -72,11 +65,8 @@ const struct command command_host = {
         .each = host_one,
 };
 
-/* ---- query ---- */
-
-/* "io: running, done in 1.98 ms", at the host's clock of that rank. Projected times may still
- * change when a later line slows the work down, but an answer that was shown must not: work
- * reported as done is executed first. */
+/* "io: running, done in 1.98 ms", at the host's clock of that rank. A later line may change
+ * projected times, but not an answer that was shown: work reported as done is executed first. */
 static enum status query_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct backend *backend = call->shell->backend;
@@ -100,7 +90,7 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 	struct host_now now = backend_host(backend, rank);
 	struct times times = backend_times(backend, target);
 	if (backend_is_over(backend, &times, now.clock)) {
-		text_add(text, "done"); /* final from here on: no later line can slow it down */
+		text_add(text, "done");
 		return shell_reach(call->shell, &target, 1);
 	}
 	if (times.end == TIME_UNKNOWN) {

@@ -1,16 +1,15 @@
 /* label.c -- phase and mark: names for the lines that follow
  *
- * A phase is an NVTX range (record_function): it names and colours the bars of the timeline, and
- * ends with its block. F, R, B, W, O, C and D with a number are phases of a pipeline: F3 is the
- * forward of micro-batch 3. A mark begins a section of the timeline, for `timeline`, `stats`,
- * `diff` and time(NAME). Neither takes time. */
+ * A phase is an NVTX range (record_function): it names and colours bars, and ends with its block.
+ * F, R, B, W, O, C and D with a number are phases of a pipeline: F3 is the forward of micro-batch
+ * 3. A mark begins a section, for `timeline`, `stats`, `diff` and time(NAME). */
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
 #include <string.h>
 
-/* The name may differ by rank (`phase B$m`). Consecutive ranks with equal names are set together:
- * with m = 0, 0, 1, 1 on four ranks, B0 on 0-1, then B1 on 2-3. */
+/* The name may differ by rank (`phase B$m`): consecutive ranks with equal names are set
+ * together. */
 static enum status phase_run(struct call *call)
 {
 	const char *word, *before = NULL;
@@ -46,7 +45,6 @@ const struct command command_phase = {
         .run = phase_run,
 };
 
-/* Sections are common to all ranks, so the name is read on the first. */
 static enum status mark_run(struct call *call)
 {
 	const char *word;

@@ -1,8 +1,7 @@
 /* list.c -- tensors, streams, events, groups: lists of what exists now
  *
- * Every process has the world of all ranks, so no process asks another. A list is made for each
- * rank, and equal lists are shown once with their ranks. Groups are common to all. A list moves
- * no clock: events are judged at the host's clock of their rank. */
+ * A list is made for each rank, and equal lists are shown once with their ranks. Events are
+ * judged at the host's clock of their rank. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/shell.h"
@@ -10,8 +9,6 @@
 #include "shell/language/parse/rows.h"
 
 #include <stdlib.h>
-
-/* ---- tensors ---- */
 
 /* "x [64,64]                    f32  device     16 kB  view of X": the columns fit names and
  * shapes of usual length */
@@ -34,7 +31,6 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	text_release(&bytes);
 }
 
-/* A tensor with the time at which some rank first used its name */
 struct listed {
 	uint32_t turn;
 	const struct tensor *tensor;
@@ -77,9 +73,7 @@ const struct command command_tensors = {
         .answers = list_tensors,
 };
 
-/* ---- streams ---- */
-
-/* The default stream first. Numbers ascend without gaps, so the first missing one is the end. */
+/* Numbers ascend without gaps from the default stream on. */
 static enum status list_streams(struct call *call, int i, int rank, struct text *text)
 {
 	const struct stream *stream;
@@ -102,11 +96,8 @@ const struct command command_streams = {
         .answers = list_streams,
 };
 
-/* ---- events ---- */
-
-/* "has happened" is the answer of cudaEventQuery now: the record's end is before the host's
- * clock. In CUDA an event without a record counts as done; here it is reported, because it is
- * often a mistake. */
+/* "has happened" is the answer of cudaEventQuery now. In CUDA an event without a record counts as
+ * done; it is often a mistake. */
 static void event_line(const struct shell *shell, const struct event *event, struct text *text)
 {
 	const struct world *world = shell->world;
@@ -153,9 +144,6 @@ const struct command command_events = {
         .answers = list_events,
 };
 
-/* ---- groups ---- */
-
-/* At most MOST parts are listed: pairs on thousands of ranks make half as many parts. */
 static void group_line(const struct world *world, const struct group *group, struct text *text)
 {
 	enum { MOST = 16 };

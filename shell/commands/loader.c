@@ -1,9 +1,8 @@
 /* loader.c -- loader: how batches come from the disk to a rank's GPU
  *
- * Without a loader the data is in pinned memory, and the GPU reads it at once. A loader is
- * threads of each rank's host that read micro-batches from the disk and decode them ahead of time
- * (strategies/parts/loader.rsh). The command queues nothing: it puts four numbers into the plan,
- * for the next `strategy`. */
+ * Without a loader the data is in pinned memory. A loader is threads of each rank's host that
+ * read micro-batches from the disk and decode them ahead of time (strategies/parts/loader.rsh).
+ * The command puts four numbers into the plan, for the next `strategy`. */
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
 #include "shell/training/training.h"

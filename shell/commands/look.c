@@ -1,9 +1,9 @@
 /* look.c -- stalls, stats, traffic, races, stuck, diff, at, mem: the pictures and tables of
  * trace/
  *
- * A look moves no clock and queues nothing, so a replay leaves these lines out. Final work is
- * executed first; work that depends on later lines is projected as if none came, and drawn
- * dimmed. Every process makes the same text; rank 0's is shown. */
+ * A look moves no clock, so a replay leaves these lines out. Work that depends on later lines is
+ * projected as if none came, and drawn dimmed. Every process makes the same text; rank 0's is
+ * shown. */
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tables are about the line's ranks. */
 static struct trace look_trace(const struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -37,15 +36,12 @@ static enum status look_begin(struct call *call, struct trace *trace)
 	return shell_look(call->shell);
 }
 
-/* Sections are common to all ranks: the word is read on the first. */
 static enum status look_section_argument(struct call *call, int row, int *section)
 {
 	const char *word;
 	enum status status = call_common(call, row, &word);
 	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
-
-/* ---- tables ---- */
 
 /* stalls, stats, roofline, traffic: a table of a section */
 static enum status look_table_run(struct call *call)
@@ -79,7 +75,6 @@ const struct command command_stalls = {
         .run = look_table_run,
 };
 
-/* Below the section's figures: the peak and the loss of the program, if there is one. */
 static enum status stats_run(struct call *call)
 {
 	struct text line = {0};
@@ -174,7 +169,6 @@ const struct command command_races = {
         .run = races_run,
 };
 
-/* The wait-for graph in words, and whether a line can still resolve it. */
 static enum status stuck_run(struct call *call)
 {
 	struct trace trace;
@@ -251,7 +245,6 @@ const struct command command_diff = {
         .run = diff_run,
 };
 
-/* Later `peek`s show this time, until a line of the program follows. */
 static enum status at_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -301,8 +294,6 @@ const struct command command_at = {
         .run = at_run,
 };
 
-/* ---- memory ---- */
-
 static const char *mem_kind_name(int kind)
 {
 	return tensor_kind_name((enum tensor_kind)kind);
@@ -336,7 +327,7 @@ static enum status mem_run(struct call *call)
 	if (call_count(call, 1))
 		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to be drawn, not '%s'",
 		        call_argument_text(call, 1, 0));
-	/* trim is torch.cuda.empty_cache: unused segments are freed after the work on them. It is queued. */
+	/* trim is torch.cuda.empty_cache: unused segments are freed after their work. */
 	if (call_count(call, 0)) {
 		FOR_RANKS (rank, call->set) {
 			size_t before = shell->world->op_count;

@@ -1,9 +1,7 @@
 /* machine.c -- machine and set: the modelled hardware and its figures
  *
- * A machine is a list of figures with units and sources: rates of memory, links and matrix units,
- * latencies, the launch from the host. A change applies to operations queued from now on. All
- * ranks have the same machine; `slow` makes a rank slower. Both outlive the world: `reset` and
- * the next program keep them (lasting.h). */
+ * A change applies to operations queued from now on. All ranks have the same machine; `slow`
+ * makes a rank slower. Both outlive the world (lasting.h). */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
@@ -26,8 +24,6 @@ static enum status machine_take(struct shell *shell, const char *name)
 	return status == ST_OK ? lasting_machine(shell, &machine) : status;
 }
 
-/* Shows the machine with the source of every figure, or replaces it for operations queued from
- * now on. */
 static enum status machine_run(struct call *call)
 {
 	struct text text = {0};

@@ -1,10 +1,9 @@
 /* make.c -- stream and event: cudaStreamCreate and cudaEventCreate
  *
- * A stream is a queue of device work in its own order. As in PyTorch it is non-blocking: it and
- * the default stream do not wait for each other. With `blocking` they do, by the rule of the
- * legacy default stream. With kind=host it is a thread of the host, which works on disk and host
- * memory only. An event is a mark put into a stream; until it is recorded it delays nothing.
- * Neither takes time. */
+ * As in PyTorch, a stream is non-blocking: it and the default stream do not wait for each other.
+ * With `blocking` they do, by the rule of the legacy default stream. With kind=host it is a
+ * thread of the host, for disk and host memory only. An event delays nothing until it is
+ * recorded. */
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 

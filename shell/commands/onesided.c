@@ -1,9 +1,8 @@
 /* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get,
  * MPI_Accumulate)
  *
- * One OP_ONE_SIDED on a stream of the issuing rank; the target rank has no line for it. The
- * window is checked on this rank's own tensor of that name: the collective that opened it has
- * verified that all are of one size and type, so an offset is the same on every rank.
+ * One OP_ONE_SIDED on a stream of the issuing rank. The window is checked on this rank's own
+ * tensor of that name: `window` has verified that all are of one size and type.
  *
  *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    group rank 2 */
 #include "kernels/kernel.h"

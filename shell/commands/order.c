@@ -1,12 +1,12 @@
-/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between streams
+/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between
+ * streams
  *
  * A wait holds its stream, never the host. It waits for the event's last record at the time of
- * the line: later records do not change queued work. `wait OTHER` is torch's wait_stream: an
- * unnamed event at the end of OTHER. The race check uses this order, not the times of this run. */
+ * the line. `wait OTHER` is torch's wait_stream: an unnamed event at the end of OTHER. The race
+ * check uses this order, not the times of this run. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 
-/* Makes the event if it does not exist. */
 static enum status record_one(struct call *call, int rank, bool act)
 {
 	struct world *world = call->shell->world;
@@ -45,7 +45,6 @@ const struct command command_record = {
         .each = record_one,
 };
 
-/* Waits for the i-th word of the line. act false: checks only */
 static enum status wait_one(struct call *call, int i, int rank, bool act)
 {
 	struct record record = act ? call_record(call, rank, OP_WAIT, "wait") : (struct record){0};
@@ -57,8 +56,8 @@ static enum status wait_one(struct call *call, int i, int rank, bool act)
 	return status == ST_OK && act ? queue_alike(call, rank, number, &record, target, &id) : status;
 }
 
-/* All words are checked on all ranks before the first wait is queued. Words are the outer loop,
- * so that the ranks' operations for one word can share a record. */
+/* All words are checked on all ranks before the first wait is queued. With words as the outer
+ * loop, ranks can share a record. */
 static enum status wait_run(struct call *call)
 {
 	enum status status = ST_OK;

@@ -1,12 +1,9 @@
 /* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group
  *
- * Transfers rendezvous: both sides are busy from the arrival of the later one until the bytes
- * have arrived, and a send without a receive blocks its stream for ever. As NCCL has no tags,
- * they match in the order queued for a pair (source, destination). An OP_P2P has one part for
- * each direction, and both start together: a ring of sendrecv cannot deadlock, a ring of send and
- * then recv does.
- *
- * to= and from= are group ranks. A sendrecv with oneself both ways is a copy on the device. */
+ * Transfers rendezvous: both sides are busy from the arrival of the later one, and a send without
+ * a receive blocks its stream for ever. As NCCL has no tags, they match in the order queued for a
+ * pair (source, destination). An OP_P2P has one part for each direction, and both start together:
+ * a ring of sendrecv cannot deadlock. to= and from= are group ranks. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/together.h"
@@ -32,7 +29,6 @@ static enum status p2p_peer(
 	return status;
 }
 
-/* Adds one direction of the line: an operand, and a part with it and the peer. */
 static enum status p2p_add_part(struct call *call, int rank, int row, enum p2p_direction direction,
         const struct group_instance *part, struct submit_plan *plan)
 {
@@ -65,7 +61,6 @@ static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *
 	return status;
 }
 
-/* Fails with ST_RANK and names another rank of the group, if there is one. */
 static enum status p2p_refuse_self(
         const struct call *call, int rank, const struct submit_plan *plan, bool sends)
 {
@@ -105,8 +100,7 @@ static enum status p2p_to_self(const struct call *call, int rank, struct submit_
 	return ST_OK;
 }
 
-/* The record's bytes are those of the larger part: the link is busy as long when both directions
- * go at once. */
+/* The record's bytes are those of the larger part. */
 static enum status p2p_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct record *record = &plan->record;
@@ -118,8 +112,7 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 	return status == ST_OK ? p2p_to_self(call, rank, plan) : status;
 }
 
-/* Within `together`, transfers are checked on all ranks and kept for the end of the block;
- * nothing is queued here. */
+/* Within `together`, transfers are kept for the end of the block. */
 static enum status p2p_run(struct call *call)
 {
 	struct plans plans = {0};

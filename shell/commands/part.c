@@ -1,14 +1,14 @@
-/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor
+/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor, declared for
+ * `verify`
  *
- * A program that shards its parameters declares for `verify` where each piece belongs: row= and
- * col= for a block of a matrix (tensor parallelism); at= for a run of elements of the flattened
- * parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). as= names optimizer state
- * instead of the weights. The command queues nothing. */
+ * row= and col= give the place of a block of a matrix (tensor parallelism); at= that of a run of
+ * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). as=
+ * names optimizer state instead of the weights. */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
-/* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used, so that a view
- * does not count as a second piece. */
+/* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used: a view is no
+ * second piece. */
 static enum status part_one(struct call *call, int rank, bool act)
 {
 	bool block = call_has(call, "rows") || call_has(call, "cols");

@@ -1,9 +1,8 @@
 /* peek.c -- peek TENSOR ...: the memory as it is now, finished or not
  *
  * This is the debugger's look: nothing waits, no clock moves, and a tensor that a kernel is
- * writing shows its old content. `print` is the program's own read. Each process shows its own
- * rank's data, and equal texts once. With --dry there is only the shape. On a GPU earlier lines
- * are issued first, so that there is something to see. */
+ * writing shows its old content. Each process shows its own rank's data. With --dry there is only
+ * the shape. On a GPU earlier lines are issued first. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -52,7 +51,6 @@ static bool peek_is_written(const struct shell *shell, int rank, const struct vi
 	return false;
 }
 
-/* A rank's failure is its own answer; the other ranks still show theirs. */
 static enum status peek_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct shell *shell = call->shell;

@@ -31,8 +31,8 @@ static enum status play_note_steps(struct call *call, enum status status)
 	return status;
 }
 
-/* Asks for the world after `played` steps: a wish, because the lines of this world run again in
- * another. The lines of a script do not run again, so there it may be anywhere. */
+/* A wish, because the lines of this world run again in another; not those of a script, so there
+ * it may be anywhere. */
 static enum status step_to(struct call *call, long played)
 {
 	const struct training *t = call->shell->training;
@@ -102,8 +102,7 @@ const struct command command_run = {
 static const struct output_kind kind = {
         .is = "file of `program save`", .begins = "# written by `program save`"};
 
-/* The current pipeline schedule, or the one that the program will set up: into a file, or as an
- * answer without a path. */
+/* The current pipeline schedule, or the program's; without a path as an answer. */
 static enum status program_schedule_answer(struct call *call, const char *path, bool force)
 {
 	/* the format has no comments, and schedules are also written by hand: only equal content
@@ -125,7 +124,6 @@ static enum status program_schedule_answer(struct call *call, const char *path, 
 	return status;
 }
 
-/* Combinations of save, source and a file without a meaning are refused, with what to write. */
 static enum status program_run(struct call *call)
 {
 	struct shell *shell = call->shell;

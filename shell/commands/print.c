@@ -1,13 +1,10 @@
 /* print.c -- print: the program reads a value, so its host waits
  *
- * Like tensor.item() and print(tensor) it brings the data to the host: an OP_COPY on the stream
- * (cudaMemcpyAsync, device to host) and an OP_SYNC with the reason "print". This hidden wait
- * often stalls a pipeline, and the timeline shows it. A tensor in host memory needs the OP_SYNC
- * alone, which waits for the stream that the line names, or for nothing: a concurrent write is a
- * race.
- *
- * The tensor's owner makes the text when its OP_SYNC is over (prints_done), so prints appear in
- * order of execution. Expressions without tensors are printed at once. */
+ * Like tensor.item() it brings the data to the host: an OP_COPY on the stream and an OP_SYNC with
+ * the reason "print". This hidden wait often stalls a pipeline. A tensor in host memory needs the
+ * OP_SYNC alone, which waits for the stream that the line names, or for nothing: a concurrent
+ * write is a race. The owner makes the text when its OP_SYNC is over (prints_done), so prints
+ * appear in order of execution. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -37,8 +34,7 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 	return status;
 }
 
-/* Checks every rank's arguments and keeps those of this process's rank; with --dry those of the
- * first. */
+/* Checks every rank's arguments and keeps this process's; with --dry the first rank's. */
 static enum status print_gather(struct call *call, struct print *print)
 {
 	int keep = call->shell->world->me >= 0 ? call->shell->world->me : ranks_first(call->set);
@@ -71,7 +67,6 @@ static enum status print_gather(struct call *call, struct print *print)
 	return ST_OK;
 }
 
-/* A rank's copies follow each other on its stream, and one OP_SYNC waits for the last. */
 static enum status print_queue(struct call *call, struct print *print)
 {
 	FOR_RANKS (rank, call->set) {
@@ -117,7 +112,6 @@ static enum status print_tensors(struct call *call, struct print *print)
 	return host_answer(call, status);
 }
 
-/* All words of a line without tensors, one a line */
 static enum status print_values(struct call *call, int i, int rank, struct text *text)
 {
 	enum status status = ST_OK;
@@ -128,7 +122,6 @@ static enum status print_values(struct call *call, int i, int rank, struct text 
 	return status;
 }
 
-/* With one tensor the whole line waits: its values appear together. */
 static enum status print_run(struct call *call)
 {
 	bool tensors = false;
@@ -136,7 +129,6 @@ static enum status print_run(struct call *call)
 	for (int i = 0; i < count; i++)
 		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
-		/* at once, after the completed prints */
 		return answer_each(call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc(count * sizeof *print->item);

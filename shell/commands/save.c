@@ -1,12 +1,9 @@
 /* save.c -- save TENSOR FILE.npy: np.save of a tensor copied to the host
  *
- * As with print there is a copy to the host and a wait; then the owner of the data writes its
- * file. Ranks may have files of their own (x$rank.npy). If several ranks name one file, the first
- * writes it and the others only wait, because replicas have the same data. A replay does not
- * write.
- *
- * If the file may not be replaced (values/replace.h), the line is refused before it has done
- * anything. The check is repeated when the data has arrived. */
+ * As with print there is a copy and a wait; then the owner writes its file. If several ranks name
+ * one file, the first writes it and the others only wait: replicas are equal. A file that may not
+ * be replaced (values/replace.h) refuses the line at its start; the check is repeated when the
+ * data has arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -19,8 +16,7 @@
 
 static const struct output_kind kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole};
 
-/* Returns true if no earlier rank writes the same file. Quick if all ranks name one file;
- * quadratic if each has its own. */
+/* Returns true if no earlier rank writes the same file. */
 static bool save_is_first(struct call *call, int rank, const char *path)
 {
 	const char *other;
@@ -33,8 +29,7 @@ static bool save_is_first(struct call *call, int rank, const char *path)
 	return true;
 }
 
-/* The rank's process checks the file. All processes spell the line, because it may intern new
- * names. */
+/* All processes spell the line, because it may intern new names. */
 static enum status save_may_replace(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
@@ -49,14 +44,13 @@ static enum status save_may_replace(struct call *call, int rank, const char *pat
 	return status;
 }
 
-/* Ranks write in order, and each outcome is shared before the next: one full disk refuses the
- * line for all. The copies and waits did take place, so the world stays as it is. */
+/* Each outcome is shared before the next rank writes: one full disk refuses the line for all. */
 static enum status save_files(struct call *call)
 {
 	struct shell *shell = call->shell;
 	struct text said = {0};
 	int place = out_place(shell->out);
-	const op_id *wait = call->wait; /* each rank's wait for its copy */
+	const op_id *wait = call->wait;
 	FOR_RANKS (rank, call->set) {
 		op_id sync = *wait++;
 		const char *path;
@@ -92,8 +86,7 @@ static enum status save_files(struct call *call)
 	return ST_OK;
 }
 
-/* Refuses the line at its start if a file may not be replaced. The writing rank checks; its
- * outcome is shared. */
+/* The writing rank checks; its outcome is shared. */
 static enum status save_may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
@@ -105,7 +98,6 @@ static enum status save_may_begin(struct call *call, int rank, const char *path)
 	return shell_replaces(shell, path, status);
 }
 
-/* Checks the tensor and the file on one rank; then queues the copy to the host and the wait. */
 static enum status save_one(struct call *call, int rank, bool act)
 {
 	struct view view;
@@ -129,8 +121,7 @@ static enum status save_one(struct call *call, int rank, bool act)
 	return status == ST_OK ? host_sync_reading(call, rank, id, view.name, &reads) : status;
 }
 
-/* The file is written when the data is there, so this line runs up to its waits in scripts, too.
- * A replay and a walk through a program write nothing. */
+/* A replay and a walk write nothing. */
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,8 +1,8 @@
 /* say.c -- say and source: prints a text; runs another script
  *
- * say prints its text at once, after the completed prints. Like print(f"...") of host values it
- * waits for nothing; for a tensor in its text it waits, as .item() does. source reads the file on
- * rank 0 and sends the bytes, so that all processes run the same lines. */
+ * Like print(f"...") of host values, say waits for nothing; for a tensor in its text it waits, as
+ * .item() does. source reads the file on rank 0 and sends the bytes, so that all processes run
+ * the same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text on a rank, `$` replaced */
 static enum status say_one(struct call *call, int i, int rank, struct text *text)
 {
 	const char *word;
@@ -27,7 +26,6 @@ static enum status say_one(struct call *call, int i, int rank, struct text *text
 	return status;
 }
 
-/* One common line if all ranks have the same text, else each rank's own. */
 static enum status say_run(struct call *call)
 {
 	const char *first = NULL, *word;
@@ -61,7 +59,6 @@ const struct command command_say = {
         .run = say_run,
 };
 
-/* With --step the file becomes a program: Enter plays one section after the other. */
 static enum status source_as_program(struct shell *shell, const char *path)
 {
 	struct text slow = {0};

@@ -1,10 +1,8 @@
 /* schedule.c -- schedule NAME: the order in which each rank of a pipeline works on its
  * micro-batches
  *
- * GPipe, 1F1B, interleaved 1F1B and the zero-bubble schedules differ in this order only. The
- * command computes the slots for the ranks of a group, one stage each; slots, work(k), micro(k)
- * and chunk(k) make them available to a loop that queues forward, backward and transfers. Only
- * zb-auto uses the times of F, B and W, in any unit. The command takes no time. */
+ * Computes the slots for the ranks of a group, one stage each; a loop reads them by slots,
+ * work(k), micro(k) and chunk(k). Only zb-auto uses the times of F, B and W, in any unit. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -52,7 +50,6 @@ static enum status schedule_read_named(
 	return status;
 }
 
-/* Each line replaces the schedule that the language keeps. */
 static enum status schedule_run(struct call *call)
 {
 	int group, rank = ranks_first(call->set);

@@ -1,9 +1,7 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view split quit
  *
  * undo and reset free the world in which they run, so they leave a wish that the loop grants
- * after the statement; undo rebuilds the world from the journal. restart, edit, view and split
- * need the terminal: the front end receives the request after the line. None is a line of the
- * program. */
+ * after the statement; undo rebuilds the world from the journal. None is a line of the program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
 #include "shell/replay/replay.h"
@@ -15,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Alone on its line, because earlier statements of the line would run again with it among them. */
+/* Alone on its line: earlier statements of the line would run again with it. */
 static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;
@@ -54,8 +52,7 @@ const struct command command_reset = {
         .run = reset_run,
 };
 
-/* Lists lines with the numbers by which undo counts. Lines that a lesson ran have none, because
- * undo does not take them back alone. */
+/* Lists lines with the numbers by which undo counts; those of a lesson have none. */
 static void journal_list(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;
@@ -79,8 +76,7 @@ static void journal_list(struct shell *shell)
 static const struct output_kind kind = {
         .is = "file of `journal save`", .begins = "# written by `journal save`"};
 
-/* Lists the lines since the world was empty; for a lesson's command, the lines that it ran. A
- * script's lines are not in a journal. */
+/* A script's lines are not in a journal. */
 static enum status journal_run(struct call *call)
 {
 	struct shell *shell = call->shell;

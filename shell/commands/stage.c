@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-/* All four are read before the plan changes. */
 static enum status stage_run(struct call *call)
 {
 	struct stage_times times = {.given = true};

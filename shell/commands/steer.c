@@ -1,10 +1,8 @@
 /* steer.c -- slow, crash, abort, pace: faults and speed of ranks
  *
- * slow makes a straggler: kernels queued from now on take longer on these ranks. crash ends a
- * rank's program: queued work still runs, later lines are missing, and collectives with it hang,
- * as when a process dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts
- * continue, and their outputs are poisoned. pace ties virtual time to wall time, so that bars
- * grow while you type. */
+ * After a crash, queued work still runs, and collectives with the rank hang, as when a process
+ * dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts continue, and their
+ * outputs are poisoned. pace ties virtual time to wall time. */
 #include "shell/language/run/command.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
@@ -12,7 +10,6 @@
 
 #include <string.h>
 
-/* 1x makes the rank as fast as the others again. */
 static enum status slow_one(struct call *call, int rank, bool act)
 {
 	struct number number;
@@ -60,8 +57,7 @@ const struct command command_crash = {
         .run = crash_run,
 };
 
-/* Executes final work first: abort ends the work unfinished now, which must be the same on every
- * process. Without a name it aborts the world's group. */
+/* Executes final work first, so that the unfinished work is the same on every process. */
 static enum status abort_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* Reports the new program and how to play it. */
 static void strategy_say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
@@ -13,8 +12,7 @@ static void strategy_say_program(struct shell *shell, const struct training *t)
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
-	if (t->now.loader
-	                .workers) { /* a user's own model may not use it; stages with given times read no data */
+	if (t->now.loader.workers) {
 		struct text loader = {0};
 		loader_text(&t->now.loader, &loader);
 		out_say(shell->out, "   %s\n",
@@ -106,8 +104,6 @@ static enum status strategy_read_parts(
 	return status;
 }
 
-/* Without a name it lists; with `help` or `source` it describes; else it writes the program, in
- * an empty world. */
 static enum status strategy_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -17,7 +17,6 @@
 
 enum { LANES_MOST = 16 };
 
-/* The line's words, in any order */
 struct timeline_words {
 	bool all, last, critical;
 	int section; /* -1: none */
@@ -130,7 +129,6 @@ static enum status timeline_check(const char *command, const struct timeline_wor
 	return ST_OK;
 }
 
-/* Executes final work and projects the rest before it computes the window. */
 static enum status timeline_find_window(
         struct shell *shell, const struct timeline_words *asked, int *section, struct window *window)
 {
@@ -216,9 +214,6 @@ const struct command command_timeline = {
         .run = timeline_run,
 };
 
-/* ---- replay ---- */
-
-/* The front end paints it after the line. */
 static enum status replay_run(struct call *call)
 {
 	struct shell *shell = call->shell;

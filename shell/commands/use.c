@@ -1,8 +1,8 @@
 /* use.c -- use STREAM|GROUP|@RANKS: the default for lines without a clause, to the end of the
  * block
  *
- * "with torch.cuda.stream(s):" for streams, and the same for groups and ranks. Names are resolved
- * on the first rank of the line; if another rank lacks the stream, its next line fails. */
+ * Names are resolved on the first rank of the line; if another rank lacks the stream, its next
+ * line fails. */
 #include "shell/language/run/command.h"
 
 #include <string.h>

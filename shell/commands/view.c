@@ -1,9 +1,8 @@
 /* view.c -- reshape and shard: names for parts of a tensor
  *
- * tensor.view() and tensor.chunk(n)[rank]: the same memory under another name, no copy and no
- * time. A view is an address within its owner's block and a layout. It is freed with its owner,
- * and an owner with views is never reallocated. The race check uses addresses, so it sees through
- * views. */
+ * tensor.view() and tensor.chunk(n)[rank]: no copy and no time. A view is an address within its
+ * owner's block and a layout. It is freed with its owner, and an owner with views is never
+ * reallocated. The race check uses addresses. */
 #include "base/arithmetic.h"
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
@@ -31,8 +30,6 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 	return ST_OK;
 }
 
-/* ---- reshape ---- */
-
 /* The elements must be contiguous and of the same number. .view() refuses a transposed tensor,
  * too. */
 static enum status reshape_part(
@@ -58,8 +55,6 @@ static enum status reshape_part(
 	        shape_text(&whole->layout).text, (long long)layout_count(&whole->layout),
 	        shape_text(layout).text, (long long)layout_count(layout));
 }
-
-/* ---- shard ---- */
 
 /* This rank's part along one axis: the address moves by the parts before it and the strides stay,
  * so a shard along a later axis has gaps between its rows. X [4,4], strides 4 and 1, on 2 ranks,
@@ -101,8 +96,6 @@ static enum status shard_part(
 		*address += from * layout->stride[axis] * dtype_bytes(layout->dtype);
 	return ST_OK;
 }
-
-/* ---- both ---- */
 
 static enum status view_one(struct call *call, int rank, bool act)
 {

@@ -66,7 +66,6 @@ static enum status whatif_read_key(struct call *call, int i, struct question *qu
 	return ST_OK;
 }
 
-/* `slow FACTOR`, or `without "LINE"` */
 static enum status whatif_read_words(struct call *call, struct question *question)
 {
 	struct changes *changes = &question->changes;
@@ -158,8 +157,6 @@ const struct command command_whatif = {
         .run = whatif_run,
         .follows = whatif_follows,
 };
-
-/* ---- sweep ---- */
 
 /* "64k:4M:x2", "1:8:1" (both ends count), "64k,256k,1M" */
 static enum status sweep_read_values(const struct given *given, struct question *question)

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line's question */
 struct inquiry {
 	struct call *call;
 	struct trace trace;
@@ -58,7 +57,6 @@ static void inquiry_add_named(struct inquiry *asked, int rank, name_id name)
 		}
 }
 
-/* Lists several operations of a rank, for the user to choose. */
 static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 12 };
@@ -310,8 +308,6 @@ const struct command command_why = {
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},
         .run = why_run,
 };
-
-/* ---- critical ---- */
 
 static enum status critical_run(struct call *call)
 {

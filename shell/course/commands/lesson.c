@@ -1,9 +1,9 @@
 /* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict
  * skip answer tour
  *
- * Commands that begin a task need an empty world. They only leave a wish, because the world
- * cannot be freed while one of its statements runs; the loop grants the wish afterwards. None is
- * a line of the program, so the journal keeps only the lines that a task ran by itself. */
+ * Commands that begin a task leave a wish, because a statement cannot free its own world; the
+ * loop grants it afterwards. None is a line of the program, so the journal keeps only the lines
+ * that a task ran by itself. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
