@@ -24,8 +24,6 @@ void alone_release(struct alone *alone)
 	mem_free(alone->end);
 }
 
-/* ---- parameters ---- */
-
 /* One block has the three arrays. */
 static void alone_divide(struct alone *alone, float *values)
 {
@@ -89,8 +87,6 @@ enum status alone_wholes(struct shell *shell, const struct program *program, str
 	return status;
 }
 
-/* ---- values ---- */
-
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state)
 {
 	for (int i = 0; i < count; i++)
@@ -104,7 +100,6 @@ const struct whole *whole_of(const struct alone *alone, const char *name, const 
 	return whole_find(alone->whole, alone->count, name, state);
 }
 
-/* Reads the tensors of rank 0's lines. */
 static enum status alone_read(struct shell *shell, const struct alone *alone, float *values)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -130,12 +125,12 @@ static enum status alone_read(struct shell *shell, const struct alone *alone, fl
 /* Turns the root of v at step t of Adam into the divisor of the step:
  *
  *     w -= lr * (m / (1-b1^t)) / (sqrt(v / (1-b2^t)) + eps)
- *                                 |------- divisor -------|    root[i] is sqrt(v): sqrt(v / begun)
+ *                                |------- divisor -------|        sqrt(v / begun), plus eps
  *
  * A difference of gradients becomes a difference of steps, 1/divisor times as large. So the least
  * divisor of all steps, times the difference of parameters, is at most that of the gradients.
- * Divisors have a lower bound, the rounding next to other elements (`rounding` of the root mean
- * square), so that elements without a gradient are compared, too. */
+ * Divisors are at least the rounding next to other elements (`rounding` of the root mean square):
+ * elements without a gradient are compared, too. */
 static void alone_weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);
@@ -149,8 +144,6 @@ static void alone_weigh(struct alone *alone, const struct whole *w, const float 
 		*weight = t == 1 || divisor < *weight ? divisor : *weight;
 	}
 }
-
-/* ---- training ---- */
 
 static enum status alone_play(struct shell *shell, struct player *player, struct alone *alone)
 {

@@ -2,7 +2,7 @@
  * manifest
  *
  *     every rank   refuse other files of these names, unless `force`
- *     every rank   wait for all work, copy its parts to the host, wait      takes virtual time
+ *     every rank   wait for all work, copy its parts to the host, wait
  *     every rank   check the files again
  *     every rank   write its shards as PREFIX-20.0.npy.new ..., share their digests
  *     rank 0       write the manifest as PREFIX-20.json.new
@@ -10,8 +10,7 @@
  *     every rank   rename its shards
  *     rank 0       rename the manifest
  *
- * The earlier checkpoint is whole until everything is written, so a full disk costs nothing. A
- * manifest never names overwritten shards. */
+ * A full disk costs nothing, and a manifest never names overwritten shards. */
 #include "shell/training/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -46,8 +45,6 @@ void checkpoint_release(struct checkpoint *c)
 	*c = (struct checkpoint){0};
 }
 
-/* ---- shards ---- */
-
 /* The parts of all ranks; of replicas, the first rank's. Parts are equal if parameter, state,
  * place and shape are. */
 static enum status shards_choose(struct shell *shell, struct checkpoint *c)
@@ -77,9 +74,6 @@ static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 	return status;
 }
 
-/* ---- copies ---- */
-
-/* Queues the copies of one rank's shards after all its work, and the host's wait. */
 static enum status shards_bring_rank(struct shell *shell, int rank, const struct checkpoint *c, op_id *sync)
 {
 	struct record record = queue_record(shell, OP_SYNC, "sync");
@@ -113,8 +107,6 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
-/* ---- the files ---- */
-
 /* Returns the outcome of the first process that failed, on all processes. */
 static enum status checkpoint_agree(struct shell *shell, enum status mine)
 {
@@ -138,7 +130,6 @@ static const char *checkpoint_file(
 	return path;
 }
 
-/* Returns true for the shards of this process's rank, and on process 0 for the manifest. */
 static bool checkpoint_writes(const struct shell *shell, const struct checkpoint *c, size_t i)
 {
 	if (shell->replaying)
@@ -147,7 +138,6 @@ static bool checkpoint_writes(const struct shell *shell, const struct checkpoint
 	                     : transport_rank(shell->transport) == 0;
 }
 
-/* Removes `.new` from the names of files `from` to `to` - 1. */
 static enum status checkpoint_rename(
         struct shell *shell, const char *prefix, const struct checkpoint *c, size_t from, size_t to)
 {
@@ -281,7 +271,6 @@ static void checkpoint_make_folder(const struct shell *shell, const char *prefix
 	text_release(&folder);
 }
 
-/* Removes shards of an earlier checkpoint that had more. */
 static void shards_remove_from(const char *prefix, size_t number)
 {
 	char path[PATH_ROOM];
@@ -339,8 +328,6 @@ static enum status checkpoint_write(
 			unlink(checkpoint_file(prefix, c, i, ".new", path));
 	return status;
 }
-
-/* ---- checkpoint_save ---- */
 
 static enum status checkpoint_check(const struct shell *shell)
 {

@@ -14,8 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- `data` and `stage` ---- */
-
 /* A number of the driver, unless the file has an option of that name */
 struct preset {
 	const char *name;
@@ -48,7 +46,6 @@ static void driver_put_data(const struct plan *plan, bool sizes_only, const stru
 			        presets[i].value ? presets[i].unit : "");
 }
 
-/* Sets or replaces an option. */
 static struct given *choice_give_number(struct choice *choice, const char *name, struct number number)
 {
 	return choice_give(choice, &(struct given){.name = name, .number = number});
@@ -76,8 +73,6 @@ static void choice_give_vocab(int vocab, struct choice *model, struct text *idle
 		choice_give_number(model, "vocab", (struct number){vocab, UNIT_PLAIN});
 }
 
-/* ---- the program ---- */
-
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
 static void driver_add(struct program *program, const char *text, size_t count)
@@ -87,7 +82,6 @@ static void driver_add(struct program *program, const char *text, size_t count)
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* Adds its file with the given options. kind: "model", "strategy" */
 static void program_add_choice(struct program *program, struct choice *choice, const char *kind)
 {
 	struct text what = {0};
@@ -99,7 +93,7 @@ static void program_add_choice(struct program *program, struct choice *choice, c
 	text_release(&what);
 }
 
-/* Makes the program; its files are read in the order of `order`, after `first`. */
+/* The files are read in the order of `order`, after `first`. */
 static struct program *program_assemble(struct shell *shell, struct choice *choice, const int *order,
         int count, const struct text *first, const char *name)
 {
@@ -122,8 +116,7 @@ static struct program *program_assemble(struct shell *shell, struct choice *choi
 	return made;
 }
 
-/* Applies the options that a replay changes: to the strategies that have them, else to the
- * model. */
+/* Options that a replay changes: of the strategies that have them, else of the model. */
 static void choices_give_changed(struct changes *changes, struct choice *choice, int count)
 {
 	for (int i = 0; changes && i < changes->options; i++) {
@@ -143,8 +136,7 @@ static void choices_give_changed(struct changes *changes, struct choice *choice,
 	}
 }
 
-/* Makes the program of these choices, the model first. name NULL: the model is only examined.
- * `data` and `stage` become options of the files that have them, unless the line gives them. */
+/* Makes the program of these choices, the model first. name NULL: the model is only examined. */
 static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -312,8 +304,8 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	return status;
 }
 
-/* Why one rank, which trains from the beginning, has other numbers: `# loses` of the saved
- * program, and the parts of its batch. */
+/* Why one rank, trained from the beginning, differs: `# loses` of the saved program, and the
+ * parts of its batch. */
 static void checkpoint_put_loses(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
 	static const char then[] = "up to the checkpoint, ";

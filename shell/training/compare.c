@@ -1,5 +1,5 @@
-/* compare.c -- compares the ranks' parameters with those of one rank: each process its own parts,
- * then all share the sums */
+/* compare.c -- compares the ranks' parameters with those of one rank: each process its own
+ * parts */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/read.h"
@@ -20,8 +20,6 @@ enum status part_floats(
 		values[i] = sqrtf(values[i] > 0 ? values[i] : values[i] - values[i]);
 	return status;
 }
-
-/* ---- elements ---- */
 
 static void difference_add(struct difference *d, double here, double there, double weight)
 {
@@ -74,8 +72,6 @@ int64_t part_place(
 	return (line->row + e / cols) * whole->cols + line->col + e % cols;
 }
 
-/* ---- the parts ---- */
-
 static enum status part_outside(const struct part_line *line, const struct whole *whole, int64_t i)
 {
 	struct text block = {0};
@@ -127,8 +123,6 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	return status;
 }
 
-/* ---- waiting ---- */
-
 enum status compare_await(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -155,8 +149,6 @@ enum status compare_await(struct shell *shell)
 	mem_free(read);
 	return status;
 }
-
-/* ---- sums ---- */
 
 /* mine[p]: the sums of this rank's parts of parameter p; replaced by those of all ranks, added in
  * the same order everywhere */

@@ -27,8 +27,6 @@ void curves_iteration(struct shell *shell)
 	}
 }
 
-/* ---- the points */
-
 struct loss_event {
 	int64_t time;
 	int rank;
@@ -65,8 +63,7 @@ static void curve_make_points(
         const struct shell *shell, const struct loss_event *events, size_t count, struct curve *curve)
 {
 	int n = shell->world->n, have = 0, all = 0;
-	/* losses within so many ns are simultaneous: 0 in the simulator; measured times never coincide, so a tenth of an
-	 * iteration */
+	/* losses within so many ns are one: measured times never coincide */
 	int64_t near = shell->backend->measures && count
 	        ? (events[count - 1].time - events[0].time) * n / (10 * (int64_t)count)
 	        : 0;
@@ -91,8 +88,6 @@ static void curve_make_points(
 	mem_free(some);
 	mem_free(seen);
 }
-
-/* ---- the curve */
 
 /* "ddp=2 bucket=8k + tp=2, mlp layers=4"; repeated names get a number */
 static char *curve_name(const struct curves *curves, const struct program *program)

@@ -11,7 +11,6 @@ static bool line_begins(const char *line, size_t count, const char *with)
 	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* A line of the head, without "# " */
 static void head_read_line(struct head *head, const char *line, size_t count, bool first)
 {
 	const char *colon = memchr(line, ':', count), *name = colon ? colon : line + count;

@@ -1,7 +1,7 @@
 /* manifest.c -- finds and reads the manifest of a checkpoint
  *
- * Rank 0 finds the file and sends its bytes; each process parses them. Every value is validated:
- * an impossible one makes the checkpoint torn. */
+ * Rank 0 finds the file and sends its bytes. Every value is validated: an impossible one makes
+ * the checkpoint torn. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -99,8 +99,6 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	cJSON_ArrayForEach(one, shards) status = status == ST_OK ? manifest_read_shard(c, one) : status;
 	return status;
 }
-
-/* ---- finding it ---- */
 
 /* Returns the highest N below `below` with a file PREFIX-N.json; -1: none. */
 static long checkpoint_latest(const char *prefix, long below)

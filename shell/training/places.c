@@ -73,8 +73,6 @@ static enum status options_check(const struct choice *choice, int i)
 	return ST_OK;
 }
 
-/* ---- overridden and lost ---- */
-
 /* The last def of that name at the top level of the file, before `line` (0: anywhere); NULL:
  * none */
 static const struct statement *choice_top_def(

@@ -98,8 +98,6 @@ enum status program_inside(struct shell *shell)
 	return said ? ST_OK : fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
 }
 
-/* ---- playing ---- */
-
 /* Moves to the position after a step that stopped at `stop`:
  *
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
@@ -122,8 +120,7 @@ static void training_move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
-/* After an iteration with a checkpoint. If it cannot be written, training continues with a
- * message, and a script fails at its end. */
+/* If it cannot be written, training continues with a message, and a script fails at its end. */
 static enum status play_checkpoint(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
@@ -200,7 +197,6 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* Plays the setup if needed, and to the end of the current iteration or program. */
 static enum status play_iteration(struct shell *shell, struct training *t)
 {
 	int iteration = t->iteration;
@@ -211,8 +207,8 @@ static enum status play_iteration(struct shell *shell, struct training *t)
 	return status;
 }
 
-/* A read loss is waited for, and later lines follow the answer. If ranks proceed at their own
- * pace, this would hold them all back to the slowest, so only the last loss is read. */
+/* A read loss is waited for. If ranks proceed at their own pace this would hold them back to the
+ * slowest, so only the last is read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};
@@ -223,8 +219,8 @@ static enum status play_report_loss(struct shell *shell, const struct training *
 	return status;
 }
 
-/* Says in which iteration `run` was interrupted, and the last known loss; later ones would need a
- * wait. A GPU, which may not answer any more, is not asked. */
+/* Says in which iteration `run` was interrupted, and the last known loss. A GPU, which may not
+ * answer any more, is not asked. */
 static enum status play_interrupted(struct shell *shell, const struct training *t)
 {
 	if (!t->now.program->loops || t->in_setup)

@@ -162,7 +162,6 @@ void program_model(const struct program *program, struct text *out)
 	}
 }
 
-/* Appends the given value of the option; false: not given */
 static bool file_put_given(const struct player_file *file, struct slice_of_text name, struct text *out)
 {
 	for (int i = 0; i < file->givens; i++)
@@ -173,7 +172,6 @@ static bool file_put_given(const struct player_file *file, struct slice_of_text 
 	return false;
 }
 
-/* Returns true if an earlier file has the option. */
 static bool program_has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;

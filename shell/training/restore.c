@@ -106,8 +106,6 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 	return checkpoint_name_before(shell, path, c->path, shell_agree(shell, 0, status));
 }
 
-/* ---- comparison ---- */
-
 static enum status restore_refuse_model(
         const struct checkpoint *c, const struct whole *whole, const char *words)
 {
@@ -155,8 +153,6 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 	mem_free(whole);
 	return status;
 }
-
-/* ---- filling ---- */
 
 /* Queued work may still write a part's memory, so every host waits for all of it first. */
 static enum status parts_await(struct shell *shell)

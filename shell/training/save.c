@@ -1,9 +1,8 @@
 /* save.c -- what a program's steps did, as a script of plain lines
  *
  * The steps are played again in a scratch world without data, and each line is written as it
- * runs: loops unrolled, names and expressions filled in, with its ranks. The script queues the
- * same operations in the same order. Between steps that world gets the defs and variables that
- * the learner typed there, which may override a file's. */
+ * runs: loops unrolled, names and expressions filled in, with its ranks. Between steps that world
+ * gets the defs and variables that the learner typed there. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
@@ -38,16 +37,12 @@ static void save_line(
 	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
 }
 
-/* ---- typed lines ---- */
-
-/* The first entry is from the program's beginning: its defs are older than the program, and do
- * not override its own. Later entries have the new defs and all variables, if anything changed;
- * they are younger even at the same step.
+/* The defs of the first entry are older than the program, and do not override its own. Later
+ * entries have the new defs and all variables, if anything changed; they are younger even at the
+ * same step.
  *
  *     def f {} | strategy ddp | let n = 1 | step 4 | def update {} | run 1
- *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4
- *
- * Variables are left out until a def is typed: nothing else reads them. */
+ *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4 */
 void typed_note(struct shell *shell)
 {
 	struct training *t = shell->training;
@@ -77,8 +72,6 @@ static enum status save_type_again(struct save *save, const struct typed_lines *
 	return interpreter_run(&save->scratch, text_string(&typed->lines), typed->lines.count, NULL, 1);
 }
 
-/* ---- steps ---- */
-
 static enum status save_step(struct save *save, struct player *player)
 {
 	struct shell *shell = &save->scratch;
@@ -95,7 +88,7 @@ static enum status save_steps(struct save *save, const struct training *t)
 {
 	struct player *player = NULL;
 	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
-	enum status status = save_type_again(save, typed++); /* from before the program */
+	enum status status = save_type_again(save, typed++);
 	if (status == ST_OK)
 		status = program_player(t->now.program, &save->scratch, &player);
 	if (status == ST_OK)

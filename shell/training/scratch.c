@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-/* Passes the request on to the learner's budget. */
 static bool scratch_more(struct budget *budget)
 {
 	struct shell *of = budget->self;

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-/* ---- position ---- */
-
 void step_place(const struct training *t, struct text *out)
 {
 	const struct program *p = t->now.program;
@@ -44,8 +42,6 @@ const struct program_step *step_ahead(const struct training *t)
 	size_t i = t->in_setup ? t->at : p->setup + t->at, end = t->in_setup ? p->setup : p->steps;
 	return i < end ? &p->step[i] : NULL;
 }
-
-/* ---- a step on the screen ---- */
 
 enum { SCREEN_LINES = 24 };
 
@@ -98,7 +94,6 @@ static void showing_put_why(struct showing *show, const char *why)
 	}
 }
 
-/* Lines beyond the screen are only counted. */
 static void showing_echo_line(struct showing *show, const char *line, size_t length)
 {
 	struct text row = {0};
@@ -110,7 +105,6 @@ static void showing_echo_line(struct showing *show, const char *line, size_t len
 	showing_put_row(show, &row);
 }
 
-/* Finds where the lines of the script begin and end, once a step: both may be long. */
 static void showing_index_file(struct showing *show)
 {
 	const struct player_file *file = show->t->now.program->file;

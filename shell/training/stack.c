@@ -23,8 +23,6 @@ static const char *choice_axis(const struct choice *choice)
 	return text_string(&choice->head.axis);
 }
 
-/* ---- compatibility ---- */
-
 /* "zero and fsdp both cut the parameters over dp_shard: one of them" */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
@@ -38,7 +36,6 @@ static enum status stack_refuse_axis(const struct choice *one, const struct choi
 	        axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
 }
 
-/* Refuses a strategy that does not stack, and an axis given twice. */
 static enum status stack_check(const struct choice *choice, int count)
 {
 	for (int i = 1; i < count && count > 2; i++)
@@ -56,8 +53,6 @@ static enum status stack_check(const struct choice *choice, int count)
 	}
 	return ST_OK;
 }
-
-/* ---- order of files ---- */
 
 /* Returns the first unread choice that must be read before choice i; 0: none. */
 static int stack_awaits(const struct choice *choice, int i, int count, const bool *read)
@@ -109,8 +104,6 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 	}
 	return status;
 }
-
-/* ---- the mesh ---- */
 
 static enum status stack_refuse_sizes(
         const struct choice *choice, int count, const char *open, int64_t product, int ranks)
@@ -222,8 +215,6 @@ void stack_links(
 	}
 }
 
-/* ---- options ---- */
-
 const struct given *choice_given(const struct choice *choice, const char *name)
 {
 	for (int i = 0; i < choice->givens; i++)
@@ -251,7 +242,7 @@ static bool given_equal(const struct given *a, const struct given *b)
 	return a->number.value == b->number.value && a->number.unit == b->number.unit;
 }
 
-/* Options of one name in several files are one option with one value: each file gets it. */
+/* Options of one name in several files are one option with one value. */
 static enum status option_share(struct choice *choice, int i, int count, const struct given *given)
 {
 	for (int k = 1; k < count; k++) {
@@ -265,8 +256,8 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* Moves an option that its strategy lacks to the model, if no strategy of the line has it. An
- * unknown one stays: the reader of the file suggests a name (options.c). */
+/* The option moves to the model, if no strategy of the line has it. An unknown one stays: the
+ * reader of the file suggests a name. */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory by kind ---- */
-
 enum { SETS_SHOWN = 16 };
 struct held {
 	int64_t bytes[KIND_COUNT];
@@ -90,8 +88,6 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 	mem_free(held);
 }
 
-/* ---- speed ---- */
-
 /* The end of all work queued on devices, as in `timeline`; -1: depends on later lines. Data
  * loaders read ahead, so they do not count. */
 static int64_t queue_end(const struct shell *shell)
@@ -154,8 +150,6 @@ static void state_put_rate(const struct shell *shell, struct text *out)
 		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
 		        seq > 1 ? "tokens" : "rows");
 }
-
-/* ---- the loss ---- */
 
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values)
@@ -244,8 +238,6 @@ static bool state_is_final(const struct shell *shell, const char *name)
 	}
 	return true;
 }
-
-/* ---- experts ---- */
 
 enum { EXPERTS_LISTED = 16 };
 

@@ -22,8 +22,6 @@ static void tell_hanging(struct shell *shell, const char *lead, const char *word
 	text_release(&wrapped);
 }
 
-/* ---- the notes of a head ---- */
-
 /* A note of a head, with its continuation lines:
  *
  *     bytes: allgather in forward, allgather in backward,     a sentence continues, indented,
@@ -125,8 +123,6 @@ static void tell_notes(struct shell *shell, const struct text *notes)
 	note_tell(shell, &note);
 	note_release(&note);
 }
-
-/* ---- help ---- */
 
 static void tell_title(struct shell *shell, const char *name, const struct head *head)
 {

@@ -79,8 +79,6 @@ void transcript_title(struct transcript *transcript, int depth)
 	transcript->depth = depth;
 }
 
-/* ---- recording ---- */
-
 static struct ran_line *transcript_add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
 	struct ran_line *line = MEM_ADD(&transcript->entry, &transcript->count);
@@ -124,7 +122,7 @@ static void transcript_add_texts(struct transcript *transcript, struct shell *sh
 			entry->phase = phase;
 		}
 		ranks_add(&transcript->entry[i].set, rank);
-		if (!varies && !phases) { /* the same on all */
+		if (!varies && !phases) {
 			transcript->entry[i].set = *set;
 			break;
 		}
@@ -132,7 +130,6 @@ static void transcript_add_texts(struct transcript *transcript, struct shell *sh
 	text_release(&text);
 }
 
-/* The depth of the innermost open block */
 static int transcript_open_depth(const struct transcript *transcript)
 {
 	int open = 0;
@@ -154,8 +151,6 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 	else
 		transcript_add_texts(transcript, shell, entry_kind_of(ran, statement), statement, set, depth);
 }
-
-/* ---- showing ---- */
 
 /* "@0-1 forward 3"; without the ranks if they are all */
 static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
@@ -206,7 +201,6 @@ static bool call_is_idle(const struct transcript *transcript, size_t call)
 	return true;
 }
 
-/* Rows of the screen that the entry takes */
 static int entry_rows(const struct shell *shell, const struct text *entry)
 {
 	struct text line = {0}, folded = {0};
@@ -344,8 +338,6 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	mem_free(shown.first);
 	return transcript->count > 0;
 }
-
-/* ---- as a script ---- */
 
 /* Puts the entry's ranks under its phase if their last line had another. now: by rank, the phase
  * that the script has set; updated */

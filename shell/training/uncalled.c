@@ -19,8 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- names in texts ---- */
-
 /* Matches `NAME`, or for an option with `for="x"` its variable NAME_x. */
 static bool is_word_of(struct slice_of_text word, const char *name)
 {
@@ -61,8 +59,6 @@ static bool text_mentions(struct slice_of_text text, const char *name, const cha
 	}
 	return false;
 }
-
-/* ---- defs ---- */
 
 struct asked_name {
 	struct player *player;
@@ -161,8 +157,6 @@ static void uncalled_note_def(void *self, const struct definition *def)
 	parts_put_with(name, all->out);
 	text_add(all->out, "\n");
 }
-
-/* ---- options ---- */
 
 static void unread_note_options(struct player *player, const struct program *program,
         const struct player_file *file, struct text *out)

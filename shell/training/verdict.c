@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the verdict ---- */
-
 /* The state of a dynamic loss scale, declared by strategies/parts/parameters.rsh: factor, good
  * steps since, steps taken. NULL: the scale is constant */
 static const struct whole *scaler_of(const struct alone *alone)
@@ -54,8 +52,6 @@ enum verdict verdict_of(const struct alone *alone, const struct difference *d, c
 		return same.alone || same.ranks ? VERDICT_NONE : VERDICT_LOSES;
 	return verdict_other_steps(alone, d) ? VERDICT_NONE : VERDICT_DIFFERS;
 }
-
-/* ---- words ---- */
 
 enum { TITLE_ROOM = 80 };
 
@@ -109,7 +105,6 @@ static void verdict_say_limit(struct shell *shell, const struct alone *alone, co
 		        where, v->limit);
 }
 
-/* Why there is no verdict */
 static void verdict_say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
 {
 	const struct whole *scaler = scaler_of(alone);
@@ -164,7 +159,6 @@ static void verdict_say_loses(struct shell *shell, const struct alone *alone, co
 	        whole_title(&alone->whole[most], title));
 }
 
-/* Why the limit is higher, or not */
 static void verdict_say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	bool factor = alone_by_factor(alone);

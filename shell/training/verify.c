@@ -24,8 +24,6 @@ static int rounding_times(const struct alone *alone)
 	return alone_by_factor(alone) && !alone->half ? 8 : 4;
 }
 
-/* ---- the measure ---- */
-
 /* Norm of the differences relative to that of the change by training, over a parameter's weighted
  * elements. The parameter's own rounding, half a unit in each iteration and computation, is
  * subtracted. */
@@ -43,8 +41,6 @@ static double share_of(const struct alone *alone, int item, const struct differe
 	sizes.size /= (double)count;
 	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
-
-/* ---- one rank ---- */
 
 /* Measures the distance of one rank that computes `program`, in the worst parameter and in its
  * loss. */
@@ -201,8 +197,6 @@ static enum status verify_compare(struct shell *shell, const struct alone *alone
 	return status;
 }
 
-/* ---- verify ---- */
-
 static enum status verify_check(const struct shell *shell, const struct training *t)
 {
 	if (!t->now.program)
@@ -215,11 +209,10 @@ static enum status verify_check(const struct shell *shell, const struct training
 	return ST_OK;
 }
 
-/* On rank 0 */
 static enum status alone_train_in_parts(struct shell *shell, struct alone *alone)
 {
 	const struct program *whole = alone->program;
-	struct names *names = names_create(); /* its own, as in rounding_of */
+	struct names *names = names_create(); /* its own, as in rounding_find */
 	struct otherwise parts = {.micros = alone->parts};
 	struct program *cut = alone->parts > 1 ? choose_otherwise(shell, whole, names, &parts) : NULL;
 	if (cut)

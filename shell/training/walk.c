@@ -58,7 +58,6 @@ static void walk_line(
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
-/* The line that queued the operation */
 static const struct mark *walk_mark(const struct walk *walk, op_id id)
 {
 	size_t i = walk->marks - 1;
@@ -89,7 +88,6 @@ static enum status walk_check_waits(struct walk *walk)
 	return status;
 }
 
-/* Adds the step before it runs: its title arrives meanwhile (walk_title), if it has one. */
 static enum status walk_step(struct walk *walk, enum player_stop *stop)
 {
 	struct program *program = walk->program;
@@ -129,7 +127,6 @@ static enum status walk_steps(struct walk *walk)
 	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? walk_check_waits(walk) : status;
 }
 
-/* Elements of the parameters declared on rank 0 */
 static double walk_count_elements(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;
