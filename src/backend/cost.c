@@ -157,20 +157,12 @@ struct path one_sided_path(const struct machine *machine, const struct world *wo
 	return path;
 }
 
-static void cost_one_sided(const struct world *world, op_id id, struct record *record)
-{
-	struct path path = one_sided_path(world->machine, world, id);
-	record->flow_bytes = layout_bytes(&record->operand[0].layout);
-	record->latency_ns = path.latency_ns;
-	record->rate = path.rate;
-	record->alone_ns = round_up(path.latency_ns + record->flow_bytes / path.rate * 1e9);
-}
-
 enum status cost_record(struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];
 	struct record *record = &world->records[op->record];
 	const struct machine *machine = world->machine;
+	struct path path;
 	if (record->alone_ns >= 0 && record->launch_ns >= 0)
 		return ST_OK;
 	record->launch_ns = op_kind_is_host(record->kind) ? 0 : round_up(machine->launch);
@@ -190,7 +182,11 @@ enum status cost_record(struct world *world, op_id id)
 		cost_p2p(machine, op, record);
 		return ST_OK;
 	case OP_ONE_SIDED:
-		cost_one_sided(world, id, record);
+		path = one_sided_path(machine, world, id);
+		record->flow_bytes = layout_bytes(&record->operand[0].layout);
+		record->latency_ns = path.latency_ns;
+		record->rate = path.rate;
+		record->alone_ns = round_up(path.latency_ns + record->flow_bytes / path.rate * 1e9);
 		return ST_OK;
 	default:
 		return ST_OK;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Unit after the digits: an optional letter of `prefix`, each `step` times the one before, then
- * the name. times: without a prefix; 0: it needs one. is_per_second() reads a rate's "/s". */
+ * the name. times: without a prefix; 0: it needs one. */
 static const struct {
 	const char *prefix, *name;
 	double times, step;
@@ -76,15 +76,6 @@ static double scaled(double value, double times)
 	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
 }
 
-/* Returns the factor: one step for k or K, two for M ... */
-static double times_of(char prefix, double step)
-{
-	double times = step;
-	for (const char *at = "kMGTP"; *at != prefix && prefix != 'K'; at++)
-		times *= step;
-	return times;
-}
-
 static bool read_unit(const char *s, size_t length, struct number *number)
 {
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -92,23 +83,13 @@ static bool read_unit(const char *s, size_t length, struct number *number)
 		if (name > length || prefix > 1 || memcmp(s + prefix, units[i].name, name) != 0 ||
 		        (prefix ? !strchr(units[i].prefix, *s) : !units[i].times))
 			continue;
-		double times = prefix ? times_of(*s, units[i].step) : units[i].times;
+		double times = prefix ? units[i].step : units[i].times;
+		for (const char *at = "kMGTP"; prefix && *at != *s && *s != 'K'; at++)
+			times *= units[i].step;
 		*number = (struct number){scaled(number->value, times), units[i].unit};
 		return true;
 	}
 	return false;
-}
-
-/* "/s" must end the unit: 4kB/size divides. */
-static bool is_per_second(const char *s)
-{
-	return s[0] == '/' && s[1] == 's' && !is_name(s[2]);
-}
-
-/* False for the remainder: its right side begins with a name, number or bracket */
-static bool is_percent(const char *s)
-{
-	return *s == '%' && !is_name(s[1]) && (s[1] == '\0' || !strchr(".$([{", s[1]));
 }
 
 /* The longest run of letters is the unit, so 4kB is not 4k and a B. */
@@ -122,14 +103,17 @@ enum status number_read(const char *s, struct number *number, int *used)
 		return status;
 	while (is_name(s[digits + unit]))
 		unit++;
-	if (unit && is_per_second(s + digits + unit) && read_unit(s + digits, unit + 2, &read))
+	const char *after = s + digits + unit; /* "/s" must end the unit: 4kB/size divides */
+	bool rate = after[0] == '/' && after[1] == 's' && !is_name(after[2]);
+	if (unit && rate && read_unit(s + digits, unit + 2, &read))
 		unit += 2;
 	else if (unit && !read_unit(s + digits, unit, &read))
 		return fail(ST_UNIT,
 		        "'%.*s': no unit '%.*s' (ns us ms s, k M G, B kB MB GB, GB/s, TFLOP/s, %%, x)",
 		        (int)(digits + unit > 40 ? 40 : digits + unit), s, (int)(unit > 30 ? 30 : unit),
 		        s + digits);
-	else if (!unit && is_percent(s + digits)) {
+	else if (!unit && *after == '%' && !is_name(after[1]) && (!after[1] || !strchr(".$([{", after[1]))) {
+		/* not the remainder, whose right side begins with a name, number or bracket */
 		read.value /= 100;
 		unit = 1;
 	}

@@ -203,17 +203,6 @@ enum status evaluate_receive(
 
 /* ---- one-sided operations */
 
-/* Adds each element atomically, rounded once. */
-static void add_scaled(
-        const struct world *world, const struct record *record, const struct operand *target, void *elements)
-{
-	struct kernel_call call;
-	call_of_add(world, record, target, &call);
-	call.in[0].data = elements;
-	call.out[0].data = operand_bytes(world, target);
-	kernel_compute(&call);
-}
-
 enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed)
@@ -233,8 +222,13 @@ enum status evaluate_one_sided(const struct world *world, struct transport *tran
 		memcpy(elements, packed, bytes);
 	else
 		layout_pack(&source->layout, operand_bytes(world, source), elements);
-	if (status == ST_OK)
-		add_scaled(world, record, target, elements);
+	if (status == ST_OK) { /* each element is added at once, rounded once */
+		struct kernel_call call;
+		call_of_add(world, record, target, &call);
+		call.in[0].data = elements;
+		call.out[0].data = operand_bytes(world, target);
+		kernel_compute(&call);
+	}
 	mem_free(elements);
 	return status;
 }

@@ -204,7 +204,7 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 		schedule->piece[schedule->holder[n] * ask->chunks + schedule->chunk[n]] = n;
 	}
 	for (int s = 0; s < ask->stages; s++)
-		fill_stage(ask, schedule->task + (size_t)s * schedule->count, s);
+		fill_stage(ask, schedule_task(schedule, s, 0), s);
 	if (ask->kind == SCHEDULE_ZB_AUTO)
 		status = schedule_search(ask, schedule);
 	if (status != ST_OK) {
@@ -247,7 +247,7 @@ static bool micros_of(const struct schedule *schedule, size_t k, int work, int *
 {
 	bool any = false;
 	for (int s = 0; s < schedule->stages; s++) {
-		const struct task *task = &schedule->task[(size_t)s * schedule->count + k];
+		const struct task *task = schedule_task(schedule, s, k);
 		if (task->work != work)
 			continue;
 		*from = any && *from < task->micro ? *from : task->micro;
@@ -265,10 +265,9 @@ static void add_stages(const struct schedule *schedule, size_t k, int work, stru
 	int parts = 0, stages = 0, last;
 	for (int s = 0; s < schedule->stages && parts <= SHOWN; s = last + 1) {
 		last = s;
-		if (schedule->task[(size_t)s * schedule->count + k].work != work)
+		if (schedule_task(schedule, s, k)->work != work)
 			continue;
-		while (last + 1 < schedule->stages &&
-		        schedule->task[(size_t)(last + 1) * schedule->count + k].work == work)
+		while (last + 1 < schedule->stages && schedule_task(schedule, last + 1, k)->work == work)
 			last++;
 		stages += last - s + 1;
 		if (++parts > SHOWN)

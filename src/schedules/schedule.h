@@ -65,6 +65,11 @@ struct schedule {
 	int *holder, *chunk;   /* by piece: its stage and chunk */
 };
 
+static inline struct task *schedule_task(const struct schedule *schedule, int stage, size_t slot)
+{
+	return &schedule->task[(size_t)stage * schedule->count + slot];
+}
+
 /* Fails with ST_RANGE if the numbers do not fit, naming the nearest that do. */
 enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule);
 void schedule_release(struct schedule *schedule);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
@@ -138,8 +139,7 @@ static void candidate_keep(struct search *s, const struct task *task, double spa
 	if (span >= s->span)
 		return;
 	s->span = span;
-	for (size_t i = 0; i < total; i++)
-		s->best->task[i] = task[i];
+	memcpy(s->best->task, task, total * sizeof *task);
 }
 
 static void try_candidate(struct search *s, double slope, double round, double eager)

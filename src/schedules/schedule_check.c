@@ -24,19 +24,14 @@ static size_t *place_of(const struct checking *r, int piece, int micro, int work
 	return &r->place[((size_t)piece * (size_t)r->schedule->micros + (size_t)micro) * 3 + (size_t)work];
 }
 
-static const struct task *task_at(const struct schedule *schedule, int stage, size_t slot)
-{
-	return &schedule->task[(size_t)stage * schedule->count + slot];
-}
-
 /* ---- what each piece needs ---- */
 
 static enum status task_twice(const struct checking *r, int stage, size_t k, size_t before)
 {
 	struct text text = {0};
-	schedule_cell(r->schedule, stage, task_at(r->schedule, stage, k), &text);
+	schedule_cell(r->schedule, stage, schedule_task(r->schedule, stage, k), &text);
 	text_add(&text, " in cell %zu does what ", k + 1);
-	schedule_cell(r->schedule, stage, task_at(r->schedule, stage, before), &text);
+	schedule_cell(r->schedule, stage, schedule_task(r->schedule, stage, before), &text);
 	enum status status = fail(ST_RANGE, "%s: row %d: %s in cell %zu has done already", r->name, stage + 1,
 	        text_string(&text), before + 1);
 	text_release(&text);
@@ -49,7 +44,7 @@ static enum status note_cells(struct checking *r)
 	const struct schedule *schedule = r->schedule;
 	for (int s = 0; s < schedule->stages; s++)
 		for (size_t k = 0; k < schedule->count; k++) {
-			const struct task *task = task_at(schedule, s, k);
+			const struct task *task = schedule_task(schedule, s, k);
 			if (task->work == WORK_IDLE)
 				continue;
 			int piece = schedule->piece[s * schedule->chunks + task->chunk];
@@ -111,7 +106,7 @@ static void order_of(const struct checking *r, int n, int work, int *order)
 	const struct schedule *schedule = r->schedule;
 	int stage = schedule->holder[n];
 	for (size_t k = 0; k < schedule->count; k++) {
-		const struct task *task = task_at(schedule, stage, k);
+		const struct task *task = schedule_task(schedule, stage, k);
 		if (task->chunk == schedule->chunk[n] && task->work != WORK_IDLE &&
 		        (task->work == work || (task->work == WORK_BW && work == WORK_B)))
 			*order++ = task->micro;
@@ -166,11 +161,11 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 	while (next[stage] == schedule->count)
 		stage++;
 	while (!told[stage]) {
-		const struct task *task = task_at(schedule, stage, next[stage]);
+		const struct task *task = schedule_task(schedule, stage, next[stage]);
 		task_needs(schedule, stage, task, &piece, &work);
 		int other = schedule->holder[piece];
 		const struct task *wanted =
-		        task_at(schedule, other, *place_of(r, piece, task->micro, work) - 1);
+		        schedule_task(schedule, other, *place_of(r, piece, task->micro, work) - 1);
 		if (met[stage]) {
 			text_add(&text, "%srow %d: ", text.count ? "; " : "", stage + 1);
 			schedule_cell(schedule, stage, task, &text);
@@ -200,7 +195,7 @@ static enum status order_carry_out(const struct checking *r)
 		moved = false;
 		for (int s = 0; s < schedule->stages; s++)
 			for (; next[s] < schedule->count; next[s]++, moved = true) {
-				const struct task *task = task_at(schedule, s, next[s]);
+				const struct task *task = schedule_task(schedule, s, next[s]);
 				if (task_needs(schedule, s, task, &piece, &work) &&
 				        *place_of(r, piece, task->micro, work) >
 				                next[schedule->holder[piece]])

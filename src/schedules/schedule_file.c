@@ -14,11 +14,6 @@
 
 enum { PIECES_MOST = 4096, MICROS_MOST = 100000, SLOTS_MOST = 1000000 };
 
-static struct task *task_at(const struct schedule *schedule, int stage, size_t slot)
-{
-	return &schedule->task[(size_t)stage * schedule->count + slot];
-}
-
 /* ---- cells ---- */
 
 static const char letters[] = {[WORK_F] = 'F', [WORK_B] = 'I', [WORK_W] = 'W', [WORK_BW] = 'B', '\0'};
@@ -34,7 +29,7 @@ void schedule_write(const struct schedule *schedule, struct text *out)
 {
 	for (int s = 0; s < schedule->stages; s++)
 		for (size_t k = 0; k < schedule->count; k++) {
-			schedule_cell(schedule, s, task_at(schedule, s, k), out);
+			schedule_cell(schedule, s, schedule_task(schedule, s, k), out);
 			text_add(out, k + 1 < schedule->count ? "," : "\n");
 		}
 }
@@ -49,19 +44,14 @@ static int number_at(const char **at, const char *end, int most)
 	return *at == from || number > most ? -1 : (int)number;
 }
 
-static void cell_trim(const char **at, const char **end)
-{
-	while (*at < *end && isspace((unsigned char)**at))
-		++*at;
-	while (*end > *at && isspace((unsigned char)(*end)[-1]))
-		--*end;
-}
-
 /* Reads "3F0"; idle if empty. The piece is in task->chunk for now. */
 static enum status read_cell(
         const char *name, int row, size_t slot, const char *at, const char *end, struct task *task)
 {
-	cell_trim(&at, &end);
+	while (at < end && isspace((unsigned char)*at))
+		at++;
+	while (end > at && isspace((unsigned char)end[-1]))
+		end--;
 	const char *from = at, *letter;
 	*task = (struct task){.work = WORK_IDLE};
 	if (at == end)
@@ -79,7 +69,7 @@ static enum status read_cell(
 	return ST_OK;
 }
 
-/* Gives the next line without its end, skipping empty lines at the end. */
+/* Gives the next line without its end; false after the last. */
 static bool next_row(const char **at, const char *end, const char **row, const char **after)
 {
 	if (*at >= end)
@@ -99,7 +89,7 @@ static enum status read_rows(const char *name, struct schedule *schedule, const 
 		for (size_t k = 0; k < schedule->count && status == ST_OK; k++) {
 			const char *comma = row < after ? memchr(row, ',', (size_t)(after - row)) : NULL;
 			const char *stop = comma ? comma : after;
-			status = read_cell(name, s, k, row, stop, task_at(schedule, s, k));
+			status = read_cell(name, s, k, row, stop, schedule_task(schedule, s, k));
 			row = comma ? comma + 1 : after;
 		}
 	return status;
@@ -134,13 +124,11 @@ static enum status file_measure(
 /* Counts pieces, micro-batches, and the chunks of the largest stage. */
 static void count_pieces(struct schedule *schedule)
 {
-	int *last =
-	        /* by piece: last stage that had it, from 1 */
-	        mem_alloc(PIECES_MOST * sizeof *last);
+	int *last = mem_alloc(PIECES_MOST * sizeof *last); /* by piece: last stage that had it, from 1 */
 	for (int s = 0; s < schedule->stages; s++) {
 		int chunks = 0;
 		for (size_t k = 0; k < schedule->count; k++) {
-			const struct task *task = task_at(schedule, s, k);
+			const struct task *task = schedule_task(schedule, s, k);
 			if (task->work == WORK_IDLE)
 				continue;
 			chunks += last[task->chunk] != s + 1;
@@ -155,7 +143,7 @@ static void count_pieces(struct schedule *schedule)
 	mem_free(last);
 }
 
-/* Requires each piece on one stage, and pieces on each stage. */
+/* Requires each piece on one stage, and equal numbers of pieces. */
 static enum status place_pieces(const char *name, struct schedule *schedule)
 {
 	for (int n = 0; n < schedule->pieces; n++)
@@ -163,7 +151,7 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 	for (int s = 0; s < schedule->stages; s++) {
 		bool any = false;
 		for (size_t k = 0; k < schedule->count; k++) {
-			const struct task *task = task_at(schedule, s, k);
+			const struct task *task = schedule_task(schedule, s, k);
 			if (task->work == WORK_IDLE)
 				continue;
 			int *holder = &schedule->holder[task->chunk];
@@ -188,26 +176,20 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 		schedule->piece[s * schedule->chunks + c] = n;
 		schedule->chunk[n] = c;
 	}
-	for (int s = 0; s < schedule->stages; s++)
-		for (size_t k = 0; k < schedule->count; k++) {
-			struct task *task = task_at(schedule, s, k);
-			task->chunk = task->work == WORK_IDLE ? 0 : schedule->chunk[task->chunk];
-		}
-	return ST_OK;
-}
-
-/* ---- all of it ---- */
-
-/* Requires equal numbers of pieces. */
-static enum status equal_rows(const char *name, const struct schedule *schedule)
-{
-	for (int s = 0; s < schedule->stages; s++)
+	for (int s = 0; s < schedule->stages; s++) {
 		if (schedule->piece[(s + 1) * schedule->chunks - 1] < 0)
 			return fail(ST_RANGE,
 			        "%s: row %d has fewer stages than the %d of another: each rank has as many",
 			        name, s + 1, schedule->chunks);
+		for (size_t k = 0; k < schedule->count; k++) {
+			struct task *task = schedule_task(schedule, s, k);
+			task->chunk = task->work == WORK_IDLE ? 0 : schedule->chunk[task->chunk];
+		}
+	}
 	return ST_OK;
 }
+
+/* ---- all of it ---- */
 
 static enum status file_fits(
         const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
@@ -245,8 +227,6 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 		mem_free(task);
 		status = place_pieces(name, schedule);
 	}
-	if (status == ST_OK)
-		status = equal_rows(name, schedule);
 	if (status == ST_OK)
 		status = schedule_check(name, schedule);
 	if (status == ST_OK)

@@ -22,7 +22,7 @@ struct stay {
 
 static void find_stays(const struct schedule *schedule, int stage, int from, int to, struct stay *stay)
 {
-	const struct task *task = schedule->task + (size_t)stage * schedule->count;
+	const struct task *task = schedule_task(schedule, stage, 0);
 	for (size_t i = schedule->count; i-- > 0;) /* from the end: the first slot stays */
 		if (task[i].work == WORK_F && task[i].chunk >= from && task[i].chunk <= to)
 			stay[task[i].micro].begin = i;
@@ -73,7 +73,7 @@ void schedule_memories(struct schedule *schedule)
 	struct stay *stay = mem_alloc((size_t)schedule->micros * sizeof *stay);
 	bool *used = mem_alloc((size_t)schedule->micros + 2);
 	for (int s = 0; s < schedule->stages; s++) {
-		const struct task *task = schedule->task + (size_t)s * schedule->count;
+		const struct task *task = schedule_task(schedule, s, 0);
 		const int *piece = &schedule->piece[s * schedule->chunks];
 		for (int from = 0, to; from < schedule->chunks; from = to + 1) {
 			to = from;

@@ -52,8 +52,7 @@ static bool replay_stage(struct replay *r, int stage)
 	size_t begin = r->next[stage];
 
 	for (; r->next[stage] < r->schedule->count; r->next[stage]++) {
-		const struct task *task =
-		        &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
+		const struct task *task = schedule_task(r->schedule, stage, r->next[stage]);
 		int part = r->schedule->piece[stage * r->schedule->chunks + task->chunk];
 		double input = input_at(r, task, part), start = input > r->at[stage] ? input : r->at[stage];
 

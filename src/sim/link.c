@@ -13,11 +13,6 @@
  * of ties from one free list (room_for_works). */
 #include "sim/engine.h"
 
-static const struct match *flow_match(const struct engine *e, const struct instance *instance)
-{
-	return &e->world->matches[instance->match];
-}
-
 /* Valid for a collective that has begun */
 int flow_member(const struct engine *e, const struct match *match, int i)
 {
@@ -64,7 +59,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 		return e->transfers[w->index].path.link[i];
 	/* the members' links of the first kind, then of the next */
 	const struct instance *instance = &e->instances[w->index];
-	const struct match *match = flow_match(e, instance);
+	const struct match *match = &e->world->matches[instance->match];
 	unsigned kinds = instance->kinds;
 	int members = (int)instance->members;
 	for (; i >= members; i -= members)

@@ -20,7 +20,6 @@ static inline struct engine *engine_of(struct backend *backend)
 	return ((struct sim *)backend)->engine;
 }
 
-void sim_ready(struct engine *e);                                    /* before each pass of the machine */
 enum status sim_run(struct backend *backend, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);

@@ -124,16 +124,6 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
-/* Any rank of an open window may still access the others' memory. A quiet one stops only for a
- * rank with queued one-sided operations, or as a target of some. */
-static void spread_windows(
-        struct engine *e, uint32_t *list, uint32_t rank, const struct group_instance *members)
-{
-	bool queued = e->ranks[rank].one_sided || e->ranks[rank].reached;
-	for (int i = 0; i < members->n; i++)
-		stop_spread(e, list, rank, members->ranks[i], queued);
-}
-
 /* Stops a rank and, depth first, all that depend on it:
  *
  *      rank 0 reaches its horizon   -> 1 is at an allreduce with it          -> 1 stops
@@ -158,8 +148,12 @@ static void stop_rank(struct engine *e, uint32_t rank)
 			spread_collective(e, &list, next, instance);
 			if (group->timeout)
 				spread_part(e, &list, next, g);
-			if (instance->windows)
-				spread_windows(e, &list, next, &group->instance[number]);
+			/* any rank of an open window may still access the others' memory; a quiet one stops
+			 * only for a rank with queued one-sided operations, or as a target of some */
+			const struct group_instance *members = &group->instance[number];
+			bool queued = e->ranks[next].one_sided || e->ranks[next].reached;
+			for (int i = 0; i < members->n && instance->windows; i++)
+				stop_spread(e, &list, next, members->ranks[i], queued);
 		}
 		spread_own_transfers(e, &list, next);
 		spread_awaited(e, &list, next);

@@ -23,17 +23,12 @@ static enum status sim_queued(struct backend *backend, op_id id)
 	return cost_record(e->world, id);
 }
 
-void sim_ready(struct engine *e)
-{
-	make_instances(e);
-	if (e->data)
-		data_groups(e->data);
-}
-
 enum status sim_run(struct backend *backend, struct budget *budget)
 {
 	struct engine *e = engine_of(backend);
-	sim_ready(e);
+	make_instances(e);
+	if (e->data)
+		data_groups(e->data);
 	int64_t before = e->ticks_all;
 	enum status status = engine_run(e, budget);
 	/* for the same steps on every rank, even after a look on one */

@@ -123,31 +123,22 @@ int64_t heap_of_graphs(const struct heap *heap)
 	return bytes;
 }
 
-/* A disk gives exactly what is asked; fragments are as good as one piece. */
-static bool plan_on_disk(
-        const struct heap *heap, uint32_t clean_limit, int64_t capacity, struct block_plan *plan)
-{
-	plan->small = true; /* split off any rest */
-	plan->block = best_fit(heap, plan, plan->pool, clean_limit);
-	if (plan->block == heap->count)
-		plan->segment_bytes = plan->bytes;
-	return plan->bytes <= capacity - heap->allocated;
-}
-
 /* The plan holds a block index: carry it out at once, by heap_grow (with segment_bytes) and
  * heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
 	*plan = (struct block_plan){.bytes = (most_of(bytes, 1) + ROUND - 1) / ROUND * ROUND, .pool = pool};
-	if (!unit)
-		return plan_on_disk(heap, clean_limit, capacity, plan);
-	plan->small_limit = MIB / unit;
-	plan->small = plan->bytes <= plan->small_limit;
+	plan->small_limit = unit ? MIB / unit : 0;
+	plan->small = !unit || plan->bytes <= plan->small_limit; /* a disk splits any rest off */
 	plan->block = best_fit(heap, plan, pool, clean_limit);
 	if (plan->block == heap->count && pool_graph(pool)) {
 		plan->block = best_fit(heap, plan, pool_of(pool_stream(pool), 0), clean_limit);
 		plan->moves = plan->block < heap->count;
+	}
+	if (!unit) { /* fragments of a disk are as good as one piece */
+		plan->segment_bytes = plan->block == heap->count ? plan->bytes : 0;
+		return plan->bytes <= capacity - heap->allocated;
 	}
 	if (plan->block < heap->count)
 		return true;

@@ -106,14 +106,6 @@ static void graph_drop(struct world *world, int rank, int index)
 	graph_release(graph);
 }
 
-static void name_restore(struct world *world, int rank, const struct graph *graph)
-{
-	if (graph->before.kind == THING_GRAPH)
-		bind_set(world, rank, graph->name, graph->before);
-	else
-		world_unbind(world, rank, graph->name);
-}
-
 static const char *stream_name(const struct world *world, int rank, int number)
 {
 	return names_text(world->names, lane_stream(world, rank, number)->name);
@@ -170,7 +162,10 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	uses_sort(&graph->uses);
 	world->inner->capturing[rank] = 0;
 	if (!keep) {
-		name_restore(world, rank, graph);
+		if (graph->before.kind == THING_GRAPH)
+			bind_set(world, rank, graph->name, graph->before);
+		else
+			world_unbind(world, rank, graph->name);
 		graph_drop(world, rank, index);
 	} else if (graph->before.kind == THING_GRAPH) {
 		graph_drop(world, rank, graph->before.index);
@@ -297,9 +292,10 @@ static uint32_t item_record(struct world *world, uint32_t index, int section)
 	return moved;
 }
 
-/* Fails with ST_NAME if a window that the graph uses is closed. */
-static enum status windows_are_open(const struct world *world, int rank, const struct graph *graph)
+enum status world_graph_ready(const struct world *world, int rank, name_id name)
 {
+	const struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
+
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct record *record = &world->records[graph->items[i].like];
 		if (record->kind == OP_ONE_SIDED && !world_window_open(world, rank, graph->items[i].target))
@@ -308,15 +304,7 @@ static enum status windows_are_open(const struct world *world, int rank, const s
 			        names_text(world->names, record->title),
 			        names_text(world->names, record->object));
 	}
-	return ST_OK;
-}
-
-enum status world_graph_ready(const struct world *world, int rank, name_id name)
-{
-	const struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
-	enum status status = windows_are_open(world, rank, graph);
-
-	return status == ST_OK ? uses_ready(world, name, &graph->uses) : status;
+	return uses_ready(world, name, &graph->uses);
 }
 
 /* last: of the launch's stream; it follows all operations of the graph, whose streams are

@@ -66,22 +66,18 @@ static bool same_nodes(
 	return same;
 }
 
-/* Returns the first part up to `instance` with such nodes. */
-static int first_like(const struct machine *machine, const struct group *group, int instance)
-{
-	for (int k = 0; k < instance; k++)
-		if (group->instance[k].like == k &&
-		        same_nodes(machine, &group->instance[k], &group->instance[instance]))
-			return k;
-	return instance;
-}
-
 int world_group_like(const struct world *world, int index, int rank)
 {
 	struct group *group = &world->groups[index];
 	unsigned now = world->machine->changes;
-	for (int k = 0; k < group->instances && group->compared != now + 1; k++)
-		group->instance[k].like = first_like(world->machine, group, k);
+	for (int k = 0; k < group->instances && group->compared != now + 1; k++) {
+		int like = 0;
+		while (like < k &&
+		        (group->instance[like].like != like ||
+		                !same_nodes(world->machine, &group->instance[like], &group->instance[k])))
+			like++;
+		group->instance[k].like = like;
+	}
 	group->compared = now + 1;
 	return group_part(group, rank)->like;
 }

@@ -45,13 +45,6 @@ static bool brings_one(const struct world *world, enum identity by, const struct
 	return a->line == b->line && a->file == b->file;
 }
 
-static bool brings_alike(const struct world *world, const struct match *match, int a, int b)
-{
-	return world->ops[match->member[a]].record == world->ops[match->member[b]].record ||
-	        (brings_one(world, BY_TENSOR, match, a, match, b) &&
-	                brings_one(world, BY_STATEMENT, match, a, match, b));
-}
-
 bool world_brings_differ(const struct world *world, const struct match *match)
 {
 	int first = -1;
@@ -102,8 +95,12 @@ int world_brings(
 		int k = 0;
 		if (!match->member[place])
 			continue;
-		while (k < count && !brings_alike(world, match, first[k], place))
-			k++;
+		for (; k < count; k++) /* of one record, or of one tensor's name and line */
+			if (world->ops[match->member[first[k]]].record ==
+			                world->ops[match->member[place]].record ||
+			        (brings_one(world, BY_TENSOR, match, first[k], match, place) &&
+			                brings_one(world, BY_STATEMENT, match, first[k], match, place)))
+				break;
 		if (k == BRINGS_MOST)
 			continue;
 		if (k == count)

@@ -99,18 +99,6 @@ static void tensor_unbind(struct world *world, int index)
 		world_unbind(world, tensor->rank, tensor->name);
 }
 
-/* Removes a view from its owner's list. */
-static void unlink_view(struct world *world, int index)
-{
-	struct tensor *view = &world->tensors[index], *owner = &world->tensors[view->base];
-	int *link = &owner->next_view;
-
-	while (*link != index)
-		link = &world->tensors[*link].next_view;
-	*link = view->next_view;
-	owner->views--;
-}
-
 /* Frees the views, too. */
 static void free_owner(struct world *world, int index, int after_stream)
 {
@@ -137,7 +125,12 @@ void world_tensor_free(struct world *world, int index, int after_stream)
 		return;
 	}
 	tensor_unbind(world, index);
-	unlink_view(world, index);
+	struct tensor *view = &world->tensors[index], *owner = &world->tensors[view->base];
+	int *link = &owner->next_view;
+	while (*link != index)
+		link = &world->tensors[*link].next_view;
+	*link = view->next_view;
+	owner->views--;
 	slot_give(world, index);
 }
 
