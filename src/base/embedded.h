@@ -1,4 +1,4 @@
-/* embedded.h -- files carried in the binary: machines/, lessons/ and others, by their path in the repository */
+/* embedded.h -- files carried in the binary, by their path in the repository */
 #ifndef RANKSH_EMBEDDED_H
 #define RANKSH_EMBEDDED_H
 

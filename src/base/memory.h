@@ -10,7 +10,8 @@
 void *mem_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* As realloc; never NULL. New bytes are not zeroed. */
 void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
-char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull)); /* NUL-terminated */
+/* Returns a copy that ends in a NUL. */
+char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull));
 void mem_free(void *block);
 
 /* Keeps freed memory in the process, up to 128 MB: a view of a million spans needs 60 MB for

@@ -26,7 +26,7 @@ struct names {
 	struct spelling *entries; /* entries[id - 1] */
 	size_t count;
 	size_t bytes;            /* of their texts */
-	struct name_slot *slots; /* open addressing; id 0: empty; a power of two, at most half full */
+	struct name_slot *slots; /* open addressing; id 0: empty; at most half full */
 	size_t slot_count;
 };
 

@@ -139,7 +139,7 @@ void text_make_safe(char *words)
 }
 
 /* The first byte's leading ones count the bytes; the others carry six bits:
- *     0xxxxxxx    110xxxxx 10xxxxxx    1110xxxx 10xxxxxx 10xxxxxx    11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
+ *     0xxxxxxx   110xxxxx 10xxxxxx   1110xxxx 10xxxxxx 10xxxxxx   11110xxx 10xxxxxx (3 times)
  */
 void text_put_point(struct text *text, uint32_t point)
 {

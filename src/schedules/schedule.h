@@ -55,7 +55,7 @@ struct task {
 };
 /* The model is cut into pieces; a stage's chunks are its pieces, in the model's order:
  *
- *     3 stages of 2 chunks     evenly  0: 0 3   1: 1 4   2: 2 5        in a V  0: 0 5   1: 1 4   2: 2 3
+ *     3 stages of 2 chunks  evenly  0: 0 3   1: 1 4   2: 2 5   in a V  0: 0 5   1: 1 4   2: 2 3
  */
 struct schedule {
 	int stages, chunks, micros, pieces;

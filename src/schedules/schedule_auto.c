@@ -5,7 +5,7 @@
  * forwards (`eager`). After its first forwards a stage takes B and F in turn, and W fills gaps:
  *
  *      F F F F F . B F B F .. B F W B F W B .. B W B W B W W W
- *                              ^ memory is full: W frees some     ^ a gap before the next B: W fits
+ *                              ^ memory is full: W frees some  ^ a gap: W fits
  *
  * While forwards are left, a W must fit its gap. Later it may exceed the gap by `eager` of its
  * time, because at the end every stage has W left and only the first stages are late. The

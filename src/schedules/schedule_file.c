@@ -124,7 +124,8 @@ static enum status file_measure(
 /* Counts pieces, micro-batches, and the chunks of the largest stage. */
 static void count_pieces(struct schedule *schedule)
 {
-	int *last = mem_alloc(PIECES_MOST * sizeof *last); /* by piece: last stage that had it, from 1 */
+	/* by piece: last stage that had it, from 1 */
+	int *last = mem_alloc(PIECES_MOST * sizeof *last);
 	for (int s = 0; s < schedule->stages; s++) {
 		int chunks = 0;
 		for (size_t k = 0; k < schedule->count; k++) {

@@ -1,7 +1,7 @@
 /* otherwise.c -- changed operations of a what-if run
  *
- *      before        kernel a ====----====      copy b ..........=====      host |launch|sync ........|
- *      otherwise     alone: a ========          ns 0   b |                  no_launch, not_held: ||
+ *      before        kernel a ====----====      copy b .......=====   host |launch|sync ........|
+ *      otherwise     alone: a ========          ns 0   b |            no_launch, not_held: ||
  *
  * They share nothing; others run as if they did not exist. */
 #include "sim/engine.h"

@@ -148,8 +148,8 @@ static void stop_rank(struct engine *e, uint32_t rank)
 			spread_collective(e, &list, next, instance);
 			if (group->timeout)
 				spread_part(e, &list, next, g);
-			/* any rank of an open window may still access the others' memory; a quiet one stops
-			 * only for a rank with queued one-sided operations, or as a target of some */
+			/* Any rank of an open window may still access the others' memory. A quiet one
+			 * stops only for a rank with queued one-sided operations, or as a target. */
 			const struct group_instance *members = &group->instance[number];
 			bool queued = e->ranks[next].one_sided || e->ranks[next].reached;
 			for (int i = 0; i < members->n && instance->windows; i++)

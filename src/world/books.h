@@ -136,7 +136,7 @@ static inline void digest_change(struct world *world, enum change change, int ra
 void digest_layout(struct world *world, const struct layout *layout);
 
 /* ---- bindings.c */
-void bind_set(struct world *world, int rank, name_id name, struct thing thing); /* name 0: nothing */
+void bind_set(struct world *world, int rank, name_id name, struct thing thing); /* 0: no-op */
 
 /* ---- streams.c */
 void lanes_make(struct world *world);
@@ -148,7 +148,8 @@ static inline struct stream *lane_stream(const struct world *world, int rank, in
 {
 	return &world->streams[world->inner->lanes[rank].stream[number]];
 }
-static inline uint32_t rank_number(const struct world *world, int rank) /* operations queued so far */
+/* Returns the number of operations that the rank has queued. */
+static inline uint32_t rank_number(const struct world *world, int rank)
 {
 	op_id last = world->last[rank];
 	return last ? world->ops[last].number : 0;

@@ -2,7 +2,7 @@
  * 9)
  *
  *     rank 0:  allreduce in tp,  allreduce in dp
- *     rank 1:  allreduce in dp,  allreduce in tp      each may hold multiprocessors the other needs
+ *     rank 1:  allreduce in dp,  allreduce in tp      each may hold what the other needs
  *
  * If a rank joins match M right after a match P of another group, M notes it. Every member of
  * both must then join P before M. This is checked for present members when noted, and for each

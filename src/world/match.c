@@ -5,8 +5,8 @@
  * joins the same match and makes it a mismatch.
  *
  *      chain of an instance     match 0 ---> match 1 ---> match 2       by match.next
- *      place 0 has joined          x            x            x          at[0] = 2: next makes match 3
- *      place 1                     x                                    at[1] = 0: next joins match 1
+ *      place 0 has joined          x            x            x      at[0] = 2: next makes match 3
+ *      place 1                     x                                at[1] = 0: next joins match 1
  *
  * Each place remembers its last match, so the next one is found without a search. A channel is a
  * chain of two places, sender and receiver. A mismatch is settled at once; it never ends. */

@@ -1,7 +1,7 @@
 /* memory.h -- the memory map of all ranks: a heap of segments and blocks for each space of each
  * rank
  *
- *     segment |<------------------------ 20 MiB ------------------------>|    got and returned whole
+ *     segment |<------------------------ 20 MiB ------------------------>|    returned whole
  *     blocks  | w1 | free | x | y |           free                       |    allocator.c
  *
  * Tensors take and free memory (world_tensor_make, world_tensor_free). */
@@ -74,7 +74,7 @@ bool world_segment(
 /* Lists up to `most` largest blocks in use, by falling size, then address. Returns how many. */
 int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
 int64_t heap_largest_free(const struct heap *heap);           /* outside of graphs, in bytes */
-int64_t heap_of_graphs(const struct heap *heap);              /* bytes of segments that graphs keep */
+int64_t heap_of_graphs(const struct heap *heap);              /* bytes that graphs keep */
 int world_memory_kind(const struct world *world, int tensor); /* of its owner's memory */
 /* Returns free segments, except those of graphs, by an OP_SEGMENT with target OP_EVERYTHING. */
 enum status world_trim(struct world *world, int rank);

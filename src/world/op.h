@@ -36,18 +36,18 @@ typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 #define OP_EVERYTHING UINT32_MAX /* a sync's target: all that the rank has queued */
 
 /* X(symbol, name) */
-#define OP_KINDS(X)                                                                                \
-	X(KERNEL, "kernel")                                                                        \
-	X(COPY, "copy")                                                                            \
-	X(COLLECTIVE, "collective")                                                                \
-	X(P2P, "p2p")                                                                              \
-	X(ONE_SIDED, "one-sided") /* put, get, add: without an operation of the other rank */      \
-	X(RECORD, "record")                                                                        \
-	X(WAIT, "wait")                                                                            \
-	X(HOST, "host")       /* from here on on the host's lane; computes for duration_ns */      \
-	X(FILL, "fill")       /* the host writes initial data, in no time */                       \
-	X(SYNC, "sync")       /* blocks the host until `target` is done; record.reason says why */ \
-	X(SEGMENT, "segment") /* the allocator gets or returns a segment */                        \
+#define OP_KINDS(X)                                                                           \
+	X(KERNEL, "kernel")                                                                   \
+	X(COPY, "copy")                                                                       \
+	X(COLLECTIVE, "collective")                                                           \
+	X(P2P, "p2p")                                                                         \
+	X(ONE_SIDED, "one-sided") /* without an operation of the other rank */                \
+	X(RECORD, "record")                                                                   \
+	X(WAIT, "wait")                                                                       \
+	X(HOST, "host")       /* from here on on the host's lane; computes for duration_ns */ \
+	X(FILL, "fill")       /* the host writes initial data, in no time */                  \
+	X(SYNC, "sync")       /* blocks the host until `target` is done, for record.reason */ \
+	X(SEGMENT, "segment") /* the allocator gets or returns a segment */                   \
 	X(CRASH, "crash")     /* the rank stops for good */
 enum op_kind {
 #define X(symbol, name) OP_##symbol,
@@ -121,7 +121,7 @@ struct record {
 	name_id reason;                      /* SYNC: "sync" "print" "barrier" "copy" "let" ... */
 	int section;                         /* number of the `mark`; 0: none yet */
 	int line;                            /* of the journal, or of `file` */
-	name_id file;                        /* of a program or `source`; 0: neither. In no digest */
+	name_id file;                        /* of a program or `source`, or 0. In no digest */
 	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; `add` to a window: `scale` */
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */

@@ -2,7 +2,7 @@
  * and adds the wrong tensors
  *
  *     rank 0:   allreduce g1 (line 5)   allreduce g2 (line 5)
- *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both, without error
+ *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both
  *
  * Members may name tensors differently and issue them in different branches. It is a mistake if
  * the tensor or statement that is n-th on one rank and m-th on another meets one that is m-th on

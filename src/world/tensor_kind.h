@@ -17,7 +17,7 @@
 	X(ACTIVATION_GRADIENTS, "activation_gradient", "their gradients") \
 	X(BUFFERS, "buffer", "buffers")
 #define TENSOR_KIND_AFTER_BLANK(symbol, word, name) " " word
-#define TENSOR_KIND_WORDS (&TENSOR_KINDS(TENSOR_KIND_AFTER_BLANK)[1]) /* "parameter gradient ..." */
+#define TENSOR_KIND_WORDS (&TENSOR_KINDS(TENSOR_KIND_AFTER_BLANK)[1])
 enum tensor_kind {
 #define X(symbol, word, name) KIND_##symbol,
 	TENSOR_KINDS(X)

@@ -86,7 +86,7 @@ struct group_instance {
 	int n;
 	int like;                         /* world_group_like */
 	int *ranks;                       /* world rank by place */
-	uint32_t *at;                     /* last match of each place; 0: none since the last abort */
+	uint32_t *at;                     /* last match of each place; 0: none since an abort */
 	uint32_t first_match, last_match; /* since the last abort, linked by match.next */
 	uint32_t swapped;                 /* swapped.c: last match out of order */
 };
