@@ -8,15 +8,16 @@
 struct class_board {
 	const struct roll *roll;
 	const struct learners *learners;
-	int (*tasks)(int lesson); /* how many a lesson has; 0: there is no such lesson */
+	int (*tasks)(int lesson); /* returns the number of tasks of a lesson; 0: no such lesson */
 	const char *clock;        /* "14:02" */
-	const char *trouble;      /* the folder cannot be read: why; NULL */
-	bool keys;                /* are there any? Then they are named */
-	int first;                /* learner; board_draw keeps it within what there is */
+	const char *trouble;      /* why the folder cannot be read; NULL: it can */
+	bool keys;                /* there is a keyboard: its keys are named */
+	int first;                /* index of the top learner; board_draw clamps it */
 };
-/* height 0: as high as it takes, and all are shown. */
+/* Draws the board. height 0: as many rows as needed, so that all learners are shown. */
 void board_draw(struct class_board *board, int width, int height, struct picture *picture);
-/* One row a learner and task, behind a row of titles. What a table would take for a formula begins with a '. */
+/* Adds a row of titles, then a row for each learner and task. A cell that a spreadsheet would read
+ * as a formula begins with a '. */
 void board_csv(const struct learners *learners, struct text *out);
 
 #endif

@@ -1,8 +1,9 @@
-/* learning.h -- what is kept of a learner from session to session, and shown to a class
+/* learning.h -- the record of a learner that outlives a session, in the front end
  *
- * Rank 0 says what was done (docs/wire.md, "learned"). Which tasks are solved stands in $XDG_STATE_HOME/ranksh/progress, "solved 4.2
- * TIME" lines that are appended. With --class all of it goes into the class's folder too (shell/course/class/class_file.h), and solved is what
- * this learner's sessions there say. A file that cannot be written is said once; the lessons go on. */
+ * Rank 0 sends the events (docs/wire.md, "learned"). Solved tasks are appended to
+ * $XDG_STATE_HOME/ranksh/progress as lines "solved 4.2 TIME". With --class all events are also
+ * written to the class's folder (class_file.h), and the solved tasks are those of this
+ * learner's sessions there. A file that cannot be written is reported once; the lessons go on. */
 #ifndef RANKSH_LEARNING_H
 #define RANKSH_LEARNING_H
 
@@ -11,7 +12,8 @@
 
 struct learning;
 
-/* The folder of a class that the command line names, and the learner's name, can be used. ST_FILE, ST_ARGUMENT: not */
+/* Checks --class and --as. Fails with ST_FILE if the folder cannot be used, with ST_ARGUMENT
+ * for the name. */
 enum status learning_check(const struct options *options);
 /* As struct course has them (shell/session/course.h) */
 struct learning *learning_open(const struct options *options, const char *state, struct text *told);

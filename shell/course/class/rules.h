@@ -1,12 +1,12 @@
-/* rules.h -- what an instructor says of a class, in the file `class` of its folder:
+/* rules.h -- the rules of a class, which the instructor writes to the file `class` of its folder:
  *
- *     lessons = 1 2 4-6        # those that can be opened; without the line all
- *     minutes = 90             # for each lesson, from when it is opened
+ *     lessons = 1 2 4-6        # lessons that can be opened; without this line: all
+ *     minutes = 90             # for each lesson, from its opening
  *     until = 14:30            # for all of them
  *     hint = after 14:00       # or yes, no
  *     solution = no
  *
- * Times of day are those of the learner's computer. Pure. */
+ * Times of day are by the clock of the learner's computer. Pure. */
 #ifndef RANKSH_CLASS_RULES_H
 #define RANKSH_CLASS_RULES_H
 
@@ -16,20 +16,20 @@
 #include <stdint.h>
 
 enum { CLASS_LESSONS_MOST = 64, DAY_MINUTES = 24 * 60 };
-/* When hints, or solutions, are shown: from that minute of the day on; 0: always; DAY_MINUTES: never */
 struct class_rules {
-	uint64_t lessons; /* bit 0: lesson 1; 0: all */
-	int minutes;      /* 0: any time */
-	int until;        /* a minute of the day, from 1; 0: none */
-	int hint, solution;
+	uint64_t lessons;   /* bit 0: lesson 1; 0: all */
+	int minutes;        /* 0: any time */
+	int until;          /* minute of the day, from 1; 0: none */
+	int hint, solution; /* shown from this minute of the day; 0: always; DAY_MINUTES: never */
 };
 
-/* ST_SYNTAX: the first mistake, with its line, and `name` for the file; the other lines count all the same. */
+/* Reads the file's bytes. Fails with ST_SYNTAX for the first mistake, worded with `name` and
+ * the line; the other lines are taken. */
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name);
-/* Can the lesson be opened? */
+/* Returns true if the lesson can be opened. */
 bool rules_opens(const struct class_rules *rules, int lesson);
-/* "lessons 1 2 4-6, until 14:30, no hints"; nothing where nothing is said */
+/* Adds "lessons 1 2 4-6, until 14:30, no hints"; nothing if there are no rules. */
 void rules_words(const struct class_rules *rules, struct text *out);
-void rules_lessons(const struct class_rules *rules, struct text *out); /* "1 2 4-6" */
+void rules_lessons(const struct class_rules *rules, struct text *out); /* adds "1 2 4-6" */
 
 #endif

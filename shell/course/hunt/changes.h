@@ -1,12 +1,13 @@
-/* changes.h -- the ways in which one line of a program can be made wrong, found by its looks alone
+/* changes.h -- the ways in which one line of a program can be made wrong, found from its text
+ * alone
  *
  *     wait compute on comm;  reduce_gradients g on comm      the line
  *     reduce_gradients g on comm                             a wait left out
- *     wait comm on compute;  reduce_gradients g on comm      it waits the other way round
+ *     wait comm on compute;  reduce_gradients g on comm      the wait is reversed
  *     wait compute on comm;  reduce_gradients g              a stream left out
  *
- * A pure function of the text: it knows words and not what they do. Whether a change can be told at all is played
- * (judge.h). */
+ * A pure function of the text: it knows words, not their effect. judge.h finds out by running
+ * whether a change is observable. */
 #ifndef RANKSH_CHANGES_OF_TEXT_H
 #define RANKSH_CHANGES_OF_TEXT_H
 
@@ -14,27 +15,27 @@
 
 enum { CHANGE_MENDS = 2 };
 struct text_change {
-	int line;         /* of the changed text, from 1: the first that is not right */
+	int line;         /* first wrong line of the changed text, from 1 */
 	const char *what; /* "a wait left out" */
-	bool computes;    /* of a `let`, or the head of a block: no command */
-	bool slows;       /* by its looks it may cost time or memory, and leave the numbers as they are */
-	size_t from, to;  /* these bytes of the right text, */
-	char *with;       /* ... and what stands there in the changed one; owned */
-	/* mend[i]: what makes line `line + i` of the changed text right again; NULL behind the last; owned */
+	bool computes;    /* in a `let` or the head of a block, not in a command */
+	bool slows;       /* probably costs time or memory and keeps the numbers */
+	size_t from, to;  /* these bytes of the right text */
+	char *with;       /* ... are replaced by this; owned */
+	/* mend[i] is the right text of line `line + i`; NULL after the last; owned */
 	char *mend[CHANGE_MENDS];
 };
 struct changed_lines {
 	struct text_change *change;
 	size_t count;
 };
-/* Adds those of the text, in its order. */
+/* Adds all changes of the text, in the order of its lines. */
 void changes_find(struct changed_lines *changes, const char *text, size_t count);
 void changes_release(struct changed_lines *changes);
-/* The text with the change */
+/* Adds the text with the change to `out`. */
 void change_apply(const struct text_change *change, const char *text, size_t count, struct text *out);
-/* The text with another line of that number, from 1. False: it has none */
+/* Adds the text with another line `number`, from 1. Returns false if it has no such line. */
 bool line_replace(const char *text, size_t count, int number, const char *line, struct text *out);
-/* Line `number` of the text, from 1, without its end; NULL: it has none */
+/* Returns line `number` of the text, from 1, of *length bytes without newline; NULL if none. */
 const char *line_of_text(const char *text, size_t count, int number, size_t *length);
 
 #endif

@@ -1,11 +1,12 @@
-/* hunt.h -- a program with one line wrong, to be found and mended
+/* hunt.h -- a program with a bug in one line, which the learner finds and fixes
  *
- *     hunt ddp 2        whole program -> changes of its lines -> one that can be told (judge.h) -> the session's program
- *     run 2; races      ... which is played like any other
- *     fix 31 LINE       another text of it -> is it the whole program again? -> the session's program
+ *     hunt ddp 2     program -> its changes -> an observable one -> the session's program
+ *     run 2; races   ... which runs like any other
+ *     fix 31 LINE    another text of line 31 -> is it right again? -> the session's program
  *
- * The hunt is the program's (struct hunted): it goes and comes with it, as `undo` makes the world again. Which change was
- * chosen, and how a mending was judged, is kept beside the line as a value that it read (session/steering.h). */
+ * The hunt belongs to the program (struct hunted), and `undo` removes or restores both
+ * together. The change that was chosen, and the verdict of a fix, are logged with the line as
+ * values that it read (session/steering.h). */
 #ifndef RANKSH_HUNT_H
 #define RANKSH_HUNT_H
 
@@ -13,20 +14,22 @@
 
 enum { HUNT_LEVELS = 3 };
 struct hunt_asked {
-	struct choice
-	        *strategy; /* a strategy of those in the binary, with its options; or a script, by its path */
-	long level;        /* 1 to HUNT_LEVELS; 0: not given */
-	long seed;         /* -1: not given */
-	long change;       /* of that number, whatever it does; 0: one is looked for */
+	/* a strategy of the binary with its options, or a script by its path */
+	struct choice *strategy;
+	long level;  /* 1 to HUNT_LEVELS; 0: not given */
+	long seed;   /* -1: not given */
+	long change; /* number of the change to plant; 0: search one */
 };
-/* The program with a wrong line, in an empty world. Of the same text, level and seed it is the same line. */
+/* Loads the program with a bug into an empty world. The same text, level and seed give the same
+ * bug. */
 enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked);
-/* Every change that can be told, with its number: for who prepares a class */
+/* Prints every observable change with its number, for the instructor of a class. */
 enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
-/* The lines, and what is known */
+/* Prints the lines of the program and the results so far. */
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
-/* "31 wait comm on compute": the program with another line 31, in an empty world, and whether it is right. */
+/* words: "31 wait comm on compute". Loads the program with this line 31 into an empty world,
+ * and says whether it is right. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
 #endif
