@@ -1,5 +1,4 @@
-/* collective.c -- the line of a collective: allreduce, broadcast, ..., in place or OUT =, on any
- * group.
+/* collective.c -- a collective's line: allreduce, broadcast, ..., in place or OUT =, on any group.
  *
  * Resolved by rank: the stream, the rank's part of the group, the tensor, op=, root=, algo=. The
  * ranks then differ only in their place (struct plan_place), so thousands share a few plans.

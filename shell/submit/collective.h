@@ -1,4 +1,4 @@
-/* collective.h -- the line of a collective */
+/* collective.h -- a collective's line */
 #ifndef RANKSH_SUBMIT_COLLECTIVE_H
 #define RANKSH_SUBMIT_COLLECTIVE_H
 

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* An operation shares the record of the one before it if phase, object, duration and operands are
- * equal; other differences between ranks are not part of a record. */
+/* An operation shares its predecessor's record if phase, object, duration and operands are equal;
+ * other differences between ranks are not part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {

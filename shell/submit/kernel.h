@@ -1,4 +1,4 @@
-/* kernel.h -- the line of a kernel */
+/* kernel.h -- a kernel's line */
 #ifndef RANKSH_SUBMIT_KERNEL_H
 #define RANKSH_SUBMIT_KERNEL_H
 

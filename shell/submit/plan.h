@@ -29,12 +29,12 @@ struct plan_result {
 	int operand; /* index among the plan's operands */
 };
 
-/* The place of a rank, as far as the record depends on it. */
+/* A rank's place, as far as the record depends on it. */
 struct plan_place {
 	int group; /* collectives: its part's size and nodes (world_group_like) */
 	int root;  /* collectives: it is the root */
 	int rows;  /* collectives: its share of the rows (part_kind); with counts its place */
-	int links; /* transfers: the links of the parts */
+	int links; /* transfers: the parts' links */
 };
 
 /* A line on one rank, and on all that resolve equally. Ranks, tensors' indices and addresses of
@@ -76,7 +76,7 @@ struct plans {
  * the one before: checks, decides results (layouts of their operands), fills the record. */
 typedef enum status plan_step(struct call *call, int rank, struct submit_plan *plan);
 
-/* All three steps for the ranks of the line, and the notice */
+/* All three steps for the line's ranks, and the notice */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
 /* host.c: the same for a collective that the hosts wait for (barrier). All ranks' operations are
  * queued before the first host waits. */

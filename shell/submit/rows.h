@@ -1,4 +1,4 @@
-/* rows.h -- the commands of the language: those of shell/commands/, and a row for every kernel and
+/* rows.h -- the language's commands: those of shell/commands/, and a row for every kernel and
  * collective */
 #ifndef RANKSH_SUBMIT_ROWS_H
 #define RANKSH_SUBMIT_ROWS_H

@@ -1,13 +1,12 @@
-/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by
- * it.
+/* bind.c -- gives a line's words to the arguments of its command's row, and checks them by it.
  *
  *     row     ARG_TENSOR      ARG_ARROW     ARG_RESULT       ARG_WORD "async" optional
  *     line    x[0:4]          ->            y                (none)
  *
  * Options and clauses are taken out first. The other words go to the rows from left to right: each
- * row takes one word, or all that fit if it is ARG_MANY. The form of a word alone chooses its row,
- * so a line means the same in every world. A kernel's shape, numbers and type have forms of their
- * own and may be in any order (bind_kernel):
+ * row takes one word, or all that fit if it is ARG_MANY. A word's form alone chooses its row, so a
+ * line means the same in every world. A kernel's shape, numbers and type have forms of their own
+ * and may be in any order (bind_kernel):
  *
  *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS
  *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE
@@ -62,7 +61,7 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
 	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK)
-		argument->formula = NULL; /* x[0:4], x.T: only a tensor */
+		argument->formula = NULL;
 	return status;
 }
 
@@ -74,7 +73,6 @@ static enum status check_reserved(struct slice_of_text name)
 	        : ST_OK;
 }
 
-/* w[0:4]@(rank+1): a tensor, and a rank of its window's group */
 static enum status bind_remote(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	const char *sign = find_outside(word->at, word->after, "@");
@@ -186,7 +184,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	status = parse_formula(parser, at, word->after, &option->formula);
 	if (status == ST_OK || row)
 		return status;
-	option->formula = NULL; /* of ARG_KEYS: a word, as in machine=dgx-h100 */
+	option->formula = NULL; /* ARG_KEYS: a word, as in machine=dgx-h100 */
 	return ST_OK;
 }
 
@@ -206,7 +204,6 @@ static int kernel_argument(
 	return -1;
 }
 
-/* If a name may be a tensor or a variable, the run decides (`mixed`). */
 static enum status bind_kernel(struct parser *parser, struct statement *statement)
 {
 	const struct kernel *kernel = statement->row->kernel;
@@ -352,7 +349,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 	return status;
 }
 
-/* Left of `=`: new names, slices of tensors, or `_`, which drops the result */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);

@@ -1,4 +1,4 @@
-/* clause.c -- the words of a statement; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
+/* clause.c -- a statement's words; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
  *
  *     @1 y = matmul x w[0:4] on comm seed=1        words: at, after, stop (of the name), sign
  *     ^  ^ ^ ^      ^ ^      ^       ^
@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-/* [at, after) is not empty. `sign` is searched only after a name: most words are names or
- * numbers. */
 static struct word word_read(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
@@ -28,9 +26,8 @@ static struct word word_read(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
-/* Up to the end of the statement or the `{` of its block, where parser->at is left. The next
- * statement overwrites the list: the words of a block's lines replace those of the line that opens
- * it. */
+/* Up to the statement's end or the `{` of its block, where parser->at is left. The next statement
+ * overwrites the list: the words of a block's lines replace those of the line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -59,7 +56,6 @@ void words_drop(struct parser *parser, size_t count)
 	memmove(parser->words, parser->words + count, parser->word_count * sizeof *parser->words);
 }
 
-/* At words[*i], which begins one; steps over it, and over the name after `on` and `in`. */
 static enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i)
 {
 	const struct word *word = &parser->words[(*i)++];

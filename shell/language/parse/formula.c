@@ -1,4 +1,4 @@
-/* formula.c -- expressions: text to a tree, by precedence of operators, loosest first.
+/* formula.c -- expressions: text to a tree, by operator precedence, loosest first.
  *
  *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), ( )
  *
@@ -10,9 +10,9 @@
  *                                          / \
  *                                         b   c
  *
- * The root lists the nodes below it that read elements of tensors (`reads`). They are fetched for
- * all ranks at once before evaluation, from other processes too: one collective step instead of
- * one message a node. formula_value.c reads the operands. */
+ * The root lists the nodes below it that read tensor elements (`reads`). They are fetched for all
+ * ranks at once before evaluation, from other processes too: one collective step instead of one
+ * message a node. formula_value.c reads the operands. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
@@ -46,7 +46,7 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
-/* Depth is counted from the leaves, because the operators of a long chain are nested on the left.
+/* Depth is counted from the leaves, because the operators in a long chain are nested on the left.
  * Evaluation recurses as deep as the tree; FORMULA_DEPTH_MAX keeps it within the stack. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {

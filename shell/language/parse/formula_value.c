@@ -3,9 +3,8 @@
  *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
  *
  * A name before a bracket is a function of function.h; a metric needs no bracket. The function's
- * row says how each argument is read: as an expression, a tensor, or the name of a stream, event,
- * group or section. number_read (base/number.h) separates the remainder's % from the percent
- * sign. */
+ * row says how each argument is read: as an expression, a tensor, or a stream's name, event, group
+ * or section. number_read (base/number.h) separates the remainder's % from the percent sign. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
@@ -51,7 +50,6 @@ enum status read_text(struct formula_reader *reader, struct formula **made)
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* Up to the next comma or closing bracket of this level; reader->at is left there. */
 static enum status read_argument(struct formula_reader *reader, char kind, struct function_argument *argument)
 {
 	const char *from = skip_blanks(reader->at, reader->end, true);
@@ -77,7 +75,6 @@ static enum status wrong_count(const struct function_row *row)
 	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, most);
 }
 
-/* At the bracket, or after the word of a metric */
 static enum status read_function(struct formula_reader *reader, struct formula *formula,
         const struct function_row *row, struct formula **made)
 {

@@ -9,7 +9,6 @@ static const struct function_row rows[] = {
 #undef X
 };
 
-/* Linear: nearly all of some forty rows differ in length, which is compared first. */
 const struct function_row *function_find(struct slice_of_text name)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)

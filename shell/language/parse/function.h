@@ -1,4 +1,4 @@
-/* function.h -- the functions and metrics of expressions: one row each */
+/* function.h -- the functions and metrics in expressions: one row each */
 #ifndef RANKSH_FUNCTION_H
 #define RANKSH_FUNCTION_H
 
@@ -85,11 +85,10 @@ struct function_row {
 	enum function function;
 	const char *name;
 	int least;
-	const char *kinds; /* as many as there may be arguments */
+	const char *kinds;
 	enum function_nature nature;
 };
 const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
-/* the nearest name, or NULL */
 const char *function_near(const char *word);
 static inline bool function_is_metric(const struct function_row *row)
 {

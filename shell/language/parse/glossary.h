@@ -11,12 +11,12 @@ enum glossary_kind { ENTRY_WORD, ENTRY_FIGURE, ENTRY_CAUSE };
 struct glossary_entry {
 	enum glossary_kind kind;
 	struct slice_of_text names; /* "micro-batch, microbatch": the first is shown */
-	struct slice_of_text text;  /* its sentences, on one line or several */
-	struct slice_of_text lines; /* to try, each begun by "> "; may be empty */
+	struct slice_of_text text;
+	struct slice_of_text lines;
 };
 
 /* Finds the entry at *at (NULL: the first) and moves *at after it. false: there is no other. Text
- * without the form of an entry is skipped. */
+ * without an entry's form is skipped. */
 bool glossary_next(const char **at, struct glossary_entry *entry);
 struct slice_of_text entry_name(const struct glossary_entry *entry);
 /* Returns true if the word is one of its names, except for capitals, blanks, hyphens and a final

@@ -8,7 +8,7 @@
  *     said     here: y = matmul a b
  *
  * A word of the shell in Python's form (`y = matmul(x, w)`) needs no row: its line is suggested
- * with blanks in place of brackets and commas. */
+ * with blanks for brackets and commas. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 
@@ -172,7 +172,6 @@ static bool foreign_split(const char *at, const char *after, struct foreign_line
 		p++;
 	if (p == at)
 		return false;
-	/* "dist.all_reduce": the object is the text before the last dot */
 	const char *dot = p;
 	while (dot > at && dot[-1] != '.')
 		dot--;
@@ -195,7 +194,6 @@ static void put_slice(struct slice_of_text slice, const char *other, struct text
 	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));
 }
 
-/* A missing argument becomes a letter, so that the line shown can be typed. */
 static void put_hole(const struct foreign_line *line, char c, struct text *out)
 {
 	if (c == '=') {
@@ -214,7 +212,6 @@ static void put_hole(const struct foreign_line *line, char c, struct text *out)
 	}
 }
 
-/* `sync` without an argument waits for everything, unlike other rows. */
 static void fill_holes(const char *here, const struct foreign_line *line, struct text *out)
 {
 	if (strncmp(here, "sync $1", 7) == 0 && !line->arguments) {
@@ -246,7 +243,6 @@ static void put_argument(const char *row, struct slice_of_text argument, struct 
 		text_add(out, " %.*s", WHOLE(argument));
 }
 
-/* matmul(x, w): the right word in Python's form; forward(0): a def, or unknown */
 static void put_bracketed(const struct foreign_line *line, struct text *out)
 {
 	const struct command *row = command_called(line->word);

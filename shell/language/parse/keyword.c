@@ -6,9 +6,9 @@
  *     expect verify [iterations=N]
  *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "text"
  *
- * They are keywords, not rows, because their expression extends to the end of the line with blanks
- * in it, or because they hold blocks that run more than once or never. Each function starts after
- * its word, and reads to the end of its statement. */
+ * They are keywords, not rows, because their expression extends to the line's end with blanks in
+ * it, or because they hold blocks that run more than once or never. Each function starts after its
+ * word, and reads to the end of its statement. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
@@ -50,8 +50,8 @@ enum status fresh_name(
 
 /* ---- let, if, repeat, for, def, expect ---- */
 
-/* The name ends at its last letter, so the `=` needs no blanks: let n=4. The value is the rest of
- * the line. */
+/* The name ends at its last letter, so the `=` needs no blanks: let n=4. The value extends to the
+ * line's end. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	const struct word *word = parser->words;
@@ -94,14 +94,11 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_if(parser, inner) : status;
 }
 
-/* Evaluated once, on each rank; ranks with fewer rounds leave the set early. */
 static enum status parse_repeat(struct parser *parser, struct statement *statement)
 {
 	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
-/* from:to[:step], each an expression without blanks, evaluated once on each rank before the first
- * round */
 static enum status parse_range(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
@@ -134,8 +131,8 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-/* The first name is the def's, the others its parameters. It may not be a command's, or the
- * meaning of a line would depend on the files that ran before it. */
+/* The first name is the def's, the others its parameters. It may not be a command's, or a line's
+ * meaning would depend on the files that ran before it. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -173,7 +170,6 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	return status;
 }
 
-/* expect error "words" { lines }: the optional words are literal, without `$`. */
 static enum status parse_expect_error(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_EXPECT_ERROR;
@@ -189,7 +185,7 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 			return status;
 	}
 	if (parser->word_count > given)
-		parser->at = word[given].at; /* the block was expected here */
+		parser->at = word[given].at;
 	bool lenient = parser->lenient;
 	parser->lenient = true;
 	enum status status = parse_block(parser, &statement->block);
@@ -289,7 +285,6 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	return ST_OK;
 }
 
-/* refuse EXPR "text": the last word is the text, all before it the condition. */
 static enum status parse_refuse(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words, *text = words + parser->word_count - 1;

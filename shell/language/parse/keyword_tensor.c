@@ -6,8 +6,8 @@
  *     tensor x[4] $type = $init                             a variable says: read when it runs
  *
  * Names, types and spaces are in any order before the `=`. A name without a shape is refused at
- * the end of the line: the shape may be the next word, and the name is often a type of another
- * language (float32, cuda). */
+ * the line's end: the shape may be the next word, and the name is often a type in another language
+ * (float32, cuda). */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
@@ -21,7 +21,7 @@ static enum status making_repeats(const char *one, const char *other, const char
 	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
 }
 
-/* A word of one of the lists cannot be a tensor's name. *is: whether it is one */
+/* A word in one of the lists cannot be a tensor's name. *is: whether it is one */
 static enum status making_flag(const struct word *word, struct making *making, bool *is)
 {
 #define X(symbol, name) name " "
@@ -44,7 +44,6 @@ static enum status making_flag(const struct word *word, struct making *making, b
 	return ST_OK;
 }
 
-/* NAME[SHAPE] as one word; making_word reads a shape after a blank. */
 static enum status made_name(struct parser *parser, struct making *making, const struct word *word)
 {
 	const char *at = word->at, *after = word->after, *stop = word->stop;
@@ -80,7 +79,6 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 
 /* ---- behind = ---- */
 
-/* KEY=VALUE after a source, words[first ..] */
 static enum status source_options(struct parser *parser, struct making *making, size_t first)
 {
 	const struct kernel *kernel = making->source;
@@ -199,7 +197,7 @@ static enum status glued_making(
  * (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
-	enum { CHOICES_MAX = 4 }; /* type, space, source; one more shows that there are too many */
+	enum { CHOICES_MAX = 4 };
 	struct word chosen[CHOICES_MAX];
 	size_t choices = 0, count = parser->word_count;
 	const char *line = parser->rest - strlen("tensor");

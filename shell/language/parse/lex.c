@@ -4,9 +4,9 @@
  *     ^ ^ ^      ^          ^           ^ ^     ^      ^
  *     a word ends at a blank outside brackets and quotes    ; ends the line, # the rest of it
  *
- * There is no list of tokens made in advance, because the words of a line depend on its command
- * (`repeat n - 1 {` takes one expression with blanks in it, `print n - 1` three words). The parser
- * asks for a word or for the rest of the line. All functions are stateless. */
+ * No token list is made in advance, because a line's words depend on its command (`repeat n - 1 {`
+ * takes one expression with blanks in it, `print n - 1` three words). The parser asks for a word
+ * or the remaining line. All functions are stateless. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
@@ -53,7 +53,6 @@ const char *skip_to_statement(const char *at, const char *end)
 	return text_skip(at, end, true, true);
 }
 
-/* Byte by byte, without strchr: this follows each blank of a text. */
 bool at_line_end(const char *at, const char *end)
 {
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
@@ -162,6 +161,5 @@ bool name_is_reserved(struct slice_of_text name)
 	static const char words[] = "tensor let if else repeat for def expect option refuse replaced on in "
 	                            "and or not rank world inf";
 	const struct function_row *row = function_find(name);
-	return is_listed(words, name) ||
-	        (row && function_is_word(row)); /* `overlap` is a metric only before a bracket */
+	return is_listed(words, name) || (row && function_is_word(row));
 }

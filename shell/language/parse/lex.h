@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-/* Asked of every character, therefore inline */
 static inline bool is_name_start(char c) /* a-z A-Z _ and bytes of UTF-8 */
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -30,14 +29,14 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 {
 	size_t length = (size_t)(after - at);
 	if (length && *at != *what)
-		return false; /* nearly always: no length is computed */
+		return false;
 	return strlen(what) == length && memcmp(at, what, length) == 0;
 }
 
-/* Returns the position after blanks (newlines too if `lines`) and comments. A backslash at the end
- * of a line is a blank: it joins the next line. */
+/* Returns the position after blanks (newlines too if `lines`) and comments. A backslash at a
+ * line's end is a blank: it joins the next line. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
-/* Returns the end of [at, after) without the blanks and newlines there. */
+/* Returns [at, after)'s end without the blanks and newlines there. */
 const char *trim_end(const char *at, const char *after);
 /* As skip_blanks with lines, but it stops at a step's title as well. */
 const char *skip_to_statement(const char *at, const char *end);
@@ -45,8 +44,8 @@ const char *skip_to_statement(const char *at, const char *end);
 bool is_title(const char *at, const char *end);
 /* Returns true at a newline ; { } or the end. */
 bool at_line_end(const char *at, const char *end);
-/* Finds the end of the word at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`;
- * ST_SYNTAX: it can never be closed. */
+/* Finds the word's end at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`; ST_SYNTAX: it
+ * can never be closed. */
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);
@@ -62,7 +61,7 @@ bool slices_equal(struct slice_of_text a, struct slice_of_text b);
 /* The first word of a line as a string, cut to what a message shows */
 enum { WORD_SHOWN = 64 };
 void word_text(struct slice_of_text written, char *word);
-bool is_listed(const char *words, struct slice_of_text word); /* words: "a b c", or NULL */
+bool is_listed(const char *words, struct slice_of_text word);
 /* Returns true for a word of the language or a metric, which no new thing may have as its name. */
 bool name_is_reserved(struct slice_of_text name);
 

@@ -65,7 +65,7 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
-/* `fix 31 wait io on comm;  allreduce g`: a row that takes the rest of its line as text. false:
+/* `fix 31 wait io on comm;  allreduce g`: a row that takes its remaining line as text. false:
  * another line */
 static bool parse_verbatim(struct parser *parser, struct statement *statement)
 {
@@ -129,9 +129,9 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 
 /* ---- blocks ---- */
 
-/* To the end of a statement that could not be read: of its line, with the blocks opened on it.
- * Counts braces outside quotes and comments. A # begins a comment only at the beginning of a word
- * (a#b is a name). */
+/* To the end of the line of an unreadable statement, with the blocks opened on it. Counts braces
+ * outside quotes and comments. A # begins a comment only at the beginning of a word (a#b is a
+ * name). */
 static enum status statement_skip(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;
@@ -159,8 +159,6 @@ static enum status statement_skip(struct parser *parser)
 	return depth ? fail(ST_INCOMPLETE, "'}' is still missing") : ST_OK;
 }
 
-/* Inside `expect error { }` a line that cannot be read becomes a statement that fails when it
- * runs. */
 static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
@@ -173,7 +171,6 @@ static enum status broken_statement(
 	return statement_skip(parser);
 }
 
-/* A `{` may not follow: the block of a statement is read with it. */
 static enum status end_of_statement(struct parser *parser)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
@@ -184,9 +181,9 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* A separator must follow each statement, so the place of a mistake is the first word without a
- * place. A lenient parser replaces a statement that fails; an unfinished text always ends the
- * reading, because later lines may complete it. */
+/* A separator must follow each statement, so a mistake's place is the first word without a place.
+ * A lenient parser replaces a statement that fails; an unfinished text always ends the reading,
+ * because later lines may complete it. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;

@@ -21,27 +21,25 @@
 
 enum { KNOWN_NAMES = 256 };
 
-/* A word of a line, and what it can be by its form */
 struct word {
 	const char *at, *after;
-	const char *stop; /* the end of the name at its beginning; `at` if there is none */
-	const char *sign; /* the = of KEY=VALUE, or NULL */
-	bool name;        /* x, h$i */
-	bool tensor;      /* NAME, NAME.T, NAME[..] */
-	int part;         /* of a line divided by ` + `, from 0 */
+	const char *stop; /* the name's end at its beginning; `at` if there is none */
+	const char *sign;
+	bool name;   /* x, h$i */
+	bool tensor; /* NAME, NAME.T, NAME[..] */
+	int part;    /* in a line divided by ` + `, from 0 */
 };
-/* Arguments of a "%.*s": all of a word */
 #define WORD(word) (int)((word)->after - (word)->at), (word)->at
 
-/* The state of one reading: the position, what surrounds it, and lists that are reused for each
- * line. Zeroed except for tree, at, end, counted and line. */
+/* One reading's state: the position, what surrounds it, and lists that are reused for each line.
+ * Zeroed except for tree, at, end, counted and line. */
 struct parser {
 	struct tree *tree;
 	const char *at, *end;
 	const char *counted;
-	int line;              /* the line that `counted` is on */
-	int depth;             /* of braces and brackets */
-	bool one_line;         /* only the first line of the text is wanted */
+	int line;
+	int depth; /* of braces and brackets */
+	bool one_line;
 	struct statement *def; /* the def around this line; NULL if none */
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	/* above 0 inside an expression: its reads join those of the outermost */
@@ -49,9 +47,8 @@ struct parser {
 	struct formula **reads;
 	size_t read_count;
 	struct word *words;
-	size_t word_count;           /* of the line being read */
+	size_t word_count;
 	const char *rest, *rest_end; /* of the line: the range of its words; blanks may lead */
-	/* by hash: the names seen last, which equal names share */
 	struct name *known[KNOWN_NAMES];
 };
 
@@ -77,16 +74,15 @@ static inline bool word_is(const struct word *word, const char *what)
 }
 
 /* parse.c */
-int parser_line(struct parser *parser, const char *at); /* asked in the order of the text */
+int parser_line(struct parser *parser, const char *at);
 /* up to the end, or to its `}` */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces);
 enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
-enum status parse_words(struct parser *parser);       /* the statement's, into parser->words */
-void words_drop(struct parser *parser, size_t count); /* the first ones, which have been read */
-/* Reads the clauses before a block or a line, and drops them. */
+enum status parse_words(struct parser *parser); /* the statement's, into parser->words */
+void words_drop(struct parser *parser, size_t count);
 enum status leading_clauses(struct parser *parser, struct clauses *clauses);
 /* Moves the clauses among words[first ..] to statement->clauses. The row, if there is one, is
  * known. */
@@ -101,7 +97,7 @@ enum status parse_line(struct parser *parser, struct statement *statement);
 
 /* keyword.c */
 enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known);
-/* The rest of the line as an expression; `what` names its owner in messages. */
+/* The remaining line as an expression; `what` names its owner in messages. */
 enum status rest_formula(struct parser *parser, const char *what, struct formula **formula);
 enum status fresh_name(struct parser *parser, const char *what, const char *at, const char *after,
         struct name **name); /* not reserved */
@@ -118,13 +114,11 @@ struct formula_reader {
 };
 /* blanks, newlines too */
 void reader_skip(struct formula_reader *reader);
-/* ST_SYNTAX at reader->at */
 enum status reader_fails(const struct formula_reader *reader, const char *what);
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
 /* Records that `part` (may be NULL), or the parts of its name, is below formula. */
 void formula_holds(struct formula *formula, const struct formula *part);
 void formula_holds_name(struct formula *formula);
-/* The expression ends at reader->at. */
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
 /* formula_value.c: each starts at its first character */
 enum status read_number(struct formula_reader *reader, struct formula **made);
@@ -138,7 +132,7 @@ enum status parse_tensor(
         struct parser *parser, const char *at, const char *after, struct tensor_ref **tensor);
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
-/* Returns the end of the name at `at` ("h$i", "d$(p)"); `at` if there is none. */
+/* Returns the name's end at `at` ("h$i", "d$(p)"); `at` if there is none. */
 const char *name_end(const char *at, const char *end);
 /* Returns true if the text after a name makes it NAME.T or NAME[..]; the bracket's content is not
  * checked. */
@@ -150,7 +144,7 @@ const char *find_outside(const char *at, const char *after, const char *marks);
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made);
 
 /* bind.c */
-/* Returns the row's argument of that kind; NULL if none. */
+/* Returns the row's argument for that kind; NULL if none. */
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* Returns the row's option KEY=; NULL if none. */
 const struct option_row *option_row(const struct command *row, const char *at, const char *sign);
@@ -158,19 +152,18 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(
         struct parser *parser, struct statement *statement); /* the words, by statement->row */
-/* words[first ..], by the call of a def */
+/* words[first ..], by a def's call */
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
 /* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
 /* bind_mistakes.c: each returns its worded failure */
 bool is_operator(const struct word *word);
-/* '%' as a word of its own: suggests the expression with the words around it. */
+/* '%' as a separate word: suggests the expression with the words around it. */
 enum status lonely_operator(const struct parser *parser, size_t i);
-/* The + that divides a line is a word of its own: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`.
- * A + in a value (k=1+2) or in a file's name is not such a +. */
+/* The + that divides a line is a separate word: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`. A
+ * + in a value (k=1+2) or in a file's name is not such a +. */
 enum status plus_apart(const struct word *word);
-/* words[i] has no place in the line. */
 enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i);
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
@@ -183,9 +176,8 @@ enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
 /* spacing.c: ST_OK if this is not the mistake */
-/* `tensor x[4]=1`: the mistake of a line is at its '='. */
+/* `tensor x[4]=1`: a line's mistake is at its '='. */
 enum status spacing_sign(const char *at, const char *after);
-/* `y=matmul x w`: a line that begins with no command. */
 enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);

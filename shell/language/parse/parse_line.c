@@ -12,15 +12,14 @@
  *     forward x              no row: a def's, perhaps         STATEMENT_CALL
  *     y = $act x             it is a variable's text          STATEMENT_CHOSEN
  *
- * Other lines are mistakes: lines of other languages, missing blanks, arithmetic in place of a
- * kernel. Each function for one of them returns ST_OK if it is another mistake. */
+ * Other lines are mistakes: lines in other languages, missing blanks, arithmetic where a kernel
+ * belongs. Each function for one of them returns ST_OK if it is another mistake. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
 /* ---- commands ---- */
 
-/* For a foreign word the line to write, for a misspelt one the nearest command */
 static enum status no_command(const struct word *first)
 {
 	char word[WORD_SHOWN];
@@ -40,7 +39,6 @@ static bool word_has_hint(const struct word *first)
 	return hint_word(word) || command_near(word);
 }
 
-/* The words are the row's; its block, if it takes one, is opened on the line. */
 static enum status parse_command(
         struct parser *parser, struct statement *statement, const struct command *row)
 {
@@ -130,7 +128,7 @@ static enum status line_calculates(const struct parser *parser)
 }
 
 /* Neither a command nor a tensor is right of `=`. The most reliable reason comes first: lines of
- * Python, words of another library, `x @ w`, sums of tensors, sums of numbers. */
+ * Python, words from another library, `x @ w`, tensor sums, number sums. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status;
@@ -167,8 +165,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 /* ---- lines whose command a variable chooses ---- */
 
 /* The line becomes a name: its text is cut into parts at each chosen word, so that evaluate_text
- * gives the line of a rank. Other words keep their `$`. A chosen word is always one word: a
- * command, a def, a kernel, a type or a source.
+ * gives a rank's line. Other words keep their `$`. A chosen word is always one word: a command, a
+ * def, a kernel, a type or a source.
  *
  *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
@@ -248,8 +246,8 @@ static enum status strange_option(const struct parser *parser)
 	                  WORD(words));
 }
 
-/* Words a line without the form of a command; whether a def has the name is known when the line
- * runs (check_calls, run_call). */
+/* Words a line without a command's form; whether a def has the name is known when the line runs
+ * (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;

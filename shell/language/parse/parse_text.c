@@ -24,7 +24,6 @@ static struct parser parser_make(const char *text, size_t count, const char *fil
 	        .line = first_line};
 }
 
-/* *made: the tree, which the caller owns; NULL on failure */
 static enum status parser_end(struct parser *parser, enum status status, struct tree **made)
 {
 	mem_free(parser->words);
@@ -78,7 +77,7 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* Returns the bytes of the lines before the first that is not text: tree_first reads those, so
+/* Returns the number of bytes before the first line that is not text: tree_first reads those, so
  * that they run as at a prompt. */
 static size_t text_lines_fit(const char *text, size_t count)
 {

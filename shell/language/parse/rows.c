@@ -13,12 +13,11 @@ enum { ROWS_MAX = 400, SLOTS = 1024, BESIDES_MAX = 4 };
 static struct {
 	const struct command *row[ROWS_MAX]; /* by name */
 	int count;
-	const struct command *slot[SLOTS]; /* by hash of the name, open addressing */
+	const struct command *slot[SLOTS];
 	const struct command *beside[BESIDES_MAX];
 	int besides;
 } table;
 
-/* Returns the slot of the row with that name, or the free one for it. */
 static unsigned slot_of(struct slice_of_text name)
 {
 	unsigned i = (unsigned)(hash_bytes(HASH_BEGIN, name.at, name.length) % SLOTS);
@@ -32,7 +31,6 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
-/* Sorted again for each set of rows: there are two. */
 void rows_add(const struct command *const *rows)
 {
 	for (; *rows; rows++) {
@@ -42,7 +40,7 @@ void rows_add(const struct command *const *rows)
 		}
 		unsigned i = slot_of(slice_of_string((*rows)->name));
 		if (table.slot[i] || table.count == ROWS_MAX)
-			continue; /* a command of that name comes first */
+			continue;
 		table.slot[i] = *rows;
 		table.row[table.count++] = *rows;
 	}

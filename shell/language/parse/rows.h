@@ -12,7 +12,7 @@
 
 enum argument_kind {
 	ARG_END,
-	ARG_TENSOR, /* NAME[slice].T, present on every rank of the set */
+	ARG_TENSOR, /* NAME[slice].T, present on every rank in the set */
 	/* a tensor or slice that is written, perhaps new (left of '=', or as the row says) */
 	ARG_RESULT,
 	ARG_NEW,        /* a new name */
@@ -52,11 +52,11 @@ struct option_row {
 enum command_class {
 	COMMAND_PROGRAM, /* runs on the host of each of its ranks */
 	COMMAND_LOOK,    /* changes nothing: no line of the session's log */
-	COMMAND_STEER,   /* changes the effect of later lines */
+	COMMAND_STEER,   /* changes what later lines do */
 	COMMAND_SESSION, /* undo, explain, lessons: changes the session but not the world */
 };
 enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
-struct call; /* the line at hand: run/command.h */
+struct call;
 struct shell;
 struct slice_of_text {
 	const char *at;
@@ -80,10 +80,10 @@ struct command {
 	        /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn"
 	         * "write" */
 	        *topic;
-	const char *usage, *help; /* help: one sentence, no final full stop needed */
+	const char *usage, *help;
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call; NULL if there is none */
-	enum command_class class; /* COMMAND_PROGRAM unless the row names another */
+	enum command_class class;
 	/* of a COMMAND_LOOK: the first words ("*": any) that make the line one of another class */
 	struct {
 		const char *words;
@@ -92,13 +92,13 @@ struct command {
 	/* each of these signs ("+", "+/") between words divides the line into parts with keys of
 	 * their own */
 	const char *divided;
-	/* the row of lines with `->`, if a kernel has the same name: `add g -> w@0`, beside `y =
+	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0`, beside `y =
 	 * add a b` */
 	bool beside_kernel;
 	/* the values that its expressions read are only shown: no later line depends on them
 	 * (session/steering.h) */
 	bool shows;
-	/* all after its name, to the end of the line, is one text, `;` and braces included: the
+	/* all after its name, to the line's end, is one text, `;` and braces included: the
 	 * argument of row 0 */
 	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
@@ -108,8 +108,8 @@ struct command {
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct call *call);
-	one_rank *each;     /* in place of run: what the line does on one rank */
-	answer_of *answers; /* in place of run: its text for one rank (answer_each) */
+	one_rank *each;     /* replaces run: what the line does on one rank */
+	answer_of *answers; /* replaces run: its text for one rank (answer_each) */
 	/* TAB, on rank 0 alone: the words that may follow, "word\n" each, if the row's words do
 	 * not tell. name: the first word after the command, or after a ` + `, without its =VALUE;
 	 * "" if there is none yet */
@@ -121,7 +121,7 @@ struct command {
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);
 const struct command *command_beside_kernel(struct slice_of_text name);
-const struct command *commands_at(int i); /* sorted by name; NULL after the last */
+const struct command *commands_at(int i);
 
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name
  * comes first. A kernel's row: argument[0] tensors (any number; their order counts, not their

@@ -25,7 +25,6 @@ static const char *assignment_sign(const char *at, const char *after)
 	return NULL;
 }
 
-/* "tensor x[4] = 1" for "tensor x[4]=1", or the failure of that line */
 static enum status spacing_suggest(const char *at, const char *sign, const char *after)
 {
 	const char *left = trim_end(at, sign - (sign[-1] == '+')),
@@ -85,7 +84,6 @@ enum status spacing_option(const struct parser *parser, size_t equal)
 	        : ST_OK;
 }
 
-/* The suggestion has blanks at the first arrow; the other words are unchanged. */
 enum status spacing_arrow(const struct command *row, const char *at, const char *after)
 {
 	const char *arrow = memmem(at, after - at, "->", 2);
@@ -93,7 +91,7 @@ enum status spacing_arrow(const struct command *row, const char *at, const char 
 		return ST_OK;
 	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
-		return ST_OK; /* it has blanks, or nothing to separate */
+		return ST_OK;
 	return fail(ST_SYNTAX, "'->' needs blanks around it: %s %.*s%s-> %.*s", row->name, (int)(left - at),
 	        at, left > at ? " " : "", (int)(after - right), right);
 }

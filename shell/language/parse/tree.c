@@ -2,7 +2,7 @@
  *
  * No node is freed alone, so nodes point at each other freely. A `def` is a user of its tree,
  * because its body runs after the text around it. The last user frees the pages, and the trees of
- * the lines that a variable chose (variants). */
+ * lines that a variable chose (variants). */
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 
@@ -18,7 +18,6 @@ void *tree_alloc(struct tree *tree, size_t bytes)
 	bytes = (bytes + 7) / 8 * 8; /* nodes hold pointers and doubles, nothing wider */
 	struct tree_page *page = tree->pages;
 	if (!page || page->room - page->used < bytes) {
-		/* each page is twice the one before: a line needs little, a program much */
 		enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 16 };
 		size_t room = !page                    ? FIRST_BYTES
 		        : page->room < LARGE_BYTES / 2 ? 2 * page->room
@@ -50,7 +49,7 @@ void tree_release(struct tree *tree)
 	if (!tree || --tree->users > 0)
 		return;
 	for (struct variant *variant = tree->variants, *next; variant; variant = next) {
-		next = variant->of_tree; /* a variant is in its own tree, and freed with it */
+		next = variant->of_tree;
 		tree_release(variant->tree);
 	}
 	for (struct tree_page *page = tree->pages, *next; page; page = next) {

@@ -27,7 +27,7 @@ struct name_part {
 struct name {
 	struct slice_of_text written;
 	struct name_part *part;
-	struct tensor_ref *tensor; /* the tensor of this name alone; NULL until a line uses it */
+	struct tensor_ref *tensor;
 	int parts;
 	bool constant; /* no `$` */
 	bool quoted;
@@ -79,7 +79,6 @@ enum formula_kind {
 	FORMULA_REMAINDER,
 };
 
-/* An argument of a function, of the kind that its row gives. */
 struct function_argument {
 	struct formula *formula;
 	struct tensor_ref *tensor;
@@ -90,7 +89,7 @@ struct function_argument {
 struct formula {
 	uint8_t kind; /* enum formula_kind */
 	uint8_t arguments;
-	bool reads_data; /* it, or a node below, reads elements of tensors */
+	bool reads_data; /* it, or a node below, reads tensor elements */
 	bool moment;     /* ... or the trace: its value depends on when it is evaluated */
 	/* it reads data by close() or close_step() alone: --dry takes an `expect` on it to hold */
 	bool skippable;
@@ -103,7 +102,7 @@ struct formula {
 	const struct function_row *function;
 	struct function_argument *argument;
 	struct formula *left, *right;
-	/* of the root of an expression: all nodes below that read data, also inside its texts */
+	/* of an expression's root: all nodes below that read data, also inside its texts */
 	struct formula **reads;
 	int read_count;
 };
@@ -111,8 +110,8 @@ struct formula {
 enum ranks_kind {
 	RANKS_REF_ALL,
 	RANKS_REF_LIST,
-	RANKS_REF_ASKED, /* for each rank: its places on axes, or an expression */
-	RANKS_REF_NAME   /* it has `$`: read when the line runs */
+	RANKS_REF_ASKED,
+	RANKS_REF_NAME /* it has `$`: read when the line runs */
 };
 struct ranks_range {
 	int from, to;
@@ -143,7 +142,7 @@ struct argument {
 	uint8_t kind; /* enum argument_kind */
 	uint8_t row;
 	bool dropped; /* result `_` */
-	uint8_t part; /* of a line divided by ` + ` */
+	uint8_t part; /* in a line divided by ` + ` */
 	int dims;
 	struct name *name;
 	struct tensor_ref *tensor;
@@ -155,16 +154,16 @@ struct argument {
 };
 struct key_value {
 	struct slice_of_text written, key;
-	int part;                     /* of a line divided by ` + ` */
-	const struct option_row *row; /* NULL: of ARG_KEYS */
-	struct formula *formula;      /* NULL if the value is only a word */
+	int part;                     /* in a line divided by ` + ` */
+	const struct option_row *row; /* NULL: ARG_KEYS */
+	struct formula *formula;
 	struct name *word;
 };
 
 enum statement_kind {
 	STATEMENT_COMMAND,
 	STATEMENT_CALL /* of a def */,
-	/* a line whose command, def or type is the text of a variable: read when it runs */
+	/* a line whose command, def or type is a variable's text: read when it runs */
 	STATEMENT_CHOSEN,
 	STATEMENT_VIEW /* y = x[0:2] */,
 	STATEMENT_BLOCK,
@@ -184,7 +183,6 @@ enum statement_kind {
 	STATEMENT_BROKEN, /* inside `expect error { }`: `message` is the parser's refusal */
 };
 
-/* NAME[SHAPE] of a line of `tensor`; dims 0: the file gives the shape. */
 struct made {
 	struct slice_of_text written;
 	struct name *name;
@@ -207,8 +205,8 @@ struct making {
  * sentence" */
 struct option_line {
 	struct slice_of_text name, value, about; /* about: without its quotes */
-	struct formula *formula;                 /* the default, a number; NULL: a word */
-	const char *words;                       /* of=, NULL: any */
+	struct formula *formula;
+	const char *words; /* of=, NULL: any */
 	/* for=: NAME_x and NAME_y are variables too; NULL if none */
 	const char *parts;
 	bool has_least;
@@ -217,7 +215,6 @@ struct option_line {
 	const char *with, *unless;
 };
 
-/* The lines between braces; `line`: the line of the opening brace. */
 struct block {
 	struct statement *first;
 	int line;
@@ -241,7 +238,7 @@ struct statement {
 	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, with `$` at the chosen
 	 * words; REFUSE: the text; EXPECT_ERROR: the words, or NULL */
 	struct name *word;
-	struct variant *variant;   /* CHOSEN: its texts so far */
+	struct variant *variant;
 	struct option_line *given; /* OPTION */
 	struct slice_of_text *parameter;
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
@@ -262,7 +259,7 @@ struct variant {
 	const char *text;
 	struct tree *tree;
 	struct statement *statement;
-	struct variant *of_tree; /* a list of the tree, which owns them */
+	struct variant *of_tree;
 };
 
 /* A text and all that was read from it. tree_parse makes it with one user; tree_use and
@@ -276,10 +273,10 @@ struct tree {
 	struct block block;
 	/* lines whose first word is no command: calls of defs, or mistakes */
 	struct statement *calls;
-	struct statement *defs; /* linked by next_call too */
+	struct statement *defs;
 	/* a `source`, `model`, `lesson` ... is in it, which may bring defs */
 	bool sources;
-	bool reads_only; /* its lines write no file */
+	bool reads_only;
 	struct variant *variants;
 };
 
@@ -304,7 +301,7 @@ static inline bool is_comparison(const struct formula *formula)
 const char *formula_sign(enum formula_kind kind);
 /* A word that appears while running: "t[3]" given to a def, "0-2" of "@$set". */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
-/* A title, or a line of its explanation: text with `$` in it, read as if in quotes. */
+/* A title, or a line in its explanation: text with `$` in it, read as if in quotes. */
 enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 

@@ -5,8 +5,8 @@
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
  *
- * Each parse_ function reads a whole word or fails with the word and what was expected. The
- * meaning of a name depends on the world, and is not looked up here. */
+ * Each parse_ function reads a whole word or fails with the word and what was expected. A name's
+ * meaning depends on the world, and is not looked up here. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
@@ -73,7 +73,6 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
-/* The `i` or `(i+1)` after a `$`. parse_formula reads the brackets too. */
 static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
 {
@@ -124,8 +123,6 @@ static bool name_is_shareable(const struct name *name)
 	return !name->quoted;
 }
 
-/* Text and formulas in their order. Quoted texts are names too, with more characters and
- * escapes. */
 static enum status name_make(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name);
@@ -136,7 +133,7 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
-	size_t parts = 1; /* at most: each `$` and each escape ends a part and begins another */
+	size_t parts = 1;
 	for (const char *p = from; p < to; p++)
 		parts += *p == '$' || *p == '\\' ? 2 : 0;
 	name->part = tree_alloc(parser->tree, parts * sizeof *name->part);
@@ -167,7 +164,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 /* ---- tensors ---- */
 
 /* By its outer form, which decides between readings of a line. [4].T is accepted, so that
- * parse_tensor can report the place of .T. */
+ * parse_tensor can report .T's place. */
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
@@ -202,7 +199,7 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 	return status;
 }
 
-/* The list of a bracket, at the `[`; *after: the position after the `]`. */
+/* A bracket's list, at the `[`; *after: the position after the `]`. */
 static enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
         int *indices, const char **after)
 {
@@ -257,8 +254,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* The brackets of a slice with sizes as indices. *dims, 0 before, is at most DIMS_MAX; *made has
- * that many. */
+/* A slice's brackets with sizes as indices. *dims, 0 before, is at most DIMS_MAX; *made has that
+ * many. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {

@@ -19,7 +19,7 @@ enum status answer(struct call *call, struct text *text, enum status status)
 enum status answer_each(struct call *call, answer_of *make, int i)
 {
 	struct shell *shell = call->shell;
-	struct text text = {0}, all = {0}; /* all: one after the other, each with its NUL */
+	struct text text = {0}, all = {0};
 	enum status status = shell_advance(shell);
 	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)

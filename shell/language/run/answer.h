@@ -10,7 +10,7 @@ enum status answer(struct call *call, struct text *text, enum status status);
 /* Shows each rank's text, equal ones once with their ranks: "[0-3] y = 1". Operations that can
  * run, run first. */
 enum status answer_each(struct call *call, answer_of *make, int i);
-/* Shows each rank of the set its text. The texts are in `all`, each with its NUL; further ranks
+/* Shows each rank in the set its text. The texts are in `all`, each with its NUL; further ranks
  * share the last one. */
 void answer_show(struct out *out, const struct ranks *set, struct text *all);
 

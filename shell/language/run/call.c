@@ -1,7 +1,7 @@
 /* call.c -- the running line and its words: questions of a command (command.h).
  *
  * A command asks by row and rank: call_number(call, row, i, rank, ..). A value that is equal on
- * all ranks of the line is kept in the word's slot by the first answer. Slots live as long as the
+ * all the line's ranks is kept in the word's slot by the first answer. Slots live as long as the
  * line (run_command). */
 #include "shell/language/run/call.h"
 
@@ -23,7 +23,6 @@ const char *call_span(const struct call *call, size_t *from, size_t *to)
 	const struct slice_of_text source = call->statement->source;
 	const struct running *now = &call->shell->interpreter->now;
 	const char *text = now->tree->text;
-	/* it was typed on several lines */
 	bool copied = source.at < text || source.at >= text + now->tree->count;
 	if (now->blocks > 0 || now->tree->file || copied)
 		return NULL;
@@ -56,7 +55,7 @@ struct argument *call_argument(const struct call *call, int row, int i)
 	return argument;
 }
 
-/* The name of a lone word decides whether it is a tensor or a value. Among a kernel's words only a
+/* A lone word's name decides whether it is a tensor or a value. Among a kernel's words only a
  * variable that holds a number is a value. */
 static bool argument_is_value(const struct call *call, const struct argument *argument, bool number)
 {

@@ -1,19 +1,19 @@
-/* call.h -- a running line: its words and its ranks. The questions of command.h are answered by
- * call.c (the line), call_values.c (values, names), call_options.c (KEY=VALUE), call_place.c
- * (streams, groups). */
+/* call.h -- a running line: its words and its ranks. command.h's questions are answered by call.c
+ * (the line), call_values.c (values, names), call_options.c (KEY=VALUE), call_place.c (streams,
+ * groups). */
 #ifndef RANKSH_CALL_H
 #define RANKSH_CALL_H
 
 #include "shell/language/run/run.h"
 
-/* What is known of a word for all ranks of the line; zeroed at its begin, `data` freed at its end.
+/* What is known of a word for all the line's ranks; zeroed at its begin, `data` freed at its end.
  * The clauses' slots are first, then results, arguments, options. */
 struct word_slot {
 	bool ready; /* `value` is that of every rank */
 	bool fetched;
 	struct value value;
 	struct view_cache view;
-	double *data; /* read for all ranks at once */
+	double *data;
 };
 enum { SLOT_WORDS = SETTING_GROUP + 1 };
 static inline struct word_slot *result_slot(const struct call *call, int i)
@@ -52,9 +52,9 @@ static inline struct valued argument_valued(const struct call *call, const struc
 	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
 }
 
-/* ---- call_values.c: computed once if equal on all ranks of the line */
+/* ---- call_values.c: computed once if equal on all the line's ranks */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
-/* Checks that the word is worth `first` on all ranks of the line. data: its reads, or NULL.
+/* Checks that the word is worth `first` on all the line's ranks. data: its reads, or NULL.
  * ST_RANK */
 enum status value_is_common(
         struct call *call, const struct valued *word, const double *data, const struct value *first);

@@ -12,7 +12,7 @@
 
 /* ---- values ---- */
 
-/* Once a word, for all ranks of the line: one collective read. Program and steering lines wait for
+/* Once a word, for all the line's ranks: one collective read. Program and steering lines wait for
  * the value; a line that looks, or changes only the session, reads without a trace in the program
  * (reason NULL). */
 static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)

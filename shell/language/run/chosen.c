@@ -1,5 +1,5 @@
-/* chosen.c -- lines whose command, def, kernel or type is the text of a variable: `$w 0`, `y =
- * $act x`, `tensor x[4] $t`.
+/* chosen.c -- lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`,
+ * `tensor x[4] $t`.
  *
  *     rank    the line's text        read once, kept with the line
  *     0       F 0                    -> call of F
@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-/* The parsed line of `text`, in place of `statement` */
 static enum status variant_find(
         struct interpreter *in, struct statement *statement, const char *text, struct variant **found)
 {

@@ -1,4 +1,4 @@
-/* class.c -- what a line may change: the class of its commands */
+/* class.c -- what a line may change: its commands' class */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
@@ -22,7 +22,6 @@ bool statement_is_aside(const struct statement *statement)
 	return class == COMMAND_LOOK || class == COMMAND_SESSION;
 }
 
-/* The strongest class of its commands */
 enum command_class interpreter_class(const char *text, size_t count)
 {
 	struct tree *tree;

@@ -1,4 +1,4 @@
-/* command.c -- runs the line of a command; y = x[0:2].
+/* command.c -- runs a command's line; y = x[0:2].
  *
  * This is the cost of every line, so it is small: the call and room for most lines' words are on
  * the stack. */
@@ -15,7 +15,6 @@
 
 enum { SLOTS_INLINE = 14 };
 
-/* The row changes something that is one for all ranks, and the line is for some of them. */
 static enum status refuse_subset(
         const struct shell *shell, const struct statement *statement, const struct ranks *set)
 {
@@ -94,7 +93,6 @@ static enum status view_name_fits(struct eval *eval, name_id name, const struct 
 	return ST_OK;
 }
 
-/* Resolves the line on the rank: the view, and a name that is free for it. */
 static enum status view_resolve_line(
         struct eval *eval, struct statement *statement, name_id *name, struct view *of)
 {

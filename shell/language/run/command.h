@@ -2,7 +2,7 @@
  *
  * To add a command, add one file in shell/commands/ that defines `const struct command
  * command_NAME` (row: parse/rows.h; the build lists every `command_` symbol of that folder). A
- * command that queues work first resolves and checks its line on every rank of the set, then
+ * command that queues work first resolves and checks its line on every rank in the set, then
  * changes the world, so a line takes effect on all of its ranks or on none. An umbrella header: it
  * brings along what it includes. */
 #ifndef RANKSH_COMMAND_H
@@ -21,10 +21,10 @@ struct given {
 };
 /* Returns true if the value is one of the words; `*.csv` matches an ending. */
 bool option_is_of(const char *words, struct slice_of_text value);
-void given_text(const struct given *given, struct text *out); /* as the language reads it */
+void given_text(const struct given *given, struct text *out);
 
 /* ---- questions of `run`. Values may differ by rank: each names a rank, or COMMON, the value that
- * all ranks of the line have; ST_RANK if they differ. ---- */
+ * all the line's ranks have; ST_RANK if they differ. ---- */
 enum { COMMON = -1 };
 
 /* The current line. Its statement holds what was written: the row, `+=`, results, arguments,
@@ -45,14 +45,14 @@ struct call {
 	op_id *wait;
 	size_t waits;
 	const struct split
-	        /* submit/collective.c: of a line with counts, by rank of the world; else NULL */
+	        /* submit/collective.c: of a line with counts, by world rank; else NULL */
 	        *split;
 };
 /* Finds the statement's first byte and end in its line, which is returned; NULL: it is in a block
  * or file. */
 const char *call_span(const struct call *call, size_t *from, size_t *to);
-/* Appends a line that can be typed to do the same on this rank: with its `@`, and values in place
- * of variables. */
+/* Appends a line that can be typed to do the same on this rank: with its `@`, and values for
+ * variables. */
 void call_line(const struct call *call, int rank, struct text *out);
 /* the prompt's own line: in no block, def, loop or file */
 bool call_at_prompt(const struct call *call);
@@ -61,7 +61,6 @@ bool call_alone(const struct call *call);         /* the prompt's, and alone in 
 int call_count(const struct call *call, int row); /* number of arguments of argument[row] */
 /* Returns argument i of the row; requires i < call_count. */
 struct argument *call_argument(const struct call *call, int row, int i);
-/* Returns its letters, "" if there is none; valid until the line ends. */
 const char *call_argument_text(const struct call *call, int row, int i);
 /* of a PRINTABLE: a tensor, not an expression */
 bool call_is_tensor(const struct call *call, int row, int i);
@@ -70,7 +69,6 @@ bool call_is_tensor(const struct call *call, int row, int i);
 enum status call_result(struct call *call, int i, int rank, struct view *view);
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view);
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
-/* Appends the value as print shows it. */
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
 /* WORD NEW FILE TEXT OP, `$` replaced; valid until the line ends */
@@ -80,13 +78,13 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 /* STREAM EVENT WAITABLE GROUP, looked up */
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing);
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
-/* COMMON; unchanged if the line has no such word. The word of a row, */
+/* COMMON; unchanged if the line has no such word. A row's word, */
 enum status call_common(struct call *call, int row, const char **word);
 /* ... a whole number from least to most, else ST_RANGE */
 enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
-/* Whole numbers from the tensors that two options name, on each rank of the line. The line's hosts
- * wait for them as for `let`, and all processes know them. With --dry, or on a walk ahead, `value`
- * is meaningless. *lists begins as {0} and is always released. ST_NAME, ST_DTYPE */
+/* Whole numbers from the tensors that two options name, on the line's ranks. The line's hosts wait
+ * for them as for `let`, and all processes know them. With --dry, or on a walk ahead, `value` is
+ * meaningless. *lists begins as {0} and is always released. ST_NAME, ST_DTYPE */
 struct lists {
 	struct list_counts {
 		int64_t first, second; /* numbers in each tensor */
@@ -118,7 +116,7 @@ enum status call_device_stream(struct call *call, int rank, int *number);
 enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } */
 
-/* Runs `one` on each rank of the line, both halves. */
+/* Runs `one` on the line's ranks, both halves. */
 enum status call_each_rank(struct call *call, one_rank *one);
 
 /* Returns a record with the line's number, and the phase and section of `rank`; no group, no root,
@@ -141,7 +139,7 @@ struct schedule;
 /* Takes ownership of *schedule's contents; frees the previous ones. */
 void interpreter_schedule(struct shell *shell, const struct schedule *schedule, int group);
 const struct schedule *interpreter_schedule_now(const struct shell *shell); /* NULL if none */
-/* `use`, to the end of the block: the name of a stream or group; ranks */
+/* `use`, to the block's end: a stream's name or group; ranks */
 void interpreter_use(struct shell *shell, bool stream, const char *name);
 void interpreter_use_ranks(struct shell *shell, const struct ranks *set);
 

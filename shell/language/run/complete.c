@@ -79,7 +79,6 @@ static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 	return kinds[kind] >> thing & 1;
 }
 
-/* Names of such a thing on some rank, in the order of their making */
 static void offer_names(struct endings *endings, enum argument_kind kind)
 {
 	const struct world *world = endings->shell->world;
@@ -93,7 +92,7 @@ static void offer_names(struct endings *endings, enum argument_kind kind)
 		}
 }
 
-/* Names of an expression; functions only after a letter, because there are many. A bracket or a
+/* Names in an expression; functions only after a letter, because there are many. A bracket or a
  * sign begins a new name. */
 static void offer_values(struct endings *endings)
 {
@@ -126,7 +125,6 @@ static void offer_files(struct endings *endings, bool scripts)
 
 /* ---- the line ---- */
 
-/* Returns the start of the cursor's statement: after the last `;`, `{`, `}` or newline. */
 static const char *statement_start(const char *line, int cursor)
 {
 	const char *start = line;
@@ -142,7 +140,7 @@ static const char *statement_start(const char *line, int cursor)
 struct typed {
 	char word[32][64];
 	int count;
-}; /* whole words before the one at the cursor */
+};
 
 static void split_words(const char *at, const char *end, struct typed *typed)
 {
@@ -161,7 +159,6 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
-/* results: only those that may be right of `=` */
 static void offer_commands(struct endings *endings, bool results)
 {
 	for (int i = 0; commands_at(i); i++)
@@ -180,7 +177,7 @@ static void offer_help(struct endings *endings)
 			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
-/* First words of a line; names of tensors only after a letter, because they are many */
+/* A line's first words; tensor names only after a letter, because they are many */
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;
@@ -204,7 +201,6 @@ static const struct argument_row *argument_at(const struct command *row, int wor
 	return last;
 }
 
-/* Offers words of the command's own function; typed[first] is its name. */
 static void offer_follows(
         struct endings *endings, const struct command *row, const struct typed *typed, int first)
 {
@@ -236,7 +232,6 @@ static void offer_ranks(struct endings *endings, const char *key)
 	text_release(&number);
 }
 
-/* KEY= of the row; after it the words of the key */
 static void offer_options(struct endings *endings, const struct command *row, bool values)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
@@ -253,7 +248,6 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 	}
 }
 
-/* A row without a list of words: its name in the usage decides. */
 static void offer_called(struct endings *endings, const char *called)
 {
 	static const struct {

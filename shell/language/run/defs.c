@@ -36,7 +36,7 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 {
 	if (argument->name)
 		return argument_name_value(eval, argument->name, value);
-	if (argument->tensor) { /* a name of its own, with its indices as values */
+	if (argument->tensor) {
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
 		*value = value_named(view.name);
@@ -67,7 +67,6 @@ enum status argument_values(
 
 /* ---- def ---- */
 
-/* The definition keeps the statement's tree. */
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	(void)set;
@@ -127,8 +126,8 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
-/* Calls the def of the name, or the one it replaced. Its tree is kept while it runs, because its
- * lines may redefine the name or empty the world. ST_LIMIT: CALLS_MAX deep. */
+/* Calls the name's def, or the one it replaced. Its tree is kept while it runs, because its lines
+ * may redefine the name or empty the world. ST_LIMIT: CALLS_MAX deep. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

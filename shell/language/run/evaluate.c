@@ -1,9 +1,9 @@
 /* evaluate.c -- expressions, names and sets of ranks, as they are on one rank.
  *
  * An evaluation sets eval.varies if it uses something that may differ by rank: `rank`, a variable
- * with values by rank, the place on an axis of a mesh, data. The caller goes from rank to rank
- * with one eval, and may stop after the first if `varies` is still false: the value is that of the
- * whole set. So most lines cost one evaluation for any number of ranks. */
+ * with values by rank, the place on a mesh axis, data. The caller goes from rank to rank with one
+ * eval, and may stop after the first if `varies` is still false: the value is that of the whole
+ * set. So most lines cost one evaluation, however many ranks run them. */
 #include "shell/language/run/evaluate.h"
 
 #include <math.h>
@@ -45,7 +45,6 @@ static enum status add_part(
 	return ST_OK;
 }
 
-/* Checked after each part: a refused text used at most twice the limit. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out)
 {
 	enum status status = ST_OK;
@@ -59,8 +58,7 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	return status;
 }
 
-/* Without a `$` the id is looked up once for each world: a reset begins a new generation of
- * ids. */
+/* Without a `$` the id is looked up once for each world: a reset begins a new id generation. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -103,8 +101,8 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 
 /* ---- expressions ---- */
 
-/* A variable first, then an axis of a mesh: the rank's place on it. For other things the message
- * says what to write. */
+/* A variable first, then a mesh axis: the rank's place on it. For other things the message says
+ * what to write. */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct name *name = formula->name;
@@ -140,7 +138,6 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	return unknown_variable(eval, text);
 }
 
-/* An element was fetched before, for all ranks of the set at once (reads.c). */
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	eval->varies = true;
@@ -154,7 +151,6 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 	        SHOWN(formula->written), SHOWN(formula->written));
 }
 
-/* The right side is evaluated only if the left does not decide; the result is 0 or 1. */
 static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	enum status status = evaluate(eval, formula->left, value);
@@ -177,7 +173,6 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 	return status;
 }
 
-/* As deep as the tree (FORMULA_DEPTH_MAX). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value left;

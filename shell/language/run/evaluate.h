@@ -21,13 +21,12 @@ struct eval {
 	int depth;          /* of names for names */
 };
 
-/* For the first rank of the set */
 static inline struct eval eval_for(struct shell *shell, const struct ranks *set)
 {
 	return (struct eval){.shell = shell, .set = set, .rank = ranks_first(set)};
 }
 
-/* Returns the status; keeps the rank of a failure for the message. */
+/* Returns the status; keeps a failure's rank for the message. */
 static inline enum status on_rank(const struct eval *eval, enum status status)
 {
 	struct running *now = &eval->shell->interpreter->now;
@@ -36,7 +35,6 @@ static inline enum status on_rank(const struct eval *eval, enum status status)
 	return status;
 }
 
-/* The node's data on the rank */
 static inline double eval_read(const struct eval *eval, const struct formula *formula)
 {
 	return eval->data[formula->place * eval->shell->world->n + eval->rank];
@@ -62,7 +60,7 @@ static inline bool value_true(struct value value)
 }
 /* A plain number or an amount as a count, at most 2^53. ST_ARGUMENT, ST_UNIT, ST_RANGE */
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
-/* As print shows it: "2 ms", the letters of a text or name */
+/* As print shows it: "2 ms", a text or name as letters */
 void value_text(const struct shell *shell, struct value value, struct text *out);
 /* Of a number: as the language reads it, to the last bit */
 void value_exact(struct value value, struct text *out);
@@ -82,7 +80,6 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
-/* A count, as value_whole */
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
 /* The name as written, its `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: this world
@@ -95,16 +92,16 @@ enum { TEXT_MOST = 1 << 20 }; /* bytes */
  * part in `out`. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
-/* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank */
+/* The set for a @ or AXIS=, within `bound`. ST_RANK: no such rank */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
-/* ---- reads.c: fetches the formula's reads for all ranks of the set; *values is mem_free'd by the
+/* ---- reads.c: fetches the formula's reads for all ranks in the set; *values is mem_free'd by the
  * caller (NULL: no reads). call: the line, which waits on its stream; NULL: the default stream */
 enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values);
 
-/* ---- view.c: what is equal for a tensor on all ranks of the line */
+/* ---- view.c: what is equal for a tensor on all the line's ranks */
 struct view_cache {
 	name_id base, name; /* of the whole tensor; of the view, with its slice; 0: not known */
 };

@@ -100,7 +100,7 @@ static void say_place(struct shell *shell, const struct statement *statement)
 static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
-	struct text all = {0}; /* one after the other, each with its NUL */
+	struct text all = {0};
 	FOR_RANKS (rank, failed) {
 		eval->rank = rank;
 		if (all.count && !eval->varies)
@@ -135,7 +135,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 	if (shell->dry && statement->formula->read_count) {
 		note_dry(shell);
 		if (!statement->formula->skippable) {
-			mem_free(data); /* a rerun's replacement for the data */
+			mem_free(data);
 			return ST_OK;
 		}
 	}
@@ -177,7 +177,6 @@ enum status run_expect_verify(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-/* Refusals, not failures of this process */
 static bool is_refusal(enum status status)
 {
 	return status != ST_OK && status != ST_MPI && status != ST_INTERRUPTED && status != ST_QUIT &&
@@ -205,7 +204,7 @@ static enum status compare_words(
 	return status;
 }
 
-/* The first refused line ends the block; the effects of earlier lines remain. Loops and depth are
+/* The first refused line ends the block; earlier lines' effects remain. Loops and depth are
  * restored, and a program is not notified of these lines. Without a refusal, a timeout during the
  * block is expected. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)

@@ -1,6 +1,6 @@
-/* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line of each program line
+/* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line for each program line
  *
- * The texts are those of the command's row. Names of its usage ("y = matmul a b", "copy FROM ->
+ * The texts are those of the command's row. Names in its usage ("y = matmul a b", "copy FROM ->
  * TO") in them are replaced by the line's words in their places. If a place is not clear, the
  * row's word stays. May call: language/ (call_*), out. */
 #include "shell/language/run/explain.h"
@@ -56,7 +56,7 @@ static struct slice_of_text option_written(const struct key_value *option)
 	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
 }
 
-/* Results, arguments and KEY=NAME of the usage get the line's words in their places; optional
+/* Results, arguments and KEY=NAME in the usage get the line's words in their places; optional
  * words at its end do not. Of "reduce X, or Y = reduce X" the line's form is taken. */
 static void add_words(struct fills *fills, const struct statement *line)
 {
@@ -130,7 +130,6 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 		size_t count = 0;
 		while (is_word_char(at[count]))
 			count++;
-		/* of "x.view" x is a name */
 		bool member = at > text && at[-1] == '.';
 		const struct slice_of_text *value = count && !member ? find_fill(&fills, at, count) : NULL;
 		count = count ? count : 1;

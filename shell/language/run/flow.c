@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first rank is enough until something varies. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -99,7 +98,6 @@ static enum status let_by_rank(struct eval *eval, struct statement *statement, b
 	return status;
 }
 
-/* The name may have `$`; in->scratch keeps the values meanwhile. */
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = eval_for(shell, set);
@@ -117,7 +115,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 
 /* ---- if ---- */
 
-/* A block of `if`, `for`, `repeat` holds only names of the world, so the world may be emptied
+/* A block of `if`, `for`, `repeat` holds only the world's names, so the world may be emptied
  * between its lines (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
@@ -162,8 +160,8 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
  * count = ceil((to - from) / step), or 0 if negative. It is known before the first round, so every
  * loop ends. */
 struct loop_rounds {
-	const char *reason;           /* of the bounds' reads: "for", "repeat" */
-	bool uniform;                 /* equal on all ranks of the set */
+	const char *reason;
+	bool uniform;
 	int64_t *from, *step, *count; /* by rank */
 	int64_t most;
 };
@@ -217,7 +215,7 @@ static enum status rounds_make(struct shell *shell, const struct formula *from, 
 	return status;
 }
 
-/* A round is a step of the budget, so an empty loop can be interrupted. `repeat` has no name. */
+/* A round is a budget step, so an empty loop can be interrupted. `repeat` has no name. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
@@ -234,8 +232,8 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
-/* The values of round i, into in->scratch; ranks without a round i leave `active`. Returns true if
- * they differ. */
+/* Round i's values, into in->scratch; ranks without a round i leave `active`. Returns true if they
+ * differ. */
 static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
 {

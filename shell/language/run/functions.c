@@ -1,4 +1,4 @@
-/* functions.c -- functions of expressions: those of numbers, tensors and groups
+/* functions.c -- functions in expressions: those of numbers, tensors and groups
  *
  * Data was fetched before (reads.c). A function whose value depends on the rank sets eval.varies;
  * evaluate_function does it for data and metrics of a rank, by their nature. */
@@ -23,7 +23,6 @@ static enum status clock_replay(
 	struct ranks one;
 	if (status == ST_WAITS && steering_knows(steering, what.at, what.length))
 		status = ST_OK;
-	/* times are those of this world */
 	if (status != ST_OK || steering->looks || eval->shell->recalls)
 		return status;
 	ranks_one(&one, eval->rank);
@@ -101,7 +100,6 @@ enum status value_of_least_or_most(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* divisor(n,most): the largest number up to `most` that divides n */
 enum status value_of_divisor(struct asked *asked, struct value *value)
 {
 	int64_t n, d;
@@ -128,7 +126,7 @@ enum status value_of_rounded(struct asked *asked, struct value *value)
 	char digits[32];
 	enum status status = argument_number(asked, 0, value);
 	double x = value->number;
-	snprintf(digits, sizeof digits, "%.6g", x); /* as a saved program shows it */
+	snprintf(digits, sizeof digits, "%.6g", x);
 	if (function == FUNCTION_SQRT || function == FUNCTION_LOG2) {
 		bool root = function == FUNCTION_SQRT;
 		if (status == ST_OK && (root ? x < 0 : !(x > 0)))

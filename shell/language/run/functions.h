@@ -1,4 +1,4 @@
-/* functions.h -- the C functions of the functions and metrics of expressions.
+/* functions.h -- the C functions of the functions and metrics in expressions.
  *
  * To add one, add a row to FUNCTIONS (parse/function.h), and its function to functions.c (numbers,
  * tensors, the world), metrics.c (the trace) or schedules.c (the pipeline). */
@@ -27,7 +27,6 @@ struct asked {
 enum status argument_look_up(struct asked *asked, int i);
 /* Argument i, a count; ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
-/* The tolerance of close() and close_step() on the rank */
 enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance);
 #define X(symbol, compute, name, least, kinds, nature) \
 	enum status value_of_##compute(struct asked *asked, struct value *value);

@@ -11,7 +11,7 @@
 
 /* ---- statements ---- */
 
-/* A line or a round is one unit of the budget. budget->more checks for an interrupt once in many
+/* A line or a round is one budget unit. budget->more checks for an interrupt once in many
  * steps. */
 enum status budget_step(struct shell *shell)
 {
@@ -37,7 +37,6 @@ static void player_report(
 		player_line(in->player, ran, statement, set);
 }
 
-/* No step begins in the block of a command. */
 static enum status run_with_block(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -168,8 +167,8 @@ static void loops_text(struct shell *shell, const struct loop *loop, int rank, s
 	value_text(shell, value, out);
 }
 
-/* The innermost statement adds the failure's place: file, line, the values of its loops, and the
- * rank unless it is the first of the set. */
+/* The innermost statement adds the failure's place: file, line, its loops' values, and the rank
+ * unless it is the first of the set. */
 static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -198,8 +197,8 @@ static enum status failure_locate(struct shell *shell, const struct statement *s
 }
 
 /* The completed statement has left a wish. Emptying the world destroys what a def, a command's
- * block or a program's step hold in it. So wishes are granted between the lines of a text, and of
- * its ifs and loops for all ranks, which hold only names. */
+ * block or a program's step hold in it. So wishes are granted between lines, also in ifs and loops
+ * for all ranks, which hold only names. */
 static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -248,7 +247,6 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 	return ST_OK;
 }
 
-/* The lines of a block, for ranks within `bound`, in a scope of their own */
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound)
 {
@@ -268,7 +266,6 @@ enum status run_block(
 
 /* ---- texts ---- */
 
-/* The world may be new. */
 void interpreter_prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
@@ -281,7 +278,7 @@ void interpreter_prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* A lone word may name a tensor of an earlier line: the line itself reports it. */
+/* A lone word may name an earlier line's tensor: the line itself reports it. */
 static bool word_may_be_tensor(const struct statement *call, const char *word)
 {
 	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
@@ -323,7 +320,7 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
-/* The whole text is parsed and its first words checked before it runs: a mistake of grammar in its
+/* The whole text is parsed and its first words checked before it runs: a grammar mistake in its
  * last line refuses all. Texts nest when a line sources a file; frame and scope are the line's. */
 static enum status interpreter_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)

@@ -1,5 +1,4 @@
-/* interpreter.h -- text to effects. The grammar of the whole text is checked before any of it
- * runs. */
+/* interpreter.h -- text to effects. The whole text's grammar is checked before a line runs. */
 #ifndef RANKSH_INTERPRETER_H
 #define RANKSH_INTERPRETER_H
 
@@ -12,7 +11,7 @@ void interpreter_free(struct interpreter *interpreter);
  * but no statement that holds anything by name. */
 void interpreter_reset(struct shell *shell);
 /* Runs a text (one line, several, or a file) for all ranks. file: for messages, NULL at the
- * prompt; first_line: the number of its first line. ST_INCOMPLETE: a bracket or quote is open, and
+ * prompt; first_line: its first line's number. ST_INCOMPLETE: a bracket or quote is open, and
  * nothing ran. If a line is refused, the lines before it have taken effect, and the message has
  * file, line, rank and loop values. A false `expect` is shown and counted in
  * shell->expects_failed; the text continues. May be called while a line runs (source, undo,
@@ -28,31 +27,29 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 /* Returns what the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of
  * the world, else COMMAND_STEER. */
 enum command_class interpreter_class(const char *text, size_t count);
-/* Appends possible endings of the word before `cursor`: "name\n" each. */
+/* Appends possible endings for the word before `cursor`: "name\n" each. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
 /* Appends lines that make the learner's variables and defs with numbers above `after`, in their
- * order. Returns the number of the latest def. */
+ * order. Returns the latest def's number. */
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
 /* The learner's variables alone */
 void interpreter_variables(const struct shell *shell, struct text *out);
-/* A tensor as written ("w1", "flat[0:64]") on a rank */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
 /* Appends the current line as it is on `rank` of the set, without @, block and phase: variables,
  * expressions and the outer streams and groups filled in. Expressions that read data or the clock
- * stay. Sets *varies if it may differ on another rank of the set. */
+ * stay. Sets *varies if it may differ on another rank in the set. */
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies);
 
 /* Appends `use @1` etc. as the prompt shows it: "@1 " or "". */
 void interpreter_prompt(const struct shell *shell, struct text *out);
-/* The ranks of a line at the prompt */
 const struct ranks *interpreter_ranks(const struct shell *shell);
-/* Returns the number of completed statements, nested ones included, except those that only look or
- * ask the front end. */
+/* Counts completed statements, nested ones included, except those that only look or ask the front
+ * end. */
 uint64_t interpreter_did(const struct interpreter *interpreter);
-/* Returns true while a program is walked through ahead of time (training/walk.c): a line that
- * writes a file queues its operations and writes nothing. */
+/* Returns true while a program is walked through in advance (training/walk.c): a line that writes
+ * a file queues its operations and writes nothing. */
 bool interpreter_walks(const struct interpreter *interpreter);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* variables, defs, use */
 

@@ -31,7 +31,6 @@ static bool asked_thing(struct asked *asked, int i, struct thing thing, enum thi
 	return true;
 }
 
-/* The last argument may be a section. */
 static bool asked_section(struct asked *asked, int i)
 {
 	const struct formula *formula = asked->formula;
@@ -39,7 +38,6 @@ static bool asked_section(struct asked *asked, int i)
 	        evaluate_section(asked->eval, formula->argument[i].name, &asked->section) == ST_OK;
 }
 
-/* Finds the word among `words`, separated by blanks; false: it is none. */
 static bool asked_word(const char *words, const char *text, int *place)
 {
 	*place = text_place(words, text, strlen(text));

@@ -11,14 +11,13 @@
 
 #include <string.h>
 
-/* One name on one rank */
 struct target {
 	name_id name;
 	int rank;
 	struct layout layout;
-	int old;    /* the tensor of that name, to be remade; -1 if none */
-	int tensor; /* the one to fill; -1 until it is made */
-	bool fits;  /* it exists already, and is filled in place */
+	int old; /* the tensor of that name, to be remade; -1 if none */
+	int tensor;
+	bool fits; /* it exists already, and is filled in place */
 	double parameter[PARAMETERS_MAX];
 };
 struct targets {
@@ -96,7 +95,7 @@ static enum status source_unknown(struct slice_of_text word)
 	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
-/* The source's options: as given, else its kernel's defaults. Names of one line get consecutive
+/* The source's options: as given, else its kernel's defaults. Names in one line get consecutive
  * seeds, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
 static enum status target_parameters(
         struct eval *eval, const struct making *making, int which, double *parameter)
@@ -141,7 +140,7 @@ static enum status target_resolve(struct eval *eval, const struct making *making
 	return status;
 }
 
-/* Names outermost, then ranks: targets_load takes the ranks of a name as a row. */
+/* Names outermost, then ranks: targets_load takes a name's ranks as a row. */
 static enum status targets_resolve(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
@@ -250,7 +249,6 @@ static bool fills_equal(const struct world *world, const struct target *a, const
 	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
-/* Equal fills of consecutive ranks share one record. */
 static enum status targets_fill(
         struct shell *shell, const struct statement *statement, const struct targets *places)
 {
@@ -290,7 +288,7 @@ static enum status targets_load(struct shell *shell, const struct statement *sta
 	return status;
 }
 
-/* Fills are not work of the program: they take no time. The line's clauses apply as a block's. */
+/* Fills are not the program's work: they take no time. The line's clauses apply as a block's. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;

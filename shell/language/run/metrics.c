@@ -1,4 +1,4 @@
-/* metrics.c -- metrics of expressions: the trace so far, for the current rank and a section
+/* metrics.c -- metrics in expressions: the trace so far, for the current rank and a section
  * (src/trace) */
 #include "shell/language/run/functions.h"
 #include "base/arithmetic.h"
@@ -154,7 +154,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
-/* best(EXPR): its value in the world of a task's solution */
+/* best(EXPR): its value in the world that a task's solution makes */
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -178,7 +178,7 @@ enum status value_of_best(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* Races of all ranks whose later access is in the section */
+/* All ranks' races whose later access is in the section */
 enum status value_of_races(struct asked *asked, struct value *value)
 {
 	struct world *world = asked->eval->shell->world;

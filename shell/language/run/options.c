@@ -73,8 +73,7 @@ static struct value value_of_text(struct shell *shell, struct slice_of_text word
 	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
-/* The variables of the parts: the words of the value's items, else the first of the option's
- * words. */
+/* The parts' variables: the words in the value's items, else the option's first word. */
 static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
 	const char *given = names_text(shell->world->names, value.name),

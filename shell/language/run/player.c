@@ -1,4 +1,4 @@
-/* player.c -- a program's files, run on a stack of its own from one `##` to the next */
+/* player.c -- a program's files, run on its own stack from one `##` to the next */
 #include "shell/language/run/player.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/routine.h"
@@ -42,7 +42,6 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 	return player->cancelled ? fail(ST_INTERRUPTED, "the program was given up") : ST_OK;
 }
 
-/* A title or explanation with its `$` filled in, as on the first rank */
 static enum status title_text(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
@@ -99,7 +98,6 @@ enum status run_title(struct shell *shell, struct statement *statement, const st
 	if (in->now.no_steps)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
 		        WHOLE(statement->source));
-	/* lines before the first one belong to its step */
 	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
 	player->titled = player->busy = true;
 	return status == ST_OK ? begin_step(player, statement, set) : status;
@@ -107,7 +105,7 @@ enum status run_title(struct shell *shell, struct statement *statement, const st
 
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set)
 {
-	player->busy |= ran != RAN_CALL; /* a call does nothing by itself */
+	player->busy |= ran != RAN_CALL;
 	if (player->watcher.line)
 		player->watcher.line(
 		        player->watcher.self, ran, statement, set, player->shell->interpreter->now.calls);
@@ -144,7 +142,6 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	/* the setup may read it too */
 	enum status status = player_let_round(player->shell, player->first);
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		in->now.tree = player->tree[i];

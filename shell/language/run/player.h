@@ -1,16 +1,15 @@
 /* player.h -- texts that run as a program: they stop at each `## title`, and continue on demand
  *
- * A program runs on a stack of its own (routine.h). Between its steps the ordinary stack runs
- * typed lines. Its last file may have a top-level `for it in ... { }`: the lines before it are the
+ * A program runs on its own stack (routine.h). Between its steps the ordinary stack runs typed
+ * lines. Its last file may have a top-level `for it in ... { }`: the lines before it are the
  * setup, the block is the iteration, repeated on demand.
  *
  *     file 1, file 2 ...  ##  ##  | for it in  {  ##  ##  ##  }
  *                         ^   ^   ^               ^   ^     ^
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
- * A `##` that only some ranks of the program (of its `use`) meet belongs to the current step.
- * Lines of the setup or the iteration before its first `##` belong to the step that this one
- * names. */
+ * A `##` that only some of the program's ranks (its `use`) meet belongs to the current step. Lines
+ * in the setup or iteration before its first `##` belong to the step that this one names. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -22,13 +21,13 @@ enum ran {
 	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
 	RAN_END,   /* ... its end */
 };
-/* Callbacks of a running program; each may be NULL. depth: of nested calls of defs. */
+/* Callbacks of a running program; each may be NULL. depth: nested def calls. */
 struct watcher {
 	void *self;
 	/* A step begins: its title, and the comment lines after it without their `#`, variables
 	 * filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
-	/* A statement runs next for the ranks of the set, or a block has ended. */
+	/* A statement runs next for the set's ranks, or a block has ended. */
 	void (*line)(
 	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
@@ -51,13 +50,12 @@ struct player;
  * `file` and its contents must outlive the player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
-/* `it` of the setup and the first iteration (default 0); before it is played */
+/* `it` in the setup and the first iteration (default 0); before it is played */
 void player_begin_at(struct player *player, int first);
 /* Parts that replace those in the binary; they must outlive the player. */
 void player_aside(struct player *player, const struct player_file *part, int parts);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);
-/* Sets the callbacks for later steps. */
 void player_watch(struct player *player, struct watcher watcher);
 /* Runs to the next stop. A failure (a refused line, Ctrl-C) ends the program. */
 enum status player_go(struct player *player, enum player_stop *stop);
@@ -67,14 +65,12 @@ void player_free(struct player *player);
 void player_variable(struct player *player, const char *name, struct text *out);
 /* Evaluates a condition in its files' scope, on its first rank. */
 enum status player_holds(struct player *player, const char *expression, bool *holds);
-/* From the interpreter: see watcher.line */
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
 /* Calls `what` with each def of its files that can still be called. */
 struct definition; /* state.h */
 void player_each_def(
         const struct player *player, void (*what)(void *self, const struct definition *def), void *self);
 bool player_loops(const struct player *player); /* it has an iteration */
-/* Returns true if the running lines are a program's. */
 bool player_runs(const struct shell *shell);
 
 #endif

@@ -39,7 +39,7 @@ static enum status read_make(struct eval *eval, const struct formula *formula, s
 	return status;
 }
 
-/* One read on every rank of the set; it waits on its line's stream. */
+/* One read on every rank in the set; it waits on its line's stream. */
 static enum status reads_make(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {

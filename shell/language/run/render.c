@@ -16,7 +16,7 @@
 struct rendering {
 	struct eval *eval;
 	struct text *out;
-	enum status status; /* the first failure: the line is shown as typed */
+	enum status status;
 };
 
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
@@ -86,7 +86,6 @@ static void render_word(struct rendering *r, struct name *name)
 	text_release(&word);
 }
 
-/* A slice is written as its view's name, resolved to the tensor below. */
 static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 {
 	struct view view;
@@ -144,7 +143,6 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	}
 }
 
-/* An argument's value, also of a comparison (whose operands `expect` shows) */
 static void render_worth(struct rendering *r, const struct formula *formula)
 {
 	struct value value;
@@ -352,7 +350,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	call.shell->interpreter->now.fault_rank = fault;
 	const char *line = text_string(&text);
 	if (r.status == ST_OK)
-		text_add(out, "%s", line + (*line == ' ')); /* a `tensor` begins with its clause */
+		text_add(out, "%s", line + (*line == ' '));
 	else
 		text_put(out, statement->source.at, statement->source.length);
 	*varies |= eval.varies;

@@ -26,11 +26,11 @@ enum { STACK_BYTES = 8 << 20 };
 struct routine {
 	void (*body)(void *self);
 	void *self;
-	char *memory; /* the guard page, then the stack */
+	char *memory;
 	size_t guard; /* bytes of the page */
 	ucontext_t inside, outside;
 	bool ended;
-	const void *outer_bottom; /* of the resuming stack, for the sanitizer */
+	const void *outer_bottom;
 	size_t outer_size;
 	void *fake; /* the sanitizer's stack of the suspended routine */
 };

@@ -20,7 +20,7 @@ struct routine *routine_make(void (*body)(void *self), void *self);
 bool routine_resume(struct routine *routine);
 /* From within the routine: returns to the caller of resume, and continues when resumed again. */
 void routine_suspend(struct routine *routine);
-/* Requires that it has ended or not begun: the stack of a suspended one would be lost. NULL is
+/* Requires that it has ended or not begun: a suspended one's stack would be lost. NULL is
  * allowed. */
 void routine_free(struct routine *routine);
 

@@ -23,8 +23,8 @@ enum status purpose_set(struct shell *shell, struct name *purpose, const struct 
  * all its ranks, and must outlive it. */
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
-enum status budget_step(struct shell *shell);  /* counts one step of the budget */
-void interpreter_prepare(struct shell *shell); /* before a text is read: the world may be new */
+enum status budget_step(struct shell *shell);
+void interpreter_prepare(struct shell *shell);
 /* Runs the statements before `last` (NULL: all), after checking their first words. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
@@ -37,7 +37,6 @@ void journal_note_empty(struct shell *shell, const struct statement *statement);
 
 /* ---- watched.c. The next statement is the learner's own, and shell->watch is set. */
 bool statement_watched(const struct shell *shell);
-/* The file is the watcher's: a task's starter */
 bool watch_owns_file(const struct shell *shell, const char *file);
 /* Reports a completed outermost statement to the watcher. */
 void watch_report(struct shell *shell, const struct statement *statement, enum status status);
@@ -45,14 +44,13 @@ void watch_report(struct shell *shell, const struct statement *statement, enum s
 /* ---- command.c, making.c, defs.c, flow.c, expect.c, options.c, chosen.c, player.c: runs a
  * statement of one kind for the ranks of its clauses */
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
-run_one run_kind; /* of any kind: interpreter.c */
+run_one run_kind;
 run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, run_if, run_expect,
         run_expect_error, run_expect_verify;
 run_one run_title, run_option, run_refuse, run_chosen;
 enum command_class statement_class(const struct statement *statement); /* by its first words */
 /* the line does not change the world */
 bool statement_is_aside(const struct statement *statement);
-/* VALUE of NAME=VALUE on the command line; NULL if not given */
 const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* Checks option values against the file's `option` lines; what: for messages, "strategy ddp" */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);

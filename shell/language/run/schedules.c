@@ -1,5 +1,4 @@
-/* schedules.c -- slots, work(k), micro(k), chunk(k): the tasks of a rank in the pipeline of
- * `schedule`
+/* schedules.c -- slots, work(k), micro(k), chunk(k): a rank's tasks in the pipeline of `schedule`
  *
  *     schedule 1f1b micro=3 in pp          pp=0:  F0 F1 B0 F2 B1 B2      k = 0 .. slots-1
  *                                          pp=1:  F0 B0 F1 B1 F2 B2

@@ -27,7 +27,6 @@ static void digest_add_number(struct interpreter *in, double number)
 
 /* ---- variables ---- */
 
-/* state.h has a drawing. */
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
 	struct variables *local = &in->now.frame->local;
@@ -61,7 +60,7 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
-/* If all ranks of the domain get one value, the variable becomes uniform; otherwise only the set's
+/* If all ranks in the domain get one value, the variable becomes uniform; otherwise only the set's
  * ranks change. Values go into the digest, by which processes compare themselves. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
@@ -86,7 +85,6 @@ static struct variable *variable_add(struct variables *variables, name_id name, 
 	return variable;
 }
 
-/* By name id; grows to twice the need, because ids are dense and count up. */
 static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 {
 	if ((size_t)name >= space->room) {
@@ -98,13 +96,13 @@ static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-/* Of the file at top level, else of the def's call. ST_NAME: a thing has that name on a rank that
+/* In the file at top level, else in the def's call. ST_NAME: a thing has that name on a rank that
  * would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;
-	bool top = !in->now.frame->caller; /* of this file or prompt, not of a def's call */
+	bool top = !in->now.frame->caller;
 	enum status status = ST_OK;
 	FOR_RANKS (rank, top ? &in->all : set)
 		if (status == ST_OK)
@@ -146,7 +144,6 @@ size_t local_push(struct frame *frame, name_id name, const struct ranks *domain)
 	return frame->local.count - 1;
 }
 
-/* Variables that `let` made after it remain. */
 void local_drop(struct frame *frame, size_t index)
 {
 	struct variables *local = &frame->local;
@@ -214,7 +211,7 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-/* All ranks of the block: one name again; some of them: an array of its own, begun with each
+/* All ranks in the block: one name again; some of them: an array of its own, begun with each
  * rank's name. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {

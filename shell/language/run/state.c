@@ -1,7 +1,7 @@
 /* state.c -- the interpreter's state: made, forgotten with the world, freed.
  *
  * Ids of names belong to a world. Emptying it invalidates all ids in trees by a new generation;
- * the tree of the line that emptied it may still run. */
+ * its line's tree may still run. */
 #include "base/search.h"
 #include "base/memory.h"
 #include "shell/language/run/run.h"
@@ -34,8 +34,7 @@ void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	interpreter_forget(in);
-	for (struct scope *scope = in->now.scope; scope;
-	        scope = scope->up) /* ifs and loops may be around the line */
+	for (struct scope *scope = in->now.scope; scope; scope = scope->up)
 		scope_release(scope);
 	in->generation++;
 	in->section = 0;

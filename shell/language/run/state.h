@@ -1,7 +1,7 @@
 /* state.h -- the state of running trees: values, variables by rank, scopes, defs, the interpreter.
  *
- * Lines run for a set of ranks at once, like the lanes of a warp. A value that is equal on all of
- * them is computed and stored once: `varies` tells whether a result depends on the rank.
+ * Lines run for a set of ranks at once, like a warp's lanes. A value that is equal on all of them
+ * is computed and stored once: `varies` tells whether a result depends on the rank.
  *
  *     { lines }  @0-3 for m in 0:2 { ... }       set      a statement's clauses narrow the
  *                                                0 1 2 3  set, never widen it:
@@ -11,7 +11,7 @@
  *         if rank == 1 { ... } else { ... }      1 | 2 3    a condition that varies splits the set
  *       }
  *
- * A name is looked up in the frame of the call that runs, then in the namespace of its file:
+ * A name is looked up in the call's frame that runs, then in the namespace of its file:
  *
  *     frame of the call      parameters, loop names, `let` in a def      frame.local, latest first
  *       |                    the caller's frame is not searched
@@ -31,20 +31,20 @@ enum {
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
-/* The value of an expression on a rank. TEXT: the name of a tensor, stream etc., or a quoted text,
- * which is one of the world's names too. NONE: a variable without a value on this rank. unit: enum
- * unit, of a number */
+/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text, which is
+ * one of the world's names too. NONE: a variable without a value on this rank. unit: enum unit, of
+ * a number */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
 	double number;
 };
 
-/* By rank of the world. While all ranks of `domain` have one value it is stored once, and a line
- * that reads it stays the same on all ranks. */
+/* By world rank. While all ranks in `domain` have one value it is stored once, and a line that
+ * reads it stays the same on all ranks. */
 struct variable {
 	name_id name;
-	bool uniform; /* `one` holds for all of `domain` */
+	bool uniform;
 	struct value one;
 	struct value *each;         /* by world rank; NULL until values differ */
 	const struct ranks *domain; /* the ranks that can see it */
@@ -55,7 +55,7 @@ struct variables {
 	size_t count;
 };
 
-/* Defs of one name form a chain, the latest first: `replaced` in a def calls the next one. */
+/* Defs with one name form a chain, the latest first: `replaced` in a def calls the next one. */
 struct definition {
 	struct definition *before;
 	name_id name;
@@ -63,7 +63,7 @@ struct definition {
 	struct tree *tree;
 	struct statement *statement;
 	bool learners;  /* in the learner's namespace */
-	bool overrides; /* there was a def of its name before */
+	bool overrides; /* an earlier def has its name */
 	bool called;
 };
 
@@ -83,11 +83,10 @@ struct namespace
 	unsigned latest; /* serial of its latest def; 0 if none */
 };
 
-/* A def's call; the outermost is the file's or the prompt's. */
 struct frame {
 	struct frame *caller;
 	struct variables local;  /* parameters, loop names, `let` in a def */
-	const struct ranks *set; /* runs the call: the domain of its names */
+	const struct ranks *set; /* runs the call: its names' domain */
 	/* for names that are not local. outer: the learner's namespace, of a learner's def that a
 	 * program calls */
 	struct namespace *space, *outer;
@@ -108,8 +107,7 @@ static inline name_id setting_at(const struct scope_setting *setting, int rank)
 }
 enum setting_of { SETTING_STREAM, SETTING_GROUP, SETTING_PHASE, SETTINGS };
 
-/* A block: the settings of lines without a clause. A copy of the outer block's, undone at its
- * end. */
+/* A block: settings for lines without a clause. A copy of the outer block's, undone at its end. */
 struct scope {
 	struct scope *up;
 	const struct ranks *bound; /* contains the ranks of all its lines */
@@ -117,14 +115,12 @@ struct scope {
 	struct scope_setting setting[SETTINGS];
 };
 
-/* Running loops, innermost first, for the values in messages */
 struct loop {
 	struct loop *up;
 	struct frame *frame;
 	size_t variable; /* index into frame->local; `repeat` has one without a name */
 };
-/* "t[3]" as the value of a parameter: its name, parsed once as a tensor. Dropped with the
- * world. */
+/* "t[3]" as a parameter's value: its name, parsed once as a tensor. Dropped with the world. */
 struct reference {
 	name_id name;
 	struct tree *tree;
@@ -137,11 +133,11 @@ struct running {
 	struct frame *frame;
 	struct scope *scope;
 	struct loop *loops;
-	struct tree *tree;              /* its lines run */
-	const struct player_file *file; /* of a running program; NULL if none */
+	struct tree *tree; /* its lines run */
+	const struct player_file *file;
 	/* nested { }, those of calls included: at most BLOCKS_MAX */
 	int blocks;
-	int calls;      /* nested calls of defs */
+	int calls;      /* nested def calls */
 	int runs;       /* nested texts: 1 at the prompt, one more for each `source` */
 	int flows;      /* of `blocks`, those of if, for and repeat */
 	int closed;     /* nested texts in which no wish is granted */
@@ -150,7 +146,7 @@ struct running {
 	bool located;   /* the failure already says its place */
 };
 
-/* The state of the language, one for the process */
+/* The language's state, one for the process */
 struct interpreter {
 	struct running now;
 	/* of the running text: interpreter_run_granting */
@@ -161,9 +157,9 @@ struct interpreter {
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL unless its lines run */
 	unsigned serial;                    /* of the latest def */
-	struct name *purpose;               /* `kind=` of the running line; NULL if not given */
-	struct player *player;              /* is notified of each line; NULL if none */
-	struct schedule *pipeline;          /* of `schedule`; a stage is a rank of this group */
+	struct name *purpose;
+	struct player *player;     /* is notified of each line; NULL if none */
+	struct schedule *pipeline; /* of `schedule`; a stage is a rank of this group */
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count; /* tensors with a slice, given to defs */
@@ -173,10 +169,10 @@ struct interpreter {
 	struct text spelled; /* names with `$` under construction, nested */
 	struct frame base_frame;
 	struct scope base_scope;
-	int section;     /* of `mark`: index into the world's */
+	int section;
 	bool noted_even; /* reported: with --dry, unknown counts are taken to be even */
 	bool noted_dry;  /* reported: `expect` does not check data */
-	bool guesses;    /* a walk ahead of the program: data reads as 0 */
+	bool guesses;    /* a walk before the program: data reads as 0 */
 	bool guessed;    /* ... and a read was replaced so */
 	/* lines that queue or make something do nothing: only the flow between two `##` runs */
 	bool counts;
@@ -187,7 +183,7 @@ struct interpreter {
 };
 
 /* ---- scope.c */
-/* Returns the variable of that name for the running frame; NULL if none. Valid until a variable is
+/* Returns the running frame's variable with that name; NULL if none. Valid until a variable is
  * made. */
 struct variable *variable_find(struct interpreter *in, name_id name);
 /* Returns its value on the rank, VALUE_NONE if it has none there. Sets *varies if other ranks may
@@ -204,7 +200,6 @@ enum status variable_assign(struct shell *shell, name_id name, const struct rank
 enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; returns its index in frame->local. */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
-/* Later entries move up by one. */
 void local_drop(struct frame *frame, size_t index);
 /* Frees its variables. */
 void frame_release(struct frame *frame);
@@ -213,14 +208,14 @@ void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* frees its settings */
 void scope_pop(struct interpreter *in);
-/* Returns the setting of a line on the rank that has none of its own; 0 if none. */
+/* Returns a line's setting on the rank that has none of its own; 0 if none. */
 name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
-/* Returns the number on the rank of the stream of `use`, or of a block's `on`; STREAM_DEFAULT if
+/* Returns the number on the rank for the stream in `use`, or a block's `on`; STREAM_DEFAULT if
  * none. */
 int setting_stream(const struct shell *shell, int rank);
 /* Sets `on` and `in` in the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
-/* Sets the name for the ranks of the set, to the end of the innermost scope. */
+/* Sets the name for the set's ranks, to the end of the innermost scope. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
 /* Frees its variables and defs. Running defs keep their trees (tree_use). */

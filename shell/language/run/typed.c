@@ -44,7 +44,7 @@ static void put_variable(const struct shell *shell, const struct variable *varia
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out)
 {
 	const struct namespace *space = &shell->interpreter->learner;
-	if (!space->latest) /* the variables are not read either */
+	if (!space->latest)
 		return after;
 	if (space->latest > after)
 		put_definitions(space, after, out);

@@ -1,8 +1,8 @@
 /* unknown.c -- messages for an unknown name: the nearest known one, the ranks that lack it, the
  * ranks that have it, a line that makes one.
  *
- * A name is near if fewer letters change than it has (text_distance). A thing of another kind with
- * that name is reported first, as the likelier mistake. */
+ * A name is near if fewer letters change than it has (text_distance). A different kind with that
+ * name is reported first, as the likelier mistake. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -137,7 +137,6 @@ static enum status thing_alone(const char *word, enum thing_kind kind)
 	}
 }
 
-/* A first word that is neither command nor def */
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word)
 {
 	struct interpreter *in = shell->interpreter;

@@ -67,9 +67,7 @@ static enum status value_multiply(
 	else
 		return units_clash(a, b, at);
 	bool by_time = a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN;
-	*result = value_number(
-	        /* times are ns, rates per second */
-	        a.number * b.number / (by_time ? 1e9 : 1), unit);
+	*result = value_number(a.number * b.number / (by_time ? 1e9 : 1), unit);
 	return ST_OK;
 }
 
@@ -92,7 +90,6 @@ static enum status value_divide(
 	return ST_OK;
 }
 
-/* a - b*floor(a/b): never negative */
 static enum status value_remainder(
         struct value a, struct value b, const struct formula *at, struct value *result)
 {
@@ -107,7 +104,6 @@ static enum status value_remainder(
 	return ST_OK;
 }
 
-/* "9ms", "4kB": the number as written, with a unit */
 static void number_with_unit(const struct formula *number, enum unit unit, struct text *out)
 {
 	static const char *const units[] = {"", "ms", "B", "GB/s", "GFLOP/s"};
@@ -241,7 +237,6 @@ void value_exact(struct value value, struct text *out)
 	bool whole = number_is_whole(number, -0x1p53, 0x1p53) && (number != 0 || !signbit(number));
 	if (whole)
 		*number_digits(digits, (int64_t)number) = '\0';
-	/* the fewest digits that restore it */
 	for (int precision = 6; precision <= 17 && !whole; precision++) {
 		snprintf(digits, sizeof digits, "%.*g", precision, number);
 		if (strtod(digits, NULL) == number)

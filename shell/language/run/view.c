@@ -81,7 +81,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
-	bool empty = layout_count(layout) == 0; /* the offset could exceed its memory */
+	bool empty = layout_count(layout) == 0;
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count && !empty)
@@ -192,7 +192,7 @@ static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, st
         bool result, struct view *view, struct slice_parts *parts);
 
 /* The whole tensor of the name. may_be_new: a new result has tensor -1, and its kernel makes it. A
- * name with a slice is the value of a parameter, or of one for another. */
+ * name with a slice belongs to a parameter. */
 static enum status base_view(
         struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {

@@ -19,7 +19,6 @@ bool statement_watched(const struct shell *shell)
 	        !(file && watch_owns_file(shell, file));
 }
 
-/* Its text extends to the begin of the next one. */
 void watch_report(struct shell *shell, const struct statement *statement, enum status status)
 {
 	const struct interpreter *in = shell->interpreter;

@@ -6,7 +6,6 @@
 #include "shell/language/run/command.h"
 #include "shell/values/replace.h"
 
-/* As shell_write; all processes call it. */
 enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
         const struct text *text);
 
