@@ -96,10 +96,10 @@ int ranks_next(const struct ranks *set, int rank)
 	uint64_t word = set->words[from / 64] >> (from % 64);
 	if (word)
 		return from + __builtin_ctzll(word);
-	uint64_t behind = set->some & ~UINT64_C(1) << from / 64;
-	if (!behind)
+	uint64_t later = set->some & ~UINT64_C(1) << from / 64;
+	if (!later)
 		return -1;
-	int w = __builtin_ctzll(behind);
+	int w = __builtin_ctzll(later);
 	return w * 64 + __builtin_ctzll(set->words[w]);
 }
 

@@ -156,11 +156,11 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 {
 	const struct schedule *schedule = r->schedule;
 	struct text text = {0};
-	bool *met = mem_alloc(2 * (size_t)schedule->stages), *told = met + schedule->stages;
+	bool *met = mem_alloc(2 * (size_t)schedule->stages), *named = met + schedule->stages;
 	int stage = 0, piece, work;
 	while (next[stage] == schedule->count)
 		stage++;
-	while (!told[stage]) {
+	while (!named[stage]) {
 		const struct task *task = schedule_task(schedule, stage, next[stage]);
 		task_needs(schedule, stage, task, &piece, &work);
 		int other = schedule->holder[piece];
@@ -171,7 +171,7 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 			schedule_cell(schedule, stage, task, &text);
 			text_add(&text, " waits for ");
 			schedule_cell(schedule, other, wanted, &text);
-			told[stage] = true;
+			named[stage] = true;
 		}
 		met[stage] = true;
 		stage = other;

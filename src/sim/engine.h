@@ -201,8 +201,8 @@ bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns)
 bool otherwise_not_held(const struct engine *e, op_id id);
 
 /* host.c */
-void host_run(struct engine *e, uint32_t rank);  /* until idle or blocked */
-void host_told(struct engine *e, uint32_t rank); /* an operation of its device is done */
+void host_run(struct engine *e, uint32_t rank);    /* until idle or blocked */
+void host_resume(struct engine *e, uint32_t rank); /* an operation of its device is done */
 
 /* fill.c */
 void fill_reached(struct engine *e, op_id id);
@@ -281,7 +281,7 @@ bool of_group(const struct record *record, int group);   /* meets others in it *
 /* Ends, undone, all operations at a rendezvous of the part or waiting for their turn. */
 void part_abort(struct engine *e, int group, int part);
 /* Returns true if the lane's head is at a rendezvous of the group or waits for its turn. */
-bool stands_in(const struct engine *e, const struct stream_queue *lane, int group);
+bool lane_meets(const struct engine *e, const struct stream_queue *lane, int group);
 
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);

@@ -3,7 +3,7 @@
  *
  * A host's clock depends only on its lines and on the ends of operations it waited for. So it
  * needs no events: it runs through its lines at once and stops at the first SYNC whose target
- * has no end; that end resumes it (host_told).
+ * has no end; that end resumes it (host_resume).
  *
  *      host    launch a | launch b | sync b ............. | launch c      the host's clock
  *      device       [======== a ========][=== b ===]      [ c             arrivals at issue times
@@ -139,7 +139,7 @@ void host_run(struct engine *e, uint32_t rank)
 }
 
 /* Resumes the host if its wait is over. */
-void host_told(struct engine *e, uint32_t rank)
+void host_resume(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
 	op_id id = r->on;

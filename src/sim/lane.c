@@ -95,7 +95,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 			lane_poke(e, r->lanes + i);
 	}
 	if (r->state == RANK_BLOCKED)
-		host_told(e, l->rank);
+		host_resume(e, l->rank);
 	if (l->head)
 		lane_poke(e, lane);
 }

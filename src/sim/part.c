@@ -46,21 +46,21 @@ static void head_end(struct engine *e, uint32_t lane)
 	lane_finish(e, lane);
 }
 
-bool stands_in(const struct engine *e, const struct stream_queue *lane, int group)
+bool lane_meets(const struct engine *e, const struct stream_queue *lane, int group)
 {
-	bool stands = lane->head &&
+	bool meets = lane->head &&
 	        (lane->state == LANE_MATCH || lane->state == LANE_RUN || lane->state == LANE_TURN);
-	return stands && of_group(op_record(e->world, lane->head), group);
+	return meets && of_group(op_record(e->world, lane->head), group);
 }
 
-/* Calls act() for each lane of the part with stands_in(). */
+/* Calls act() for each lane of the part with lane_meets(). */
 static void part_for_lanes(struct engine *e, int group, const struct group_instance *part,
         void (*act)(struct engine *e, uint32_t lane))
 {
 	for (int i = 0; i < part->n; i++) {
 		const struct rank *r = &e->ranks[part->ranks[i]];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++)
-			if (stands_in(e, &e->lanes[r->lanes + k], group))
+			if (lane_meets(e, &e->lanes[r->lanes + k], group))
 				act(e, r->lanes + k);
 	}
 }

@@ -79,10 +79,10 @@ static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t 
 	const struct group_instance *part = group_part(&e->world->groups[group], (int)rank);
 	for (int i = 0; i < part->n; i++) {
 		const struct rank *r = &e->ranks[part->ranks[i]];
-		bool stands = false;
-		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !stands; k++)
-			stands = stands_in(e, &e->lanes[r->lanes + k], (int)group);
-		if (stands)
+		bool meets = false;
+		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !meets; k++)
+			meets = lane_meets(e, &e->lanes[r->lanes + k], (int)group);
+		if (meets)
 			stop_spread(e, list, rank, part->ranks[i], true);
 	}
 }

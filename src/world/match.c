@@ -227,9 +227,9 @@ static void part_end(struct world *world, int group, int part, size_t from)
 				instance_restart(&channel->ends, &from_any);
 	for (size_t i = from_any; i <= world->match_count; i++) {
 		struct match *match = &world->matches[i];
-		bool behind = !match->p2p && i >= from;
+		bool later = !match->p2p && i >= from;
 		if (match->aborted || match->group != group || (part >= 0 && match->instance != part) ||
-		        (match_complete(match) && !match->mismatch && !behind))
+		        (match_complete(match) && !match->mismatch && !later))
 			continue;
 		match->aborted = true;
 		*MEM_ADD(&world->aborted, &world->aborted_count) = (uint32_t)i;

@@ -11,7 +11,7 @@ struct camp {
 	int64_t brings; /* value of the aspect */
 	struct ranks ranks;
 	int place; /* of the first member */
-	bool told;
+	bool reported;
 };
 
 /* A comparison with one member suffices: any other differs from one of the two. */
@@ -174,9 +174,10 @@ void world_mismatch(const struct world *world, op_id id, const char *(*algorithm
 	for (int n = 0; n < count; n++) {
 		struct camp *least = NULL;
 		for (struct camp *camp = camps; camp < camps + count; camp++)
-			if (!camp->told && (!least || ranks_count(&camp->ranks) < ranks_count(&least->ranks)))
+			if (!camp->reported &&
+			        (!least || ranks_count(&camp->ranks) < ranks_count(&least->ranks)))
 				least = camp;
-		least->told = true;
+		least->reported = true;
 		text_add(why, "%s", n ? ", " : "");
 		camp_text(world, match, least, aspect, algorithm_word, why);
 	}

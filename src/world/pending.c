@@ -73,18 +73,18 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
 static void pending_cut_one(
         struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {
-	struct pending_free whole = memory->pending[i], behind = whole;
+	struct pending_free whole = memory->pending[i], rest = whole;
 
-	behind.address = operand->address + bytes;
-	behind.bytes = whole.address + whole.bytes - behind.address;
+	rest.address = operand->address + bytes;
+	rest.bytes = whole.address + whole.bytes - rest.address;
 	memory->pending[i].bytes = operand->address > whole.address ? operand->address - whole.address : 0;
-	if (behind.bytes <= 0)
+	if (rest.bytes <= 0)
 		return;
 	if (memory->pending[i].bytes == 0) {
-		memory->pending[i] = behind;
+		memory->pending[i] = rest;
 		return;
 	}
-	*MEM_ADD(&memory->pending, &memory->pending_count) = behind;
+	*MEM_ADD(&memory->pending, &memory->pending_count) = rest;
 }
 
 void pending_cut(struct world *world, const struct draft *draft)

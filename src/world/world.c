@@ -139,10 +139,10 @@ void world_iteration_end(struct world *world)
 
 int world_iteration_of(const struct world *world, op_id id)
 {
-	size_t behind; /* the first that begins after the operation */
-	SEARCH(behind, world->iteration_count, world->iterations[behind].first > id);
-	if (!behind)
+	size_t next; /* the first that begins after the operation */
+	SEARCH(next, world->iteration_count, world->iterations[next].first > id);
+	if (!next)
 		return -1;
-	op_id end = world->iterations[behind - 1].end;
-	return !end || id < end ? (int)behind - 1 : -1;
+	op_id end = world->iterations[next - 1].end;
+	return !end || id < end ? (int)next - 1 : -1;
 }
