@@ -1,6 +1,6 @@
 #!/bin/sh
-# rooms.sh -- folders are rooms, in the order of README's table "What is where", and what is in a room calls and includes only what is in it or in
-# those below. Calls are read from the object files of the binary under test with nm; the largest circle of files within one folder is the one that the docs name.
+# rooms.sh -- folders are layers, listed from the top in tests/rooms.txt: a file calls and includes only files of its own folder and of lower ones. Calls
+# are read from the object files of the binary under test with nm. layout.md has a row for each folder, and names the largest circle of files within one.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$(dirname "$(realpath "${RANKSH:-$here/build/ranksh}")")
@@ -8,16 +8,25 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$here" || exit 1
 
-# the table's folders, one a line, from the top
-sed -n '/^## What is where/,/^Calls go down only/s/^| \(`[^|]*\) |.*/\1/p' README.md | tr ' ' '\n' | tr -d '`' | grep -E '^(shell|src)/' | sed 's|/$||' > "$work/order"
+layout=docs/internals/layout.md
+order=tests/rooms.txt
 
-# every folder with code is a row, and every row a folder (or main.c)
+# every folder with code is a line of the list, and every line a folder (or main.c)
 find shell src -name '*.[ch]' | sed '/main\.c$/!s|/[^/]*$||' | sort -u > "$work/folders"
-if sort "$work/order" | diff - "$work/folders" > "$work/table"; then
-	echo "ok README's table has a row for every folder"
+if sort $order | diff - "$work/folders" > "$work/list"; then
+	echo "ok $order lists every folder with code"
 else
-	echo "FAIL README's table has a row for every folder (< in the table, > in the tree)"
-	cat "$work/table"
+	echo "FAIL $order lists every folder with code (< in the list, > in the tree)"
+	cat "$work/list"
+fi
+
+# layout.md has a row for each of them, and for no other
+sed -n 's/^| `\([^` ]*\)` |.*/\1/p' $layout | sed 's|/$||' | grep -E '^(shell|src)/' | sort > "$work/rows"
+if sort $order | diff "$work/rows" - > "$work/list"; then
+	echo "ok $layout has a row for every folder"
+else
+	echo "FAIL $layout has a row for every folder (< in the page, > in the list)"
+	cat "$work/list"
 fi
 
 # CALLER CALLED SYMBOL a line, from the objects whose source is still there; the table of commands belongs to main.c, which hands it down, files carried in the
@@ -43,8 +52,8 @@ FNR == NR { place[$1] = ++count; next }
 { above = place[room($1)]; below = place[room($2)]; if (above && below && below < above) print $1 " -> " $2 ": " $3 }
 EOF
 for kind in calls includes; do
-	awk -f "$work/up.awk" "$work/order" "$work/$kind" > "$work/up"
-	if [ -s "$work/order" ] && [ "$(wc -l < "$work/$kind")" -gt 300 ] && [ ! -s "$work/up" ]; then
+	awk -f "$work/up.awk" "$order" "$work/$kind" > "$work/up"
+	if [ -s "$order" ] && [ "$(wc -l < "$work/$kind")" -gt 300 ] && [ ! -s "$work/up" ]; then
 		echo "ok $kind go down only"
 	else
 		echo "FAIL $kind go down only: $(wc -l < "$work/up") of $(wc -l < "$work/$kind") go up"
@@ -74,8 +83,8 @@ END {
 	for (f in file) { size = 0; for (g in file) if (((f, g) in reaches) && ((g, f) in reaches)) size++; if (size > most) { most = size; where = folder(f) } }
 	print "`" where "` (" most + 0 " files)"
 }' "$work/calls" > "$work/largest"
-grep -qFf "$work/largest" docs/architecture.md && word=ok || word=FAIL
-echo "$word docs/architecture.md names the largest circle of files within one folder: $(cat "$work/largest")"
+grep -qFf "$work/largest" $layout && word=ok || word=FAIL
+echo "$word $layout names the largest circle of files within one folder: $(cat "$work/largest")"
 
 # who lists the files of a folder lists them all: headers ("Files:"), and READMEs of shell/ with a table of them
 names() { sed '/\*\//q' "$1" | grep -qE "(^|[^a-z_0-9])$2\\.c"; }
