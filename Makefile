@@ -27,7 +27,7 @@ OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/ge
 SANITIZED_OBJECT = $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 # all but main, for programs of the tests; what nothing names must be linked beside it
 LIBRARY  = $(BUILD)/libranksh.a $(SANITIZED_OBJECT)
-EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/glossary.txt src/trace/page.html \
+EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/help/grammar.txt docs/help/glossary.txt src/trace/page.html \
 	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) src/cuda/kernels/arguments.h
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
@@ -204,9 +204,9 @@ $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines: $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(L
 install: ranksh
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 ranksh $(DESTDIR)$(PREFIX)/bin/ranksh
-	sed 's/@VERSION@/$(VERSION)/' docs/ranksh.1 > $(BUILD)/ranksh.1
+	sed 's/@VERSION@/$(VERSION)/' docs/help/ranksh.1 > $(BUILD)/ranksh.1
 	install -m 644 $(BUILD)/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
-	install -m 644 docs/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
+	install -m 644 docs/help/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
 # all sources as clang-format 14 writes them
 format:

@@ -3,7 +3,7 @@
 # ranks: 2 4 8
 # learned: Queueing is cheap, waiting is not.
 # Lines like this one, before the first task, are for who reads the file.
-# docs/lessons.md says all about it; `ranksh --check-lessons FILE` holds the
+# docs/guide/lesson-files.md says all about it; `ranksh --check-lessons FILE` holds the
 # lesson to its promises, `lesson FILE` opens it.
 
 ## Three multiplications

@@ -1,5 +1,5 @@
 #!/bin/sh
-# includes.sh -- a file includes the header of each name that it uses, and nothing that it does not use; docs/architecture.md says by which ways a name may come.
+# includes.sh -- a file includes the header of each name that it uses, and nothing that it does not use; docs/internals/architecture.md says by which ways a name may come.
 # Names are read from the headers as clang-format leaves them: functions, macros, enumerators, types, tags. Of a field the struct is not known: it tells what an include is for, if one header alone has such a field.
 set -u
 work=$(mktemp -d)

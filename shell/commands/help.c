@@ -288,7 +288,7 @@ static bool help_list(struct text *text, const char *word)
 	} else if (strcmp(word, "collectives") == 0) {
 		help_collectives(text);
 	} else if (strcmp(word, "grammar") == 0) {
-		const struct embedded *file = embedded_find("docs/", "grammar", ".txt");
+		const struct embedded *file = embedded_find("docs/help/", "grammar", ".txt");
 		text_put(text, file->bytes, file->count);
 	} else if (strcmp(word, "figures") == 0) {
 		help_entries(text, ENTRY_FIGURE);

@@ -1,6 +1,6 @@
 /* fuzz_lines.c -- lines that somebody might type at the prompt of a session, for sessions.sh
  *
- *     fuzz_lines SEED COUNT RANKS      prints COUNT requests to a session of so many ranks (docs/wire.md)
+ *     fuzz_lines SEED COUNT RANKS      prints COUNT requests to a session of so many ranks (docs/internals/wire.md)
  *
  * A line is made from a template, in which `%` and a letter stands for a word of that kind. All words come
  * from small sets, so that lines often meet: what one sends another receives. A third of the lines is then

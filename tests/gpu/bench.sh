@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench.sh FOLDER -- how fast ranksh is on the GPU at hand, beside what that does without it (bare.c), both measured in this run: a line a figure, with its
 # limit. Parts: rates attention hidden allreduce calibrate. FEW=yes: each as small as it gets. KEEP=FOLDER: there the machine's file is left.
-# On a stand-in figures are given no verdict; that there is one is what is wanted. docs/measured.md says what each means.
+# On a stand-in figures are given no verdict; that there is one is what is wanted. docs/internals/measured.md says what each means.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/gpu/lib.sh

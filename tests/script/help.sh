@@ -19,7 +19,7 @@ check "a file of that name" grep -q '= 2' "$work/out"
 check "no test of it" grep -q 'help goes with no file' "$work/out"
 command -v bash > /dev/null || exit 0
 cat > "$work/complete" <<'END'
-. docs/ranksh.bash
+. docs/help/ranksh.bash
 COMP_WORDS=("$RANKSH" "$@") COMP_CWORD=$#
 _ranksh
 echo "${COMPREPLY[@]}"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sessions.sh: a session is what its log says (docs/sessions.md): the state after undo is the one before, new ranks that are given the log's lines have the
+# sessions.sh: a session is what its log says (docs/guide/sessions.md): the state after undo is the one before, new ranks that are given the log's lines have the
 # state of the old ones, and what only looks takes no part
 . tests/script/lib.sh
 cd "$work" || exit 1

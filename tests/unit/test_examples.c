@@ -102,7 +102,7 @@ static void glossary(void **state)
 			found += strcmp(causes[i], name) == 0;
 		words += entry.kind == ENTRY_WORD;
 		if (entry.kind != ENTRY_FIGURE && (sentences(entry.text) < 2 || !entry.lines.length))
-			fail_msg("docs/glossary.txt, %s: two sentences and a line to try", name);
+			fail_msg("docs/help/glossary.txt, %s: two sentences and a line to try", name);
 		for (uint32_t i = 0; i < entry.lines.length; i++)
 			if (entry.lines.at[i] == '>' && (i == 0 || entry.lines.at[i - 1] == '\n'))
 				text_add(&lines, " ");
@@ -110,7 +110,7 @@ static void glossary(void **state)
 				text_put(&lines, entry.lines.at + i, 1);
 		enum status status = run_example(text_string(&lines));
 		if (status != ST_OK)
-			fail_msg("docs/glossary.txt, %s:\n%s\n%s", name, text_string(&lines), fail_text());
+			fail_msg("docs/help/glossary.txt, %s:\n%s\n%s", name, text_string(&lines), fail_text());
 		text_release(&lines);
 	}
 	assert_int_equal(found, sizeof causes / sizeof *causes);
@@ -130,7 +130,7 @@ static void printed_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!glossary_has(words[i]))
-			fail_msg("`help %s` has no entry in docs/glossary.txt", words[i]);
+			fail_msg("`help %s` has no entry in docs/help/glossary.txt", words[i]);
 }
 
 /* Metrics have no row of help: `help grammar` lists them */
@@ -144,12 +144,12 @@ static void metrics_are_listed(void **state)
 	const struct embedded *file = embedded_files;
 	struct text grammar = {0};
 	(void)state;
-	while (strcmp(file->path, "docs/grammar.txt") != 0)
+	while (strcmp(file->path, "docs/help/grammar.txt") != 0)
 		file++;
 	text_put(&grammar, file->bytes, file->count);
 	for (int i = 0; i < FUNCTION_ROWS; i++)
 		if (!strstr(text_string(&grammar), metrics[i]))
-			fail_msg("docs/grammar.txt does not name the metric%s", metrics[i]);
+			fail_msg("docs/help/grammar.txt does not name the metric%s", metrics[i]);
 	text_release(&grammar);
 }
 

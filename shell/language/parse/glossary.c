@@ -37,7 +37,7 @@ static bool read_names(struct slice_of_text line, struct glossary_entry *entry)
 
 bool glossary_next(const char **at, struct glossary_entry *entry)
 {
-	const struct embedded *file = embedded_find("docs/", "glossary", ".txt");
+	const struct embedded *file = embedded_find("docs/help/", "glossary", ".txt");
 	const char *end = file->bytes + file->count;
 	bool found = false;
 	*at = *at ? *at : file->bytes;

@@ -1,4 +1,4 @@
-/* sums.c -- in the order in which they are given, each step rounded to the type, as the simulator does (docs/architecture.md,
+/* sums.c -- in the order in which they are given, each step rounded to the type, as the simulator does (docs/internals/architecture.md,
  * "Numbers"): halves are added in f32 and rounded; a number wins over a NaN. */
 #include "standin/nccl/sums.h"
 #include "base/dtype.h"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# links.sh -- every relative link in the .md files leads to a file of the repository, and every #anchor to a heading of that file
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+find . -name '*.md' -not -path './build*' -not -path './.git/*' | sed 's|^\./||' | sort > "$work/pages"
+
+# FILE ANCHOR a line: headings as GitHub makes anchors of them (small letters, blanks to hyphens, no other punctuation). LINK FILE LINE TARGET: links. Code is left out.
+cat > "$work/read.awk" <<'EOF2'
+FNR == 1 { code = 0; delete times }
+/^ *```/ { code = !code; next }
+code || /^    / { next }
+/^#+ / {
+	name = tolower($0); sub(/^#+ +/, "", name); gsub(/[^a-z0-9 _-]/, "", name); gsub(/ /, "-", name)
+	print "ANCHOR", FILENAME, name (times[name] ? "-" times[name] : ""); times[name]++
+}
+{
+	line = $0
+	while (match(line, /\]\([^)]*\)/)) {
+		print "LINK", FILENAME, FNR, substr(line, RSTART + 2, RLENGTH - 3)
+		line = substr(line, RSTART + RLENGTH)
+	}
+}
+EOF2
+xargs awk -f "$work/read.awk" < "$work/pages" > "$work/found"
+
+grep '^LINK' "$work/found" | while read -r _ page line target; do
+	case $target in *://* | mailto:*) continue ;; esac
+	file=${target%%#*}
+	case $target in *'#'*) anchor=${target#*#} ;; *) anchor= ;; esac
+	if [ -z "$file" ]; then file=$page; else file=$(realpath -m --relative-to=. "$(dirname "$page")/$file"); fi
+	if [ ! -e "$file" ]; then
+		echo "$page:$line: no file $target"
+	elif [ -n "$anchor" ] && ! grep -qxF "ANCHOR $file $anchor" "$work/found"; then
+		echo "$page:$line: no heading $target"
+	fi
+done > "$work/wrong"
+links=$(grep -c '^LINK' "$work/found")
+if [ "$links" -gt 20 ] && [ ! -s "$work/wrong" ]; then
+	echo "ok $links links of $(wc -l < "$work/pages") pages lead somewhere"
+else
+	echo "FAIL $(wc -l < "$work/wrong") of $links links lead nowhere"
+	cat "$work/wrong"
+fi
