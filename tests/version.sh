@@ -8,4 +8,4 @@ version=$(sed -n 's/^VERSION *= *//p' Makefile)
 is() { if [ -n "$version" ] && [ "$2" = "$version" ]; then echo "ok version: $1"; else echo "FAIL version: $1 is $2, and VERSION is $version"; fi; }
 is "ranksh --version" "$("$RANKSH" --version | sed 's/^ranksh //')"
 is "the newest entry of CHANGES" "$(sed -n 's/^\([0-9][0-9.]*\).*/\1/p' CHANGES | head -1)"
-is "the manual page" "$(sed "s/@VERSION@/$version/" docs/ranksh.1 | sed -n 's/^\.TH RANKSH 1 "" "ranksh \(.*\)" ".*/\1/p')"
+is "the manual page" "$(sed "s/@VERSION@/$version/" docs/help/ranksh.1 | sed -n 's/^\.TH RANKSH 1 "" "ranksh \(.*\)" ".*/\1/p')"
