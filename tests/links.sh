@@ -1,5 +1,6 @@
 #!/bin/sh
-# links.sh -- every relative link in the .md files leads to a file of the repository, and every #anchor to a heading of that file
+# links.sh -- every relative link in the .md files leads to a file of the repository, and every #anchor to a heading of that file. The prose of README.md
+# and docs/ ends before column 100.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -42,4 +43,17 @@ if [ "$links" -gt 20 ] && [ ! -s "$work/wrong" ]; then
 else
 	echo "FAIL $(wc -l < "$work/wrong") of $links links lead nowhere"
 	cat "$work/wrong"
+fi
+
+# tables, examples and lines with an address may be longer; bytes that continue a character do not count
+awk '
+FNR == 1 { code = 0 }
+/^ *```/ { code = !code }
+code || /^\|/ || /^ *    / || /:\/\// { next }
+{ line = $0; gsub(/[\200-\277]/, "", line); if (length(line) >= 100) print FILENAME ":" FNR ": " length(line) " columns" }' README.md docs/*.md docs/*/*.md > "$work/wide"
+if [ ! -s "$work/wide" ]; then
+	echo "ok prose ends before column 100"
+else
+	echo "FAIL prose ends before column 100"
+	cat "$work/wide"
 fi
