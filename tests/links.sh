@@ -57,3 +57,15 @@ else
 	echo "FAIL prose ends before column 100"
 	cat "$work/wide"
 fi
+
+# a path of the repository in `code` is a file or a folder; NAME, * and the like stand for any
+grep -noE '`(src|shell|tests|tools|strategies|lessons|machines|docs)/[A-Za-z0-9_./-]*`' README.md docs/*.md docs/*/*.md | tr -d '`' | while IFS=: read -r page line path; do
+	case $path in *NAME* | *FILE* | */NN-*) continue ;; esac
+	[ -e "$path" ] || echo "$page:$line: no file $path"
+done > "$work/gone"
+if [ ! -s "$work/gone" ]; then
+	echo "ok paths of the repository that the pages name exist"
+else
+	echo "FAIL paths of the repository that the pages name exist"
+	cat "$work/gone"
+fi
