@@ -2,9 +2,9 @@
 # minutes: 10
 # ranks: 2 4 8
 # learned: Queueing is cheap, waiting is not.
-# Lines like this one, before the first task, are for who reads the file.
-# docs/guide/lesson-files.md says all about it; `ranksh --check-lessons FILE` holds the
-# lesson to its promises, `lesson FILE` opens it.
+# Lines like this one, before the first task, are for readers of the file.
+# docs/guide/lesson-files.md explains all parts. `ranksh --check-lessons FILE`
+# tests the lesson, `lesson FILE` opens it.
 
 ## Three multiplications
 # What the learner reads: at most 78 columns, the task itself at its end.

@@ -110,7 +110,8 @@ static void glossary(void **state)
 				text_put(&lines, entry.lines.at + i, 1);
 		enum status status = run_example(text_string(&lines));
 		if (status != ST_OK)
-			fail_msg("docs/help/glossary.txt, %s:\n%s\n%s", name, text_string(&lines), fail_text());
+			fail_msg("docs/help/glossary.txt, %s:\n%s\n%s", name, text_string(&lines),
+			        fail_text());
 		text_release(&lines);
 	}
 	assert_int_equal(found, sizeof causes / sizeof *causes);
