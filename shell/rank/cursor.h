@@ -14,7 +14,7 @@ struct critical;
 
 /* Where the request says that it stands: its lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
-/* It goes where request->seek says (docs/wire.md), but for `top` and `bottom`; `told` gets why it could not, `part` whose
+/* It goes where request->seek says (docs/internals/wire.md), but for `top` and `bottom`; `told` gets why it could not, `part` whose
  * time the window was set to. path: NULL, there is none. window: what is shown, and then what is to be */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);

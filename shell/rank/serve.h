@@ -5,7 +5,7 @@
 #include "shell/rank/conductor.h"
 
 /* Takes requests from descriptor 0 and replies on the real descriptor 1 until the front end leaves; the exit
- * status. docs/wire.md. */
+ * status. docs/internals/wire.md. */
 int serve_run(struct conductor *conductor);
 
 #endif

@@ -1,7 +1,7 @@
 /* journal.h -- the session's log: every line that was accepted, in order, with what came to it from
  * outside.
  *
- * Every process keeps the same one, and rank 0 tells the front end what has changed in it (docs/wire.md),
+ * Every process keeps the same one, and rank 0 tells the front end what has changed in it (docs/internals/wire.md),
  * which writes that to a file and sends the lines again to new ranks (`restart`, --resume). `undo` and
  * `step back` run those of this world again, from the line that emptied it on:
  *

@@ -8,7 +8,7 @@
 
 struct options {
 	bool help, version, dry, check_lessons, resume;
-	bool wire;           /* a front end talks to this process: docs/wire.md */
+	bool wire;           /* a front end talks to this process: docs/internals/wire.md */
 	bool report_start;   /* rank 0 writes START_MARK on descriptor 2 when MPI has started */
 	int n;               /* ranks; 0: not given */
 	const char *machine; /* NULL: classroom */

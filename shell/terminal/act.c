@@ -203,7 +203,7 @@ static void edit(struct session *session, const char *file)
 	text_release(&word);
 }
 
-/* What rank 0 asks for in its reply (docs/wire.md). */
+/* What rank 0 asks for in its reply (docs/internals/wire.md). */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)

@@ -2,7 +2,7 @@
  * stored, to be run again by new ranks.
  *
  * $XDG_STATE_HOME/ranksh/journal-DATE-PID (default ~/.local/state), or where --journal says: lines of JSON. The first says
- * with what the session was opened; then one for each line of the log as docs/wire.md has it: {"line": text, "stop":
+ * with what the session was opened; then one for each line of the log as docs/internals/wire.md has it: {"line": text, "stop":
  * steps, "stamp": ns, "outside": files, "values": text}; {"keep": n, "typed": text} says that of the lines so far only the
  * first n stand (typed "restart": the same lines follow, with what new ranks have read); {"look": text, "stamp": ns, "refused": words} what was typed and has changed nothing. A
  * full disk is said once; the session goes on, and the lines are still in memory. */

@@ -1,5 +1,5 @@
 /* step.h -- how far the result of training steps is from the right one, beside what the steps have changed: the measure of
- * `verify` (docs/verify.md) and of close_step() */
+ * `verify` (docs/internals/verify.md) and of close_step() */
 #ifndef RANKSH_STEP_H
 #define RANKSH_STEP_H
 

@@ -1,4 +1,4 @@
-/* wire.h -- lines and JSON between front end and rank 0; the only thing both sides share. docs/wire.md
+/* wire.h -- lines and JSON between front end and rank 0; the only thing both sides share. docs/internals/wire.md
  * describes it for others.
  *
  * A request is a line: plain text is a command; a line that begins with WIRE_MARK carries JSON. A reply is
@@ -43,7 +43,8 @@ struct request {
 	op_id selected; /* where the cursor stands: an operation on a lane, 0 nowhere; and the time of it there */
 	int rank, stream;
 	int64_t time;
-	struct text seek; /* where it goes from there, and the frame with it: docs/wire.md; "" nowhere */
+	struct text
+	        seek; /* where it goes from there, and the frame with it: docs/internals/wire.md; "" nowhere */
 	struct text find; /* what `seek` looks for */
 };
 

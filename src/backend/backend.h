@@ -1,7 +1,7 @@
 /* backend.h -- the contract between the replicated state of world/ and the backend that carries
  * it out: sim/ or cuda/
  *
- * Rules of every backend, numbered as in docs/time.md. sim/ checks them with sim_rule().
+ * Rules of every backend, numbered as in docs/internals/time.md. sim/ checks them with sim_rule().
  *   1 operations of one stream run in issue order, one at a time
  *   2 an operation does not start before its host issued it; each issue costs the host its launch
  *     (OPF_FREE_LAUNCH: nothing)

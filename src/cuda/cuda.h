@@ -1,4 +1,4 @@
-/* cuda.h -- GPUs as a backend (backend/backend.h). For users: docs/cuda.md */
+/* cuda.h -- GPUs as a backend (backend/backend.h). For users: docs/guide/gpus.md */
 #ifndef RANKSH_CUDA_H
 #define RANKSH_CUDA_H
 

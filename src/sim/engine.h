@@ -164,7 +164,7 @@ static inline uint64_t op_order(const struct op *op)
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
 }
 
-/* rule.c. Checks a rule of the backend (backend/backend.h, docs/time.md) in a function with an
+/* rule.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function with an
  * engine `e`. If the condition is false, the pass ends with ST_BUG, and the message names file,
  * line and rule. */
 #define sim_rule(number, condition) \

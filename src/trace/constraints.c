@@ -1,4 +1,4 @@
-/* constraints.c -- the rules of docs/time.md as edges: a stream's order, launches, waits, matches,
+/* constraints.c -- the rules of docs/internals/time.md as edges: a stream's order, launches, waits, matches,
  * engines */
 #include "trace/constraints.h"
 #include "base/arithmetic.h"

@@ -6,7 +6,7 @@
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
  *
- * The pieces between these times are the causes of docs/time.md in order; each may be empty. While
+ * The pieces between these times are the causes of docs/internals/time.md in order; each may be empty. While
  * n is not issued, the host's lane gives the cause. So causes and work add up to the window for
  * any times. */
 #include "base/arithmetic.h"
@@ -14,7 +14,7 @@
 #include "base/search.h"
 #include "base/memory.h"
 
-_Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/time.md");
+_Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/internals/time.md");
 
 /* Output of a lane: `at` is the time reached; host->span[host] does not end before it */
 struct span_writer {

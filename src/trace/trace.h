@@ -68,11 +68,11 @@ void iterations_text(const struct iterations *iterations, struct text *out);
  *  STALL  a stream is delayed before `op` by `cause`; DONE: nothing more is queued. On the host's
  *         lane: blocked (SYNC) or allocating memory (MEMORY) in `op`
  *  HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
- * blame, for a STALL: see docs/time.md. `op` itself: it came late, or takes the time itself. 0:
+ * blame, for a STALL: see docs/internals/time.md. `op` itself: it came late, or takes the time itself. 0:
  * nothing queued is to blame (PEER, BUBBLE: trace_missing_rank), or the launch is on its way to
  * the device (LAUNCH). */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
-/* X(symbol, letter, name), in order of precedence; see docs/time.md */
+/* X(symbol, letter, name), in order of precedence; see docs/internals/time.md */
 #define CAUSES(X)                \
 	X(LAUNCH, 'l', "launch") \
 	X(HOST, 'h', "host")     \

@@ -2,7 +2,7 @@
  * a circle
  *
  * NCCL runs the operations of one communicator one at a time on each rank, in the order of issue,
- * on any streams (docs/time.md, rule 9). A group counts as one communicator:
+ * on any streams (docs/internals/time.md, rule 9). A group counts as one communicator:
  *
  *     rank 0   reduce r ---> send x       a launch begins when the one before it is over
  *                 |            |          a match is over when all members have begun

@@ -7,7 +7,7 @@
  *     {"what":"open","task":"1.1","words":"Queue it","at":"...","seconds":4}
  *     {"what":"check","task":"1.1","words":"y1 is not x w","lines":"y1 = relu x\n","typed":1,...}
  *
- * A line is one write(2); seconds count from the start of the session. docs/classes.md lists all
+ * A line is one write(2); seconds count from the start of the session. docs/guide/classes.md lists all
  * fields. */
 #ifndef RANKSH_CLASS_FILE_H
 #define RANKSH_CLASS_FILE_H
@@ -27,7 +27,7 @@ struct class_head {
 	int class;            /* CLASS_VERSION; 0: not a file of ranksh */
 };
 struct class_event {
-	struct text what, task; /* "check", "4.2": docs/classes.md */
+	struct text what, task; /* "check", "4.2": docs/guide/classes.md */
 	struct text words;      /* of a check: "right", or the first mistake */
 	struct text lines;      /* of a check: lines typed since the previous check; cut */
 	struct text at;

@@ -1,6 +1,6 @@
 /* learning.h -- the record of a learner that outlives a session, in the front end
  *
- * Rank 0 sends the events (docs/wire.md, "learned"). Solved tasks are appended to
+ * Rank 0 sends the events (docs/internals/wire.md, "learned"). Solved tasks are appended to
  * $XDG_STATE_HOME/ranksh/progress as lines "solved 4.2 TIME". With --class all events are also
  * written to the class's folder (class_file.h), and the solved tasks are those of this
  * learner's sessions there. A file that cannot be written is reported once; the lessons go on. */

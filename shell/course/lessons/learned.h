@@ -1,6 +1,6 @@
 /* learned.h -- what a learner has done in lessons, and what the class allows
  *
- * Every process keeps the same. Rank 0 hands what is new to the front end with the reply to the line (docs/wire.md), which
+ * Every process keeps the same. Rank 0 hands what is new to the front end with the reply to the line (docs/internals/wire.md), which
  * keeps it for the next session and writes it into the class's folder. Lines that run again note nothing. */
 #ifndef RANKSH_LESSONS_LEARNED_H
 #define RANKSH_LESSONS_LEARNED_H

@@ -1,5 +1,5 @@
 /* lesson.h -- lessons and the tour: text files in lessons/, carried in the binary, or files of anybody's, played through the same
- * commands a user types. docs/lessons.md says how one is written.
+ * commands a user types. docs/guide/lesson-files.md says how one is written.
  *
  * The tour is a script of `## title` steps; its lines are shown and run, one step for each Enter. */
 #ifndef RANKSH_LESSON_H

@@ -1,4 +1,4 @@
-/* lesson_file.h -- a lesson's file taken apart; pure. docs/lessons.md says what each part is for. */
+/* lesson_file.h -- a lesson's file taken apart; pure. docs/guide/lesson-files.md says what each part is for. */
 #ifndef RANKSH_LESSON_FILE_H
 #define RANKSH_LESSON_FILE_H
 

@@ -1,4 +1,4 @@
-/* glossary.c -- docs/glossary.txt read, an entry at a time
+/* glossary.c -- docs/help/glossary.txt read, an entry at a time
  *
  *     word: micro-batch, microbatch        kind, names
  *     A part of a batch. ...               text, up to a line that begins with >

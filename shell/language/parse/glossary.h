@@ -1,5 +1,5 @@
 /* glossary.h -- words explained: of the field, of ranksh, figures of `stats`, causes of `stalls`
- * (docs/glossary.txt) */
+ * (docs/help/glossary.txt) */
 #ifndef RANKSH_GLOSSARY_H
 #define RANKSH_GLOSSARY_H
 

@@ -9,7 +9,7 @@
  * All words of a statement are read first (clause.c). Its first word (or the first after `=`)
  * finds the command's row, and bind.c gives the other words to the row's arguments. A first word
  * that is no command calls a `def`, which may come later, so it is checked when it runs.
- * docs/grammar.txt is the grammar for users.
+ * docs/help/grammar.txt is the grammar for users.
  *
  * The parser does not use the world: a whole file is checked before its first line runs, and `make
  * fuzz` can feed it anything. ST_INCOMPLETE is no mistake: the prompt asks for another line. */

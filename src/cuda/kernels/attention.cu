@@ -134,10 +134,10 @@ template <int type, int D> INLINE void forward(const attention &a)
 	        [&](int m, int half) { return all[m][half] == 0 ? 1 : 1 / all[m][half]; });
 }
 
-#define FORWARD(name, type, D)                      \
+#define FORWARD(name, type, D)                   \
 	SYNC_KERNEL(name, attention, 32 * WARPS) \
-	{                                           \
-		forward<type, D>(call);             \
+	{                                        \
+		forward<type, D>(call);          \
 	}
 FORWARD(attention_f16_64, F16, 64)
 FORWARD(attention_f16_128, F16, 128)

@@ -363,14 +363,14 @@ template <int type, int D> INLINE void grad_kernel(const attention &a)
 		        a, memory, task_of(a, blockIdx.x - of_keys, parts_of(a.queries, ROWS), 1));
 }
 
-#define BACKWARD(name, type, D)                                       \
+#define BACKWARD(name, type, D)                                    \
 	SYNC_KERNEL(attention_stats_##name, attention, 32 * WARPS) \
-	{                                                             \
-		stats_kernel<type, D>(call);                          \
-	}                                                             \
+	{                                                          \
+		stats_kernel<type, D>(call);                       \
+	}                                                          \
 	SYNC_KERNEL(attention_grad_##name, attention, 32 * WARPS)  \
-	{                                                             \
-		grad_kernel<type, D>(call);                           \
+	{                                                          \
+		grad_kernel<type, D>(call);                        \
 	}
 BACKWARD(f16_64, F16, 64)
 BACKWARD(f16_128, F16, 128)
