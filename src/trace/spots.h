@@ -32,7 +32,7 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
  * slowed by sharing, to the operation it shared with */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
 /* To the next operation in time with `text` in its label or phase, ignoring case: on the rank,
- * from its last one on to its first, and on other ranks if it has none */
+ * wrapping around, and on other ranks if it has none */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
 /* From the current piece of the critical path to the next (step > 0: later); from elsewhere to the
  * nearest in time; stands false: to its end, or its beginning. NULL, with the spot unchanged:
