@@ -33,17 +33,16 @@
 
 #include "world/world.h"
 
-/* Limits the work of one call. A backend subtracts its work from `steps` (1 is about 10 us of
- * wall time) and calls more() when none is left. If more() returns false, the call stops between
- * two operations with ST_INTERRUPTED, and the next call continues. Steps depend on the
- * replicated state only, so every process stops at the same place. NULL: never stops. Without a
- * budget, a wait for a device is not interrupted either. */
+/* Limits the work of one call. A backend subtracts its work from `steps` (1 is about 10 us) and
+ * calls more() when none is left. If more() returns false, the call stops between two operations
+ * with ST_INTERRUPTED. Steps depend on the replicated state only, so all processes stop at the
+ * same place. NULL: never stops. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
-	/* Called by all processes in each round of a wait for a device, which counts no steps.
-	 * If it returns false, on all alike, the wait ends with ST_INTERRUPTED. NULL: devices
-	 * are not waited for; the call returns ST_WAITS. */
+	/* Called by all processes in each round of a wait for a device. If it returns false, on
+	 * all alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at once.
+	 */
 	bool (*waits)(struct budget *budget);
 	void *self;
 };
@@ -102,17 +101,17 @@ struct backend {
 	/* Accepts an operation that was added to world.ops: computes the record's costs, appends
 	 * it to its rank's host program. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* advance, reach, project and finish exchange the times of other processes' devices: all
+	/* advance, reach, project and finish exchange times of other processes' devices: all
 	 * processes call them at the same place. Between two such calls every process returns
-	 * the same answers without communication, so that rank 0 may look alone.
+	 * the same answers without communication.
 	 *
-	 * Carries out all that is final. Returns ST_OK or ST_INTERRUPTED. Failures of data do
-	 * not change the course: see failure(). */
+	 * Carries out all that is final. Returns ST_OK or ST_INTERRUPTED; for failures of data
+	 * see failure(). */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
-	/* Completes the operations `ids`, of any ranks. Advances; if one is not final, tries on
-	 * a copy in which idle hosts issue nothing, and commits if the copy reaches it. Fails
-	 * with ST_WAITS, naming the rank whose line is missing, with nothing changed, or with
-	 * ST_STUCK if no line can help. */
+	/* Completes the operations `ids`. If one is not final, tries on a copy in which idle
+	 * hosts issue nothing, and commits if the copy reaches it. Fails with ST_WAITS, naming
+	 * the rank whose line is missing, or with ST_STUCK if no line can help; then nothing has
+	 * changed. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 	/* Makes the projection for times(), host() and waiting(), within the budget. Without it
 	 * they make it themselves from the times exchanged so far; they never block. */
@@ -155,10 +154,10 @@ struct backend {
 	/* Returns true and the collective if one timed out; its part of the group ends all
 	 * operations queued so far. Reports each once; the caller then calls world_expire. */
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
-	/* Reads a tensor of this process's rank into `packed`. by: a completed operation with
-	 * the tensor as operand (an OP_COPY without target or a `noted` record): reads the
-	 * memory as it left it, available until more is queued after its done(). 0: memory as it
-	 * is now. Fails with ST_ARGUMENT if there is no such memory. */
+	/* Reads a tensor of this process's rank into `packed`. by: a completed operation on the
+	 * tensor (an OP_COPY without target or a `noted` record): reads what it left, until more
+	 * is queued after its done(). 0: reads memory as it is now. Fails with ST_ARGUMENT if
+	 * there is no such memory. */
 	enum status (*read)(struct backend *backend, op_id by, enum space space, int64_t address,
 	        const struct layout *layout, void *packed);
 	/* Writes memory as it is now, after the OP_FILL for it was reached. */
@@ -209,8 +208,7 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 }
 
 /* done: called once for each final OP_SYNC, and on the rank's process for each completed `noted`
- * operation, in the simulator's order on every backend, so that output is the same everywhere.
- * It may read and ask for final times; it must not queue. */
+ * operation, in the simulator's order. It may ask for final times; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

@@ -19,8 +19,8 @@ void mem_free(void *block);
 void mem_keep(void);
 
 /* Adds an element, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` depends on
- * neither. An empty array is NULL and 0. The count tells the room, 16 or a power of two: nothing
- * else may grow the array; the count may fall. */
+ * neither. An empty array is NULL and 0. The count tells the room: nothing else may grow the
+ * array. */
 #define MEM_ADD(items, count)                                                   \
 	__extension__({                                                         \
 		size_t at_ = (*(count))++;                                      \

@@ -1,26 +1,23 @@
 /* engine.h -- the state of the simulated machine, private to this folder
  *
- * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead through
- * its program until a SYNC blocks it, and a device with a lane for each stream; the lane's head
- * is its current operation. Each future event belongs to a `work`, in one heap ordered by (time,
- * rank, stream, number). Parts refer to each other by index, so that a copy of the arrays is a
- * copy of the machine, used to try out the future (project.c, reach.c).
+ * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead until a
+ * SYNC blocks it, and a device with a lane for each stream; the lane's head is its current
+ * operation. Future events are `works` in one heap, by (time, rank, stream, number). Parts refer
+ * to each other by index, so that a copy of the arrays is a copy of the machine (project.c,
+ * reach.c).
  *
  * Files: sim.c (the backend's functions) arrays.h state.c (arrays, copies) agenda.c log.c
- * otherwise.c host.c lane.c (streams) device.c (kernels, copy engines) link.c (flows)
- * collective.c backup.c transfer.c (rendezvous) one_sided.c run.c (one pass, finality) reach.c
- * (answers) project.c (projections) part.c abort.c (early ends) rule.c (checks of rules) fill.c
- * (initial data)
+ * otherwise.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c
+ * backup.c transfer.c (rendezvous) one_sided.c run.c (one pass) reach.c (answers) project.c
+ * (projections) part.c abort.c (early ends) rule.c (checks) fill.c (initial data)
  *
  * May call: waits/ numerics/ collectives/ kernels/ world/ machine/ base/. To add a kind of
- * operation: a row of OP_KINDS (world/op.h), its cost in backend/cost.c, a case in lane.c
- * (device) or host.c (host), its data in numerics/rank_data.c (alone) or numerics/messages.c
- * (with another rank).
+ * operation: a row of OP_KINDS (world/op.h), a cost in backend/cost.c, a case in lane.c (device)
+ * or host.c, and its data in numerics/.
  *
  * Finality. A host without more lines is idle and may still issue work at its clock or later. In
  * a pass an idle rank with work on its device is `stopped` at its clock: its later events are
- * put off. A rank that meets a stopped rank stops too. Ranks that meet no stopped rank are
- * independent of it, in any order.
+ * put off. A rank that meets a stopped rank stops too.
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H

@@ -201,9 +201,9 @@ enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 struct stream *world_stream(const struct world *world, int rank, int number);
 
 /* -- tensors. pool: the stream (number on the rank) whose free lists serve it; a captured stream
- * uses the graph's. New segments queue an OP_SEGMENT, which takes no time for initial data.
- * kind: purpose of the memory, below MEMORY_KINDS, for counting. ST_DEVICE_MEMORY names
- * reserved, allocated, the largest free block and the largest owners. */
+ * uses the graph's. New segments queue an OP_SEGMENT, without time for initial data. kind:
+ * purpose of the memory, below MEMORY_KINDS. ST_DEVICE_MEMORY names the sizes and the largest
+ * owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* a result, in stream order */
 	/* initial data, filled at once: memory unused as far as the host knows */
@@ -214,11 +214,10 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
         enum space space, int pool, enum tensor_use use, int kind, int *index);
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index);
-/* A name that means a tensor is rebound, and the old tensor stays until freed; name 0 binds
- * nothing. Host and pinned memory is always clean and has one pool.
+/* Rebinds a name that means a tensor; the old tensor stays until freed. Name 0 binds nothing.
+ * Host and pinned memory is always clean.
  * after_stream: the next user of the memory waits for this stream's work so far; STREAM_HOST
- * (0): for none. Also frees an owner's views. A name is unbound only if it still means this
- * tensor. */
+ * (0): for none. Also frees an owner's views, and unbinds a name that still means this tensor. */
 void world_tensor_free(struct world *world, int index, int after_stream);
 
 /* Returns the tensor that owns the byte at `address`, or -1. */
@@ -261,10 +260,9 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
 /* A world_queue on a rank that captures a graph adds to the graph the work of its streams. */
 /* Host work is refused with ST_ARGUMENT. Ids given meanwhile are valid during the capture only,
  * as targets of waits and for world_event_record. An event recorded in the graph means its
- * operation of each later launch. Only the first operation of a launch costs one. The graph's
- * streams are the captured one, replaced by the launch's, and those forked from it by a wait for
- * an operation of the graph. Any other wait of theirs is refused with ST_ARGUMENT. Other
- * streams' work is queued at once. */
+ * operation of each later launch. The graph's streams are the captured one, replaced by the
+ * launch's, and those forked from it. A wait of theirs for other work is refused with
+ * ST_ARGUMENT; other streams' work is queued at once. */
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u              /* first id of captured operations */
 #define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a stream of the graph without operations */
