@@ -1,8 +1,7 @@
-/* question.h -- the worlds that `whatif`, `sweep`, `compare`, `diff`, `why` and `at` ask for, in
- * which the session's lines run again
+/* question.h -- the question of `whatif`, `sweep`, `compare`, `diff`, `why` or `peek`: worlds for
+ * a replay
  *
- * A command reads the question from its line and leaves it with a wish (WISH_ANSWER); replay/
- * answers it after the line. */
+ * A command reads it and leaves it with a wish (WISH_ANSWER); replay/ answers it after the line. */
 #ifndef RANKSH_QUESTION_H
 #define RANKSH_QUESTION_H
 

@@ -1,7 +1,6 @@
 /* alone.c -- the model trained on one rank, the reference of verify
  *
- * Plays the model's file without a strategy in a session of its own: one rank, one process, a
- * device of any size. */
+ * Plays the model's file without a strategy: one rank, one process, any device size. */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
@@ -127,10 +126,9 @@ static enum status alone_read(struct shell *shell, const struct alone *alone, fl
  *     w -= lr * (m / (1-b1^t)) / (sqrt(v / (1-b2^t)) + eps)
  *                                |------- divisor -------|        sqrt(v / begun), plus eps
  *
- * A difference of gradients becomes a difference of steps, 1/divisor times as large. So the least
- * divisor of all steps, times the difference of parameters, is at most that of the gradients.
- * Divisors are at least the rounding next to other elements (`rounding` of the root mean square):
- * elements without a gradient are compared, too. */
+ * A gradient's difference moves a parameter 1/divisor times as far. So the least divisor, times
+ * the parameters' difference, is at most the gradients'. `rounding` next to other elements bounds
+ * it below: elements without a gradient are compared, too. */
 static void alone_weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);

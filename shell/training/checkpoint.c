@@ -1,12 +1,11 @@
-/* checkpoint.c -- writes a training's state to files: each rank its parts, then rank 0 the
- * manifest
+/* checkpoint.c -- writes a training's state to files
  *
- *     every rank   refuse other files of these names, unless `force`
+ *     every rank   refuse other files with these names, unless `force`
  *     every rank   wait for all work, copy its parts to the host, wait
  *     every rank   check the files again
- *     every rank   write its shards as PREFIX-20.0.npy.new ..., share their digests
- *     rank 0       write the manifest as PREFIX-20.json.new
- *     rank 0       remove the manifest of an earlier checkpoint of this name
+ *     every rank   write shards PREFIX-20.0.npy.new ..., share their digests
+ *     rank 0       write the manifest PREFIX-20.json.new
+ *     rank 0       remove an earlier manifest with this name
  *     every rank   rename its shards
  *     rank 0       rename the manifest
  *

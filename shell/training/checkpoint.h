@@ -1,12 +1,12 @@
-/* checkpoint.h -- the state of a training in files: parameters and optimizer state
+/* checkpoint.h -- parameters and optimizer state in files
  *
  *     ck/gpt-20.json      the manifest, written last: without it there is no checkpoint
- *     ck/gpt-20.0.npy     shard 0: one rank's part of a parameter or of its state, as f32
+ *     ck/gpt-20.0.npy     shard 0: one rank's part, as f32
  *     ck/gpt-20.1.npy ...
  *
- * It has what `part` lines declare (parts.h); of replicas the first rank writes. The files do not
- * depend on the number of ranks: any strategy whose parts cover the same parameters can resume.
- * Dropout, data and learning rate follow from the iteration. */
+ * The `part` lines (parts.h) determine what is saved; the first rank writes replicas. The files
+ * do not depend on the number of ranks. Dropout, data and learning rate follow from the
+ * iteration. */
 #ifndef RANKSH_CHECKPOINT_H
 #define RANKSH_CHECKPOINT_H
 
@@ -34,10 +34,10 @@ struct checkpoint {
 };
 void checkpoint_release(struct checkpoint *c);
 
-/* Saves the current program between two iterations. Every host waits for all its work and for the
- * copies. ST_ARGUMENT: no program, within an iteration, a dry run; ST_FILE: then there is no
- * manifest. Without `force`, files that no checkpoint has written are refused before any wait.
- * every: that of the line; 0: a single checkpoint. A replay writes nothing. */
+/* Saves the current program between two iterations; every host waits. ST_ARGUMENT: no program,
+ * within an iteration, a dry run; ST_FILE: then there is no manifest. Without `force`, other
+ * files are refused before any wait. every: as in the line; 0: a single checkpoint. A replay
+ * writes nothing. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
 /* Returns true if the file is a whole manifest. On this process alone. */
 bool manifest_whole(const char *path);

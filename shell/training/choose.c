@@ -1,9 +1,9 @@
-/* choose.c -- makes a program of a model's file, the strategies' files and a driver
+/* choose.c -- makes a program from a model's file, the strategies' files and a driver
  *
  *     let data_kind = "text" ...      from `data`
- *     mesh dp=2 tp=2                  an axis for each strategy that works on one
- *     strategies/models/gpt.rsh       with the options of `model`
- *     strategies/tp.rsh               with those of `strategy`, in the order of stack_order
+ *     mesh dp=2 tp=2                  an axis for each strategy with one
+ *     strategies/models/gpt.rsh       with the options from `model`
+ *     strategies/tp.rsh               with those from `strategy`; stack_order
  *     strategies/ddp.rsh
  *     setup
  *     for it in 0:1 { iteration } */

@@ -34,17 +34,17 @@ void choice_release(struct choice *choice);
 const struct given *choice_given(const struct choice *choice, const char *name);
 /* Sets or replaces the option. Names and words belong to the world's names. */
 struct given *choice_give(struct choice *choice, const struct given *given);
-/* places.c: checks the files in the order read, the model's first. ST_ARGUMENT, ST_NAME with file
- * and line: a def with another number of words than the one it overrides, a name close to an
- * override point, an option of a name that the model has */
+/* places.c: checks files in the order read, the model's first. ST_ARGUMENT, ST_NAME with file and
+ * line: a def with another number of words than the one it overrides, or a name close to one; an
+ * option that the model has */
 enum status choices_fit(const struct choice *choice, const int *order, int count);
 /* Appends a line for each def of a user's strategy that keeps an earlier one, of its file or of
  * another strategy, from being called. */
 void choices_lost(const struct choice *choice, const int *order, int count, struct text *out);
 
-/* stack.c: strategies in the order written; choice[0] is the model; heads are read. Fills
- * order[]: each file after those of the axes in its `# after`. ST_ARGUMENT: a cycle, with its
- * files; or a strategy that does not stack */
+/* stack.c: strategies as written; choice[0] is the model; heads are read. order[]: each file
+ * after the axes in its `# after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not
+ * stack */
 enum status stack_order(const struct choice *choice, int count, int *order);
 /* "mesh dp=2 tp=2": an axis for each strategy that has one. One size may be missing: it follows
  * from `ranks`, and is set. ST_ARGUMENT, ST_RANGE */
@@ -93,9 +93,8 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
 /* Makes the program. choice[0] is the model; without a name, the chosen one. */
 enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made);
-/* Makes and starts the program of the chosen model (else mlp), which becomes choice[0], and of
- * the strategies after it, outermost axis first. count includes the model. Empties the world;
- * changes nothing on failure. */
+/* Makes and starts the program with the chosen model (else mlp), which becomes choice[0]. count
+ * includes it. Empties the world; changes nothing on failure. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
 /* Restarts the program in an empty world: after its setup it restores the checkpoint, and
  * continues with the next iteration. */

@@ -51,15 +51,15 @@ double loss_share(const struct alone *alone, double loss)
 	return away > 0 ? away / alone->loss_most : 0;
 }
 
-/* A block of rows x cols of the whole, from (row, col) on. Its element e is in its row e / cols,
- * at e % cols:
+/* A block with rows x cols elements, from (row, col) on. Its element e is in its row e / cols, at
+ * e % cols:
  *
  *     whole    . . . . . .      the whole's (row + e/cols) * 6 + col + e%cols
  *     cols 6   . . a b c .      row 1, col 2, cols 3: d, e = 3, is 2*6 + 2 = 14
  *              . . d e f .
  *
- * A tensor of that shape holds all of it: e = i. A flat one, and a tensor of one dimension, holds
- * a run of it: e = at + i; without rows and cols its block reaches to the end of the whole. */
+ * A tensor with that shape holds all: e = i. A flat or one-dimensional one holds a run: e = at +
+ * i; without rows and cols the block reaches to the end. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {

@@ -2,12 +2,12 @@
  *
  *     # ddp: every rank has the whole model              NAME: one sentence
  *     # memory: parameters whole on every rank           a note; further lines are indented
- *     # sends: gradients, averaged                       a note that `help` of a stack repeats
- *     # axis dp: share out the batch                     its mesh axis, and what it does there
- *     # after tp pp                                      it is read after the files of these axes
+ *     # sends: gradients, averaged                       a note that the help of a stack repeats
+ *     # axis dp: share out the batch                     its mesh axis, and its work there
+ *     # after tp pp                                      read after the files of these axes
  *     # alone: rank 0 has the model                      it does not stack, and why
- *     # loses hook != "none": the hook leaves out        for verify: when, and why
- *     # parts replicas*micros: places are by part        for verify: parts of the batch; 0: any
+ *     # loses hook != "none": the hook leaves out        verify: when, and why
+ *     # parts replicas*micros: places are by part        verify: parts of the batch; 0: any
  *     # own pace mode == "async": no rank waits          `run` reads losses at its end only
  *     option bucket=25M "bytes of a bucket"              in the tree */
 #ifndef RANKSH_HEAD_H

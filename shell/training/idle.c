@@ -1,6 +1,6 @@
-/* idle.c -- reports options of a line that have no effect:
+/* idle.c -- reports options without effect:
  *
- *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= is another word, or not given
+ *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= is another word, or missing
  *     option top=2 with="experts" "..."          gpt top=1: experts= is 0, off or none
  *     option bucket=256k unless="dp_shard" "..." zero=2 + ddp=2 bucket=1k: zero has that axis */
 #include "shell/language/parse/lex.h"

@@ -1,11 +1,10 @@
-/* parts.h -- the parts of parameters in each rank's tensors, as the program's `part` lines
- * declare them
+/* parts.h -- the parts of parameters in each rank's tensors, from `part` lines
  *
  *     part w1 of w1                       the whole parameter
- *     part w1 of w1 row=64*tp             a shard: rows from there on, as many as the tensor has
- *     part flat[0:4096] of w1 at=8192     a run of elements of the flattened parameter
+ *     part w1 of w1 row=64*tp             a shard: rows from there on
+ *     part flat[0:4096] of w1 at=8192     a run in the flattened parameter
  *     part flat[0:64] of w1 row=8 col=16 rows=8 cols=16 at=64
- *                                         a run of a flattened block: ZeRO and tensor parallel
+ *                                         a run in a flattened block: ZeRO and tensor parallel
  *     part w1_m of w1 as=m                its optimizer state
  *
  * Tensors are resolved by name when needed: one may have been freed and made again. */

@@ -1,8 +1,8 @@
 /* program.h -- a program: its files, and the results of a walk through it
  *
- * The files run in sequence in one scope (language/run/player.h). A strategy's program is the
- * data and the mesh, a model's file, the strategies' files, and two lines that drive them
- * (choose.c). A script is a program of one file. */
+ * The files run in sequence in one scope (language/run/player.h). A strategy's program: data and
+ * mesh, a model's file, strategies' files, and two lines that drive them (choose.c). A script is
+ * a program with one file. */
 #ifndef RANKSH_PROGRAM_H
 #define RANKSH_PROGRAM_H
 
@@ -83,13 +83,11 @@ void program_model(const struct program *program, struct text *out);
 /* All files with their options filled in: a script equal to the program */
 void program_source(const struct program *program, struct text *out);
 
-/* walk.c: plays the setup and one iteration in a scratch world with shapes and times but no data.
- * Finds the steps and the errors: refused lines, and ranks that still wait at the iteration's
- * end. Leaves the shell's world unchanged; Ctrl-C ends it. */
+/* walk.c: plays the setup and one iteration in a scratch world without data. Finds the steps and
+ * the errors: refused lines, and ranks that still wait at the iteration's end. Ctrl-C ends it. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks);
-/* uncalled.c: appends to program->idle a line for each def of a user's strategy that overrides
- * one and is never called, and for each of its options that nothing reads. Call after a walk by
- * `player`. */
+/* uncalled.c: appends to program->idle a line for each overriding def in a user's strategy that
+ * is never called, and each option that nothing reads. Call after a walk by `player`. */
 void program_uncalled(struct player *player, struct program *program);
 
 #endif

@@ -1,14 +1,13 @@
-/* restore.c -- gives a checkpoint's elements to the parts of a program, which may cut parameters
- * differently
+/* restore.c -- gives a checkpoint's elements to parts that may cut parameters differently
  *
- * A parameter is assembled from its shards, then each rank takes the elements of its own parts;
+ * A parameter is assembled from its shards, then each rank takes the elements of its parts;
  * part_place maps both:
  *
  *     shards, of 2 ranks by columns      whole [2,4]        parts, of 4 ranks, flat
  *     a b | c d                          a b c d            a b | c d | e f | g h
  *     e f | g h                          e f g h
  *
- * Rank 0 reads the files and sends the elements to all. */
+ * Rank 0 reads the files and sends the elements. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/npy.h"

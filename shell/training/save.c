@@ -1,8 +1,8 @@
 /* save.c -- what a program's steps did, as a script of plain lines
  *
  * The steps are played again in a scratch world without data, and each line is written as it
- * runs: loops unrolled, names and expressions filled in, with its ranks. Between steps that world
- * gets the defs and variables that the learner typed there. */
+ * runs, with values filled in and its ranks. Between steps that world gets the defs and variables
+ * typed there. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
@@ -37,9 +37,8 @@ static void save_line(
 	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
 }
 
-/* The defs of the first entry are older than the program, and do not override its own. Later
- * entries have the new defs and all variables, if anything changed; they are younger even at the
- * same step.
+/* The first entry's defs are older than the program, and do not override its own. Later entries
+ * have new defs and all variables, after changes.
  *
  *     def f {} | strategy ddp | let n = 1 | step 4 | def update {} | run 1
  *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4 */

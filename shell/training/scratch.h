@@ -8,8 +8,7 @@ struct lasting;
 struct plan; /* training.h */
 
 /* Opens n ranks on the machine of `of`, with devices of any size and no output. dry: shapes and
- * times only, on all processes; else `t` is its own, of one process. Its steps count in the
- * budget of `of`: Ctrl-C ends both. */
+ * times only, on all processes; else `t` is its own. Its steps count in the budget of `of`. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
 /* From its next reset (shell_reset_again) on it has copies of these settings and plan (NULL:
  * none). Lines run as recorded: without `pace`, and without guessed values. */

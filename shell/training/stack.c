@@ -1,13 +1,12 @@
-/* stack.c -- stacks the strategies of one line: the order of files, the mesh, the owners of
- * options
+/* stack.c -- stacks the strategies of one line: file order, mesh, options
  *
  *     strategy pipeline=2 + ddp + tp=2        on 8 ranks
  *
  *     written     pipeline  ddp  tp           the mesh, outermost first: mesh pp=2 dp=2 tp=2
  *     read        tp  pipeline  ddp           each after the axes in its head: `# after tp cp ep`
  *
- * A later file overrides points of earlier ones, and calls them by `replaced`. So the files
- * decide the nesting, and the learner decides which ranks are neighbours. */
+ * A later file overrides points in earlier ones. So the files decide the nesting, and the learner
+ * decides which ranks are neighbours. */
 #include "machine/machine.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/lex.h"

@@ -5,8 +5,8 @@
 #include "shell/values/read.h"
 #include "shell/training/training.h"
 
-/* Appends device memory by kind of tensor: now, in bytes of tensors; or at the peak, in bytes of
- * blocks, which are rounded up. Equal ranks of `set` share a line. Nothing without a program. */
+/* Appends device memory by kind: now, in bytes of tensors; or at the peak, in bytes of blocks.
+ * Equal ranks share a line. Nothing without a program. */
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
 /* Reads tensor[rank] on the ranks that have one (NULL: none); `set` becomes those ranks, values
  * are in their order. A look from outside (shell_read). */

@@ -22,12 +22,12 @@ static void tell_hanging(struct shell *shell, const char *lead, const char *word
 	text_release(&wrapped);
 }
 
-/* A note of a head, with its continuation lines:
+/* A note in a head, with its continuation lines:
  *
  *     bytes: allgather in forward, allgather in backward,     a sentence continues, indented,
  *       for each micro-batch                                  unless it ends in . ; or :
  *       reshard=off   all parameters whole                    a row: a term, two blanks, words
- *                     from forward to backward                continue at their column
+ *                     from forward to backward                that continue at their column
  *        x ----(f)---> x w1      a     b                      two gaps, or --: a drawing */
 struct note {
 	enum { SENTENCE, ROW, DRAWING } kind;

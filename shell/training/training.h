@@ -1,9 +1,8 @@
-/* training.h -- the training of a session: `model`, `data`, `strategy`, and the program that they
+/* training.h -- a session's training: `model`, `data`, `strategy`, and the program that they
  * make
  *
- * The interpreter plays a program (program.h) like typed lines; the world does not know it. A
- * reset empties the world and rewinds the program. An umbrella header: it brings along what it
- * includes. */
+ * The world does not know the program. A reset empties the world and rewinds it. An umbrella
+ * header: it brings along what it includes. */
 #ifndef RANKSH_TRAINING_H
 #define RANKSH_TRAINING_H
 

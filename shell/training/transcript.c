@@ -1,19 +1,16 @@
 /* transcript.c -- records the lines of a step as they run, and shows them
  *
- * A line that runs once for a set of ranks may have several texts: names and numbers differ.
- * Ranks with equal text and phase share an entry:
+ * One line may have several texts: names and numbers differ. Ranks with equal text and phase
+ * share an entry. After a call its lines are deeper. A script takes LINEs, OPENs and CLOSEs.
  *
  *     ## pass on            depth  run  kind     set   text
- *     phase C               0      1    SETTING  0-3   phase C        only in a script
- *     pass x                0      2    CALL     0-3   pass x         `step` shows depth 0
- *       send x to=rank+1    1      3    LINE     0     send x to=1    `step in`: all but settings;
- *                           1      3    LINE     1     send x to=2    like calls once
+ *     phase C               0      1    SETTING  0-3   phase C         only in a script
+ *     pass x                0      2    CALL     0-3   pass x          `step` shows depth 0
+ *       send x to=rank+1    1      3    LINE     0     send x to=1     `step in`: no settings,
+ *                           1      3    LINE     1     send x to=2     like calls once
  *     capture g {           0      4    OPEN     0-3   capture g {
  *       y = relu x          0      5    LINE     0-3   y = relu x
- *     }                     0      6    CLOSE
- *
- * Entries are in the order of execution: after a call its lines are deeper. A script takes
- * LINEs, OPENs and CLOSEs, and no CALL. */
+ *     }                     0      6    CLOSE */
 #include "shell/training/transcript.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
@@ -180,8 +177,7 @@ static void transcript_put_line(struct shell *shell, const struct text *line)
 }
 
 /* Returns true if the call's lines did nothing on these ranks: an override point without a def,
- * or a few `let`s. They end at the next entry no deeper than the call; entries of the same
- * statement on other ranks (entry->run) are skipped. */
+ * or `let`s. Entries with the same run, on other ranks, are skipped. */
 static bool call_is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];

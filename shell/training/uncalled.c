@@ -1,11 +1,10 @@
-/* uncalled.c -- reports defs and options of a user's strategy that have no effect in this
- * program:
+/* uncalled.c -- reports defs and options in a user's strategy without effect:
  *
- *     def reduce_gradients g { ... }       an override point that no file of the program calls
+ *     def reduce_gradients g { ... }       an override point that no file calls
  *     option often=1 ...                   given on the line, and read nowhere
  *
- * They are searched after the walk, when all parts are sourced. A call may occur later (`if clip
- * > 0`), so a def counts as called if a def that can still be called contains its name. */
+ * Runs after the walk, when all parts are sourced. A call may occur later (`if clip > 0`), so a
+ * def also counts as called if another def that can be called contains its name. */
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -115,9 +114,8 @@ static bool embedded_calls(const struct embedded *file, const char *name)
 	return found;
 }
 
-/* Returns true if a built-in strategy has a def of that name and no call of it: a model or
- * another strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside
- * ddp), so this program need not. */
+/* Returns true if a built-in strategy has a def with that name and no call: a model or another
+ * strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
 static bool def_called_elsewhere(const char *name)
 {
 	char def[WORD_SHOWN + 8];

@@ -1,9 +1,8 @@
 /* verify.c -- verify: trains the model on one rank, compares every parameter, and judges
  *
- * Rank 0's process trains it and sends the result. The distance of correct computations grows
- * with the iterations, because a model magnifies rounding. If the difference exceeds the limit
- * for one iteration, one rank computes again with another rounding: a few times that distance is
- * correct, too, as in the tests of FlashAttention; but never beyond FURTHEST. */
+ * A model magnifies rounding from iteration to iteration. If the difference exceeds the first
+ * limit, one rank computes again with another rounding: a few times that distance is correct,
+ * too, as in the tests of FlashAttention; but never beyond FURTHEST. */
 #include "shell/training/choose.h"
 #include "shell/training/verdict.h"
 #include "shell/training/verify.h"
@@ -108,10 +107,10 @@ static enum status rounding_other_seeds(
 	return status;
 }
 
-/* On rank 0: finds the largest distance of differently rounded computations. The ways from WAYS
- * on are tried if the first ones do not explain the ranks' distance `most` and rounding can: Adam
- * makes a full step of a gradient near zero, and a few ways may all miss the ranks' sign. The
- * session's names must be equal on all processes, so these programs have their own. */
+/* On rank 0: finds the largest distance between different roundings. The ways from WAYS on are
+ * tried if the first do not explain the ranks' distance `most` and rounding can: Adam makes a
+ * full step from a gradient near zero, and a few ways may miss its sign. The session's names must
+ * be equal on all processes, so these programs have their own. */
 static enum status rounding_find(
         struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {

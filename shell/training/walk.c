@@ -1,12 +1,12 @@
 /* walk.c -- walks through a program in a scratch world: counts its steps, finds its errors
  *
  *     files, setup        executed, data read as 0
- *     iteration           of a learner's file: executed; no rank may wait at its end
- *                         built-in files only: only lets, ifs, loops, calls and titles run, on
+ *     iteration           a learner's file: executed; no rank may wait at its end
+ *                         built-in files: only lets, ifs, loops, calls and titles run, on
  *                         which the number of steps depends
  *
- * In a built-in iteration, expressions use tensors of the setup only: the counting walk makes no
- * others (tests/script/strategies.sh compares the number of steps). */
+ * A built-in iteration's expressions use tensors from the setup only
+ * (tests/script/strategies.sh). */
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
 #include "shell/language/run/state.h"
