@@ -1,7 +1,7 @@
 /* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and
  * clauses filled in.
  *
- *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) in tp } }  ->  g1 += allreduce d2 in tp on comm
+ *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) } } ->  g1 += allreduce d2 on comm
  *
  * Expressions that read data or the clock stay: the shown line reads them again when it runs.
  * Numbers are exact, so that a file of such lines gives the same results. A line that cannot be

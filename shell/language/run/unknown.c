@@ -1,8 +1,8 @@
 /* unknown.c -- messages for an unknown name: the nearest known one, the ranks that lack it, the
  * ranks that have it, a line that makes one.
  *
- * A name is near if fewer letters change than it has (text_distance). A different kind with that
- * name is reported first, as the likelier mistake. */
+ * A name is near if fewer letters change than it has (text_distance). A thing of another kind
+ * with that name is reported first, as the likelier mistake. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"

@@ -2,8 +2,8 @@
  *
  *     w.T[0:4,i]     name      w, or the value of a parameter w
  *                    .T        swaps the last two dimensions: sizes and strides, no data
- *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension, a single
- *                              index removes it; dimensions after the last index stay whole
+ *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension,
+ *                              a single index removes it; later dimensions stay whole
  *
  * A view is an address and a layout: nothing is copied. Its name ("w.T[0:4,2]", numbers filled in)
  * is equal on all ranks with the same slice; it labels operations, and is the value of a def's
@@ -119,7 +119,7 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 /* A slice of a slice is one slice of the tensor below: an index counts from the inner range's
  * begin, and an inner single index has removed its dimension.
  *
- *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     of a matrix: t[0:4].T = t.T[:,0:4] */
+ *     p = t[2:6,1]   p[1] = t[3,1]     p[1:3] = t[3:5,1]   of a matrix: t[0:4].T = t.T[:,0:4] */
 static void slice_add(
         struct slice_parts *parts, const struct tensor_ref *tensor, const struct slice_part *bounds, int dims)
 {
