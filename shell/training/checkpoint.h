@@ -19,7 +19,7 @@ struct shard {
 	struct layout layout;  /* f32 */
 	uint64_t digest;       /* of its elements */
 };
-/* Owns its texts (checkpoint_release). A zeroed one may be released. */
+/* Owns its texts. */
 struct checkpoint {
 	char *path;    /* of the manifest */
 	char *model;   /* with its options */
@@ -41,17 +41,16 @@ void checkpoint_release(struct checkpoint *c);
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
 /* Returns true if the file is a whole manifest. On this process alone. */
 bool manifest_whole(const char *path);
-/* Opens a manifest, PREFIX-ITERATION, or the latest of PREFIX; the same on all processes.
- * ST_FILE: missing, unreadable or torn */
+/* path: a manifest, PREFIX-ITERATION, or PREFIX for the latest. Collective. ST_FILE: missing,
+ * unreadable or torn */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
-/* If the latest checkpoint of a prefix, `found`, failed with `status`, appends the one before it
- * to the words. Collective. Returns `status`. */
+/* If the latest checkpoint, `found`, failed with `status`, names the one before it. Collective.
+ * Returns `status`. */
 enum status checkpoint_name_before(
         struct shell *shell, const char *prefix, const char *found, enum status status);
-/* Checks that all shards are as written and cover the manifest. path: the argument of
- * checkpoint_open */
+/* Checks that all shards are as written and cover the manifest. path: as for checkpoint_open */
 enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
-/* Compares parameters and optimizer state with the program's. ST_SHAPE: the first difference */
+/* Compares parameters and state with the program's. ST_SHAPE: the first difference */
 enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program);
 /* Fills every declared part; hosts wait for all work first. */
 enum status checkpoint_restore(struct shell *shell, const struct checkpoint *c);

@@ -9,7 +9,7 @@
 #include "shell/training/training.h"
 
 enum { GIVENS_MAX = 32, FILES_MAX = PARTS_MAX + 1 };
-/* A strategy of `strategy ddp=2 + tp=2`, or a model */
+/* A strategy of the line, or a model */
 struct choice {
 	const char *name; /* "ddp", or a file "mine.rsh" */
 	int size;         /* of its axis; 0: not given */
@@ -22,50 +22,45 @@ struct choice {
 
 /* named.c: the i-th name in the binary; NULL after the last */
 const char *choice_name(bool model, int i);
-/* Returns true if the name is a file's. */
 bool choice_is_path(const char *name);
-/* Reads the file, embedded or on disk, into choice->file. ST_NAME with the nearest name;
- * ST_FILE */
+/* Reads the file into choice->file. ST_NAME with the nearest name; ST_FILE */
 enum status choose_file(struct shell *shell, bool model, struct choice *choice);
 /* ... and its head into choice->head. ST_SYNTAX too */
 enum status choose_head(struct shell *shell, bool model, struct choice *choice);
 void choice_release(struct choice *choice);
 /* The option as given; NULL: not given */
 const struct given *choice_given(const struct choice *choice, const char *name);
-/* Sets or replaces the option. Names and words belong to the world's names. */
+/* Sets or replaces it. Its texts belong to the world's names. */
 struct given *choice_give(struct choice *choice, const struct given *given);
 /* places.c: checks files in the order read, the model's first. ST_ARGUMENT, ST_NAME with file and
  * line: a def with another number of words than the one it overrides, or a name close to one; an
  * option that the model has */
 enum status choices_fit(const struct choice *choice, const int *order, int count);
-/* Appends a line for each def of a user's strategy that keeps an earlier one, of its file or of
- * another strategy, from being called. */
+/* Appends a line for each def of a user's strategy that hides an earlier one. */
 void choices_lost(const struct choice *choice, const int *order, int count, struct text *out);
 
 /* stack.c: strategies as written; choice[0] is the model; heads are read. order[]: each file
  * after the axes in its `# after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not
  * stack */
 enum status stack_order(const struct choice *choice, int count, int *order);
-/* "mesh dp=2 tp=2": an axis for each strategy that has one. One size may be missing: it follows
- * from `ranks`, and is set. ST_ARGUMENT, ST_RANGE */
+/* "mesh dp=2 tp=2". One size may be missing: it follows from `ranks`, and is set. ST_ARGUMENT,
+ * ST_RANGE */
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
-/* "mesh pp=2 dp=2 tp=2: tp within nvlink, pp and dp over the adapters": the links between
- * neighbours along each axis. Nothing below two axes. Call after stack_mesh. */
+/* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters"; nothing below two axes. After
+ * stack_mesh. */
 void stack_links(
         const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out);
-/* Gives an option to all files of the line that have it, or to the model if no strategy has.
- * ST_ARGUMENT: only other strategies have it; two values of one option */
+/* Gives options to all files that have them, else to the model. ST_ARGUMENT: only other
+ * strategies have it; two values */
 enum status stack_options(struct choice *choice, int count);
-/* idle.c: appends a line for each option without effect, by its `with` and `unless`; of the model
- * from number `from` on. Call after stack_options. */
+/* idle.c: appends a line for each option without effect; the model's from number `from` on. After
+ * stack_options. */
 void stack_idle(const struct choice *choice, int count, int from, struct text *out);
 void program_say_idle(struct shell *shell, const struct program *program);
 /* Reads key i of the line as an option. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
-/* Makes it the model of later strategies, after a walk on one rank. Reports its number of
- * parameters. */
+/* Makes it the model of later strategies, after a walk on one rank. */
 enum status choose_model(struct shell *shell, struct choice *model);
-/* The same model with other data */
 enum status choose_model_again(struct shell *shell);
 /* A variant of a model's program on one rank. NULL: its file lacks the options */
 struct otherwise {
@@ -76,28 +71,25 @@ struct otherwise {
 };
 struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
         const struct otherwise *otherwise);
-/* For TAB, without communication: the names, or after `name` the keys of its options */
+/* Appends names, or after `name` the keys of its options, for TAB. No communication. */
 void strategy_follows(const char *name, struct text *out);
 void model_follows(const char *name, struct text *out);
-/* Every "KEY=" that a replay may change, one a line: figures of the machine, options of the
- * built-in strategies and models */
+/* Appends every "KEY=" that a replay may change, a line each. */
 void choice_changes(struct text *out);
-/* Names of the built-in strategies with that option, separated by blanks */
+/* Appends the built-in strategies with that option. */
 void choice_those_with(const char *option, struct text *out);
-/* tell.c: lists the built-in ones, with a short description each */
+/* tell.c: lists the built-in ones */
 void choice_list(struct shell *shell, bool models);
 /* Prints its help; source: its text */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
-/* Describes the strategies choice[1] to choice[count-1] of a line side by side. ST_ARGUMENT: they
- * do not stack */
+/* Describes choice[1] to choice[count-1] side by side. ST_ARGUMENT: they do not stack */
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
 /* Makes the program. choice[0] is the model; without a name, the chosen one. */
 enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made);
 /* Makes and starts the program with the chosen model (else mlp), which becomes choice[0]. count
  * includes it. Empties the world; changes nothing on failure. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
-/* Restarts the program in an empty world: after its setup it restores the checkpoint, and
- * continues with the next iteration. */
+/* Restarts the program in an empty world, from the checkpoint. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 #endif

@@ -17,11 +17,11 @@ struct curves {
 	size_t losses; /* entries, of all iterations played */
 };
 
-/* Called after an iteration: records the last writers of its losses. */
+/* Called after an iteration. */
 void curves_iteration(struct shell *shell);
-/* Makes the curve of this world from the losses known so far. Collective. None with --dry. */
+/* Makes this world's curve so far. Collective. None with --dry. */
 enum status curves_gather(struct shell *shell);
-/* Called when the world goes. again: its lines run again, so its curve is dropped */
+/* Called when the world goes. again: a replay makes its curve anew */
 void curves_world_ends(struct curves *curves, bool again);
 void curves_release(struct curves *curves);
 

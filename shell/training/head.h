@@ -20,7 +20,7 @@ struct embedded;
 struct option_line;
 enum { HEAD_TREES = 12 };
 struct head {
-	/* tree[0]: the file; then the built-in parts that these source; NULL after the last */
+	/* tree[0]: the file; then built-in parts; NULL after the last */
 	struct tree *tree[HEAD_TREES + 1];
 	struct text help;
 	struct text notes; /* lines without their # */
@@ -41,8 +41,7 @@ void head_release(struct head *head);
 void head_options(const struct head *head, int width, struct text *out);
 /* "options: NAME=DEFAULT NAME=DEFAULT"; "" without options */
 void head_defaults(const struct head *head, struct text *out);
-/* For completion, one a line: "NAME=" for each option, and "NAME=WORD" for its words or its
- * default */
+/* "NAME=", and "NAME=WORD" for its words or default, one a line */
 void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh; NULL: none */
 const struct embedded *built_in_part(const char *name);

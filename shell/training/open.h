@@ -6,10 +6,9 @@
 
 enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void shell_close(struct shell *shell);
-/* Makes an empty world on the same machine, and rewinds the program. There is an empty world even
- * after a failure, which is session_reset's. */
+/* Makes an empty world on the same machine, also after a failure; the program is rewound. */
 enum status shell_reset(struct shell *shell);
-/* The same for a replay: with the plan that this world began with */
+/* For a replay: with this world's first plan */
 enum status shell_reset_again(struct shell *shell);
 
 #endif

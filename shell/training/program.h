@@ -17,8 +17,8 @@ struct program_step {
 };
 /* A program with one wrong line, to be found: hunt/ */
 struct hunted {
-	struct program *whole; /* the correct one, with a reference */
-	char *file;            /* the file of the wrong line: "strategies/ddp.rsh"; owned */
+	struct program *whole; /* the correct one */
+	char *file;            /* "strategies/ddp.rsh"; owned */
 	long change;
 	long level, seed;
 	int attempts;
@@ -27,7 +27,7 @@ struct hunted {
 };
 struct program {
 	int users;
-	/* mostly the session's; outlives the program, and has the words of its files */
+	/* mostly the session's; outlives the program */
 	struct names *names;
 	char *name;               /* of strategy, model or file: choice_of_model reads it */
 	struct player_file *file; /* owned, with its contents */
@@ -40,7 +40,7 @@ struct program {
 	struct text idle;          /* stack_idle */
 	struct text parts;         /* `# parts` of its model: "EXPR: why", or nothing */
 	bool built_in;             /* no file is a learner's */
-	struct player_file *aside; /* parts that replace built-in ones of that name; owned */
+	struct player_file *aside; /* replace built-in parts; owned */
 	size_t asides;
 	struct hunted *hunted; /* owned; NULL: none */
 	struct program *alone; /* the same model on one rank, for verify; NULL: none */
@@ -64,15 +64,15 @@ static inline bool program_is_script(const struct program *program)
 struct program *program_make(const char *name, struct names *names);
 /* Copies the text. */
 void program_add(struct program *program, const struct player_file *file);
-/* Adds a part that replaces the built-in one of that name for `source`. Copies the text. */
+/* Replaces the built-in part for `source`. Copies the text. */
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
 /* The file or part of that name; NULL: none */
 const struct player_file *program_file(const struct program *program, const char *name);
-/* Returns the same program with another text of file `file` (NULL: unchanged) and names of its
- * own. It counts as built-in: no walk executes its iteration. */
+/* Returns the same program with another text of `file` (NULL: unchanged), and other names. No
+ * walk executes its iteration. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
-/* Copies the notes of its line and heads to another program of the same files. */
+/* Copies the notes from line and heads. */
 void program_copy_heads(const struct program *from, struct program *to);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
@@ -80,7 +80,7 @@ void program_release(struct program *program);        /* NULL is allowed */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
 /* "gpt layers=2 seed=3": its model with the given options; the name of a script */
 void program_model(const struct program *program, struct text *out);
-/* All files with their options filled in: a script equal to the program */
+/* Appends all files with options filled in, as one script. */
 void program_source(const struct program *program, struct text *out);
 
 /* walk.c: plays the setup and one iteration in a scratch world without data. Finds the steps and

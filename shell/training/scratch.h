@@ -10,15 +10,15 @@ struct plan; /* training.h */
 /* Opens n ranks on the machine of `of`, with devices of any size and no output. dry: shapes and
  * times only, on all processes; else `t` is its own. Its steps count in the budget of `of`. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
-/* From its next reset (shell_reset_again) on it has copies of these settings and plan (NULL:
- * none). Lines run as recorded: without `pace`, and without guessed values. */
+/* Copies settings and plan (NULL: none) for its next shell_reset_again. Lines run without `pace`
+ * and guesses. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
-/* With several open, only the active one holds the steps of `of`: pause returns them; resume
- * takes them, also before a close. */
+/* With several open, the active one has the steps: pause returns them; resume takes them, also
+ * before a close. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
-/* Closes a paused one, even if opening failed; keeps the words of a failure. Returns status. */
+/* Closes a paused one; keeps the words of a failure. Returns status. */
 enum status scratch_over(struct shell *scratch, struct shell *of, enum status status);
 
 #endif

@@ -26,11 +26,9 @@ void showing_release(struct showing *show);
 
 /* "step 12/21 of iteration 0" */
 void step_place(const struct training *t, struct text *out);
-/* For the end of a script: fails with ST_ARGUMENT within an iteration, because ranks may wait for
- * the rest. */
+/* For a script's end: fails with ST_ARGUMENT within an iteration, because ranks may wait. */
 enum status step_unfinished(const struct training *t);
-/* The next step, as the walk found it; NULL: data led elsewhere. Every iteration is assumed to
- * have the steps of the first. */
+/* Returns the next step, from the walk; NULL: data led elsewhere. */
 const struct program_step *step_ahead(const struct training *t);
 
 #endif

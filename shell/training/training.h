@@ -20,7 +20,6 @@ struct dataset {
 	int vocab;         /* of a text; else 0 */
 	int64_t in, out;   /* columns of samples and targets; 0: the model decides */
 };
-/* Of each rank, by `loader` */
 struct loader {
 	int workers /* 0: none */, prefetch;
 	double read /* bytes/s; 0: the machine's disk_read */, decode /* ns a micro-batch */;
@@ -35,10 +34,10 @@ struct plan {
 	bool data_given;
 	struct dataset data;
 	struct loader loader;
-	struct stage_times stage; /* by `stage`, instead of a model; a new `model` clears it */
+	struct stage_times stage; /* by `stage`; a new `model` clears it */
 	struct {
-		long every; /* iterations between two; 0: no checkpoints */
-		bool force; /* replaces files of any kind */
+		long every; /* iterations between two; 0: none */
+		bool force;
 		char prefix[512];
 	} checkpoint;
 	struct program *program; /* NULL: none */
@@ -46,18 +45,18 @@ struct plan {
 	        /* the chosen model on one rank: its file is the second. NULL: none */
 	        model_program;
 };
-/* The lines that the learner had typed before step `played` of the program (interpreter_typed) */
+/* Lines typed before step `played` (interpreter_typed) */
 struct typed_lines {
 	long played;
 	struct text lines;
 };
 struct training {
-	/* `undo` starts from at_reset: the plan before the line that emptied the world */
+	/* `undo` starts from at_reset, the plan before the emptying line */
 	struct plan now, at_reset;
 	struct plan at_line;   /* before the current line; without its program */
-	struct player *player; /* of now.program, from its first step on */
+	struct player *player; /* of now.program */
 	bool ended;            /* at its end */
-	/* the next step, from 0, of the setup or of iteration `iteration` */
+	/* the next step, of the setup or of `iteration` */
 	bool in_setup;
 	size_t at;
 	int iteration;
@@ -67,17 +66,16 @@ struct training {
 	long played_before; /* ... before the current line */
 	long began;         /* ... before the command that plays them */
 	bool cut;           /* the limit stopped that command */
-	/* since the limit was set, the journal keeps a line other than the one that ran: `step
-	 * 19` of a `run` that had read a loss */
+	/* since the limit was set, the journal keeps another line than ran */
 	bool rewritten;
-	bool torn; /* the step at `at` failed or was interrupted */
+	bool torn; /* step `at` failed or was interrupted */
 	struct part_lines parts;
 	struct curves curves;
 	struct transcript *transcript; /* of the last step shown */
-	/* for `program save`: before the program, and at each change */
+	/* for `program save` */
 	struct typed_lines *typed;
 	size_t typed_count;
-	unsigned typed_latest; /* number of the learner's latest def in there */
+	unsigned typed_latest; /* of the latest def in there */
 };
 
 /* shell->training, while the session is open */
@@ -85,9 +83,9 @@ struct training *training_make(void);
 void training_free(struct shell *shell);
 /* Called before a line runs, typed or replayed. */
 void training_line(struct shell *shell);
-/* Called before the world of the program goes; its player is freed. */
+/* Called before the program's world goes; frees its player. */
 void training_stop(struct shell *shell);
-/* Called in the new world. again: a replay, with the plan that this world began with */
+/* Called in the new world. again: a replay, with this world's first plan */
 void training_reset(struct shell *shell, bool again);
 /* Returns true if Enter on an empty line plays the next step. */
 bool program_running(const struct shell *shell);
@@ -97,40 +95,36 @@ bool program_running(const struct shell *shell);
 void loader_text(const struct loader *loader, struct text *out);
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* save.c: called before a step; keeps what the learner has typed since, for program_script. */
+/* save.c: before a step, keeps lines typed since. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
-/* Gives the program an empty world. `undo` returns to the state before. Fails, and changes
- * nothing, if the program cannot run to the end of its first iteration. */
+/* Gives the program an empty world; `undo` goes back. Fails, and changes nothing, if it cannot
+ * run to the end of its first iteration. */
 enum status program_take(struct shell *shell, struct program *program);
-/* The same for another training: ends the checkpoints of the program before, whose files would
- * have the same names. */
+/* The same for another training; ends the earlier program's checkpoints. */
 enum status program_begin(struct shell *shell, struct program *program);
 /* ST_ARGUMENT: there is no program; says how one is made. */
 enum status program_wanted(const struct shell *shell);
-/* Loads a file's script as a program. Collective: rank 0 reads it. */
+/* Loads a script. Collective: rank 0 reads it. */
 enum status program_load_file(struct shell *shell, const char *path);
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
-/* Plays steps, or whole iterations (one already begun is finished, and counts). show: each step's
- * title and lines */
+/* Plays steps, or whole iterations (one already begun counts). show: titles and lines */
 enum status program_steps(struct shell *shell, long steps, bool show);
 enum status program_iterations(struct shell *shell, long iterations, bool progress);
 void program_list(struct shell *shell);
 /* Shows every line of the last step shown. */
 enum status program_inside(struct shell *shell);
-/* Writes the steps so far as a script of plain lines with the same timeline and numbers. */
+/* Appends the steps so far as plain lines with the same timeline and numbers. */
 enum status program_script(struct shell *shell, struct text *out);
-/* The mean of the tensor `loss` over the ranks that have it; NAN if none has, and with --dry.
- * Takes no time. */
+/* Computes the mean of the tensor `loss` over its ranks; NAN if none, and with --dry. Takes no
+ * time. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Appends why the program cannot agree with one rank, if its strategies say so; else nothing. */
+/* Appends why the program cannot agree with one rank, if its strategies say so. */
 enum status program_loses(struct shell *shell, struct text *out);
-/* The number of parts in which one rank must train the batch to be equal, as the model says; 0:
- * any */
+/* Sets the number of parts for one rank's batch, as the model says; 0: any */
 void program_parts(const struct shell *shell, int *parts);
-/* Plays until `iterations` are done (0: those played so far), trains the same model on one rank,
- * and compares. */
+/* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
 
 #endif

@@ -31,7 +31,7 @@ struct comparison {
 	bool loss_wrong;
 	const char *loses; /* why the program cannot agree with one rank; NULL: it should */
 };
-/* Returns true if the dynamic loss scale made the ranks skip other steps than one rank. */
+/* Returns true if a dynamic loss scale made the ranks skip other steps than one rank. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);
 enum verdict verdict_of(const struct alone *alone, const struct difference *d, const struct comparison *v);
 /* Prints the table of tensors and the verdict. */

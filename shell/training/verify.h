@@ -41,8 +41,8 @@ static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
-/* Returns true if only a factor on all gradients can change the rounding: the batch has fixed
- * parts, or the program is a script. */
+/* Returns true if only a factor on all gradients can change the rounding: fixed parts, or a
+ * script. */
 static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
@@ -51,14 +51,13 @@ static inline bool alone_by_factor(const struct alone *alone)
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains alone->program on one rank in a session of its own, on this process; Ctrl-C ends it.
- * Other members are zero before. */
+/* Trains alone->program on this process; Ctrl-C ends it. Other members are zero before. */
 enum status alone_train(struct shell *shell, struct alone *alone);
-/* Finds them without training: runs the setup on one rank, without data. The caller frees *whole,
- * also after a failure. */
+/* Finds the parameters by running the setup only. The caller frees *whole, also after a
+ * failure. */
 enum status alone_wholes(
         struct shell *shell, const struct program *program, struct whole **whole, int *count);
-/* Sends rank 0's result, or its failure, to all processes, which know program and iterations. */
+/* Sends rank 0's result or failure to all. */
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone);
 
 /* For one parameter or state, over all ranks */
@@ -69,14 +68,13 @@ struct difference {
 	int64_t moved;            /* elements of the ranks that changed */
 	int32_t status;
 };
-/* The line's tensor as f32, as memory is now; of state v the root */
+/* Reads the line's tensor as f32, as memory is now; of state v the root. */
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
-/* Waits for all parts, one line of each rank at a time. Takes virtual time, so it runs with
- * --dry, too. */
+/* Waits for all parts. Takes virtual time, also with --dry. */
 enum status compare_await(struct shell *shell);
-/* Compares the ranks' parts after compare_await. d: [alone->count], the same on all processes.
- * Fails if an element is declared by no rank. */
+/* Compares the ranks' parts, after compare_await. d: [alone->count], the same on all processes.
+ * Fails for undeclared elements. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
 /* The index of element i of a part in the whole, by rows; -1: outside of it, or of the part's
  * block */
@@ -84,8 +82,7 @@ int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
 /* program_loss for a comparison: a `loss` of several elements counts as none. */
 enum status compared_loss(struct shell *shell, double *loss);
-/* Difference from one rank's loss, relative to the largest loss of that rank, because near zero
- * it is rounding. 0 if either is missing. */
+/* Returns the difference from one rank's loss, relative to its largest. 0 if either is missing. */
 double loss_share(const struct alone *alone, double loss);
 /* Item i of both */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
