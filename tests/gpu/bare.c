@@ -79,8 +79,8 @@ static enum status tell_launch(struct gpu *gpu)
 		begin = gpu->cuda->host_now();
 		for (int i = 0; i < LAUNCHES && status == ST_OK; i++)
 			status = CALL(gpu, cuLaunchKernel, function, launch->grid[0], launch->grid[1],
-			        launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-			        launch->shared_bytes, gpu->stream, (void *[]){launch->argument}, NULL);
+			        launch->grid[2], launch->block[0], launch->block[1], launch->block[2], 0,
+			        gpu->stream, (void *[]){launch->argument}, NULL);
 		launched = gpu->cuda->host_now();
 		for (int i = 0; i < LAUNCHES && status == ST_OK; i++)
 			status = CALL(gpu, cuEventRecord, gpu->from, gpu->stream);

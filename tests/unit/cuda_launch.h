@@ -126,8 +126,8 @@ static inline void scene_launch_there(struct kernel_launch *launch)
 	if (image_function(&scene_gpu.image, launch->function, &function) != ST_OK)
 		fail_msg("%s", fail_text());
 	scene_ok(cuda->cuLaunchKernel(function, launch->grid[0], launch->grid[1], launch->grid[2],
-	        launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes, NULL,
-	        (void *[]){launch->argument}, NULL));
+	        launch->block[0], launch->block[1], launch->block[2], 0, NULL, (void *[]){launch->argument},
+	        NULL));
 }
 
 /* ---- wherever */
@@ -146,7 +146,7 @@ static inline void scene_launch(struct kernel_launch *launch)
 	standin_kernel_code *code = standin_kernel(launch->function);
 	if (!code)
 		fail_msg("no kernel %s", launch->function);
-	code(launch->grid, launch->block, launch->shared_bytes, (void *[]){launch->argument});
+	code(launch->grid, launch->block, 0, (void *[]){launch->argument});
 }
 
 /* Scratch memory holds numbers that nobody expects. */

@@ -382,7 +382,6 @@ static enum status count_transfers(struct exchange *exchange, const struct excha
 static struct exchange empty = {.begin = count_begin,
         .end = count_end,
         .transfers = count_transfers,
-        .name = "empty",
         .open = never_comes,
         .release = no_release,
         .close = close_it};

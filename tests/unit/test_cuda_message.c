@@ -97,8 +97,7 @@ static void fake_free(struct exchange *self, CUdeviceptr at, int64_t bytes)
 	ok(cuda.cuMemFree(at));
 }
 
-static struct exchange fake = {.name = "fake",
-        .alloc = fake_alloc,
+static struct exchange fake = {.alloc = fake_alloc,
         .free = fake_free,
         .collective = fake_collective,
         .transfers = fake_transfers,

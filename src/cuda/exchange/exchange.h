@@ -77,7 +77,6 @@ struct exchange_started {
 };
 
 struct exchange {
-	const char *name;
 	/* Memory for the rank's tensors and messages. Fails with ST_DEVICE_MEMORY, ST_GPU. free
 	 * does not wait: work queued on it has completed. */
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);

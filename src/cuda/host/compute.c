@@ -71,8 +71,8 @@ static enum status queue_launch(
 	if (status != ST_OK)
 		return fail_in(status, "%s", launch->function);
 	return CUDA_CALL(host->cuda, cuLaunchKernel, function, launch->grid[0], launch->grid[1],
-	        launch->grid[2], launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
-	        lane->stream, (void *[]){launch->argument}, NULL);
+	        launch->grid[2], launch->block[0], launch->block[1], launch->block[2], 0, lane->stream,
+	        (void *[]){launch->argument}, NULL);
 }
 
 static enum status queue_plan(

@@ -122,7 +122,7 @@ enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *
 	return status;
 }
 
-enum status image_load_family(
+static enum status families_load(
         struct image *image, struct cuda_library *cuda, int architecture, const char *family)
 {
 	*image = (struct image){.cuda = cuda};
@@ -141,7 +141,22 @@ enum status image_load_family(
 
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture)
 {
-	return image_load_family(image, cuda, architecture, NULL);
+	return families_load(image, cuda, architecture, NULL);
+}
+
+enum status image_load_family(struct image *image, struct cuda_library *cuda, int ordinal, const char *family,
+        const struct image_wanted *wanted)
+{
+	CUdevice device;
+	int architecture;
+	enum status status = CUDA_CALL(cuda, cuDeviceGet, &device, ordinal);
+	if (status == ST_OK)
+		status = image_architecture(cuda, device, &architecture);
+	if (status == ST_OK)
+		status = families_load(image, cuda, architecture, family);
+	for (; wanted->name && status == ST_OK; wanted++)
+		status = image_function(image, wanted->name, wanted->function);
+	return status;
 }
 
 enum status image_function(const struct image *image, const char *name, CUfunction *function)

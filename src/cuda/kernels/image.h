@@ -37,9 +37,14 @@ enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *
 /* Loads all families into the current context. architecture: of its device. Opens NVRTC if
  * needed. Fails with ST_GPU and loads nothing. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
-/* The same for one family: "exchange" for exchange.cu */
-enum status image_load_family(
-        struct image *image, struct cuda_library *cuda, int architecture, const char *family);
+/* Loads one family ("exchange" for exchange.cu) on GPU `ordinal`, and looks up functions; a NULL
+ * name ends the list. */
+struct image_wanted {
+	const char *name;
+	CUfunction *function;
+};
+enum status image_load_family(struct image *image, struct cuda_library *cuda, int ordinal, const char *family,
+        const struct image_wanted *wanted);
 /* Fails with ST_GPU if there is no such function. */
 enum status image_function(const struct image *image, const char *name, CUfunction *function);
 void image_unload(struct image *image);

@@ -17,7 +17,6 @@ enum { LAUNCH_ARGUMENT_MAX = 1024, PLAN_LAUNCHES_MAX = 24 };
 struct kernel_launch {
 	const char *function;
 	unsigned grid[3], block[3];
-	unsigned shared_bytes;
 	_Alignas(16) char argument[LAUNCH_ARGUMENT_MAX]; /* one struct, by value */
 };
 

@@ -224,21 +224,6 @@ static void nccl_close(struct exchange *exchange)
 	mem_free(nccl);
 }
 
-static enum status kernels_load(struct nccl_exchange *nccl, int ordinal)
-{
-	struct cuda_library *cuda = nccl->cuda;
-	CUdevice device;
-	int architecture;
-	enum status status = CUDA_CALL(cuda, cuDeviceGet, &device, ordinal);
-	if (status == ST_OK)
-		status = image_architecture(cuda, device, &architecture);
-	if (status == ST_OK)
-		status = image_load_family(&nccl->image, cuda, architecture, "exchange");
-	if (status == ST_OK)
-		status = image_function(&nccl->image, "exchange_sum_blocks", &nccl->sum);
-	return status == ST_OK ? image_function(&nccl->image, "exchange_reach_window", &nccl->reach) : status;
-}
-
 static enum status exchange_prepare(struct nccl_exchange *nccl, int ordinal)
 {
 	struct cuda_library *cuda = nccl->cuda;
@@ -255,7 +240,9 @@ static enum status exchange_prepare(struct nccl_exchange *nccl, int ordinal)
 		status = CUDA_CALL(cuda, cuMemsetD8Async, nccl->zeroes, 0, SCRATCH_BYTES, NULL);
 	if (status == ST_OK)
 		status = CUDA_CALL(cuda, cuStreamSynchronize, NULL);
-	return status == ST_OK ? kernels_load(nccl, ordinal) : status;
+	const struct image_wanted kernels[] = {
+	        {"exchange_sum_blocks", &nccl->sum}, {"exchange_reach_window", &nccl->reach}, {NULL, NULL}};
+	return status == ST_OK ? image_load_family(&nccl->image, cuda, ordinal, "exchange", kernels) : status;
 }
 
 enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct exchange **exchange)
@@ -263,8 +250,7 @@ enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct e
 	struct nccl_exchange *nccl = mem_alloc(sizeof *nccl);
 	*nccl = (struct nccl_exchange){.cuda = cuda,
 	        .rank = rank,
-	        .exchange = {.name = "NCCL",
-	                .alloc = nccl_alloc,
+	        .exchange = {.alloc = nccl_alloc,
 	                .free = nccl_free,
 	                .open = nccl_open,
 	                .collective = calls_collective,

@@ -236,8 +236,7 @@ enum status pool_stage(
 	enum status status = stage_alloc(gpu, bytes, at);
 	if (status != ST_OK)
 		return status;
-	*MEM_ADD(&gpu->stages, &gpu->stage_count) =
-	        (struct pool_copy){.at = *at, .bytes = bytes, .stream = stream};
+	*MEM_ADD(&gpu->stages, &gpu->stage_count) = (struct pool_copy){.at = *at, .stream = stream};
 	if (!from)
 		return ST_OK;
 	return gpu->staged ? file_copy(gpu, *at, from, bytes, stream)

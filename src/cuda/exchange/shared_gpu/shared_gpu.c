@@ -8,7 +8,7 @@ static enum status open_part(struct exchange *exchange, int part, int n, int pla
 	return slot_ring_of_part((struct shared_gpu *)exchange, part, n, place, ranks, &ring);
 }
 
-static void close_board(struct exchange *exchange)
+static void exchange_close(struct exchange *exchange)
 {
 	struct shared_gpu *gpu = (struct shared_gpu *)exchange;
 	slot_rings_free(gpu);
@@ -21,28 +21,6 @@ static void close_board(struct exchange *exchange)
 	mem_free(gpu->words.word);
 }
 
-static enum status kernels_load(struct shared_gpu *gpu, int ordinal)
-{
-	CUdevice device;
-	int architecture;
-	enum status status = CUDA_CALL(gpu->cuda, cuDeviceGet, &device, ordinal);
-	if (status == ST_OK)
-		status = image_architecture(gpu->cuda, device, &architecture);
-	if (status == ST_OK)
-		status = image_load_family(&gpu->image, gpu->cuda, architecture, "exchange");
-	if (status == ST_OK)
-		status = image_function(&gpu->image, "exchange_find", &gpu->find);
-	if (status == ST_OK)
-		status = image_function(&gpu->image, "exchange_reduce_all", &gpu->reduce);
-	if (status == ST_OK)
-		status = image_function(&gpu->image, "exchange_move_all", &gpu->move);
-	if (status == ST_OK)
-		status = image_function(&gpu->image, "exchange_write_table", &gpu->table);
-	if (status == ST_OK)
-		status = image_function(&gpu->image, "exchange_reach_window", &gpu->reach);
-	return status;
-}
-
 void shared_gpu_without_ipc(struct shared_gpu *gpu)
 {
 	gpu->staged = true;
@@ -51,8 +29,7 @@ void shared_gpu_without_ipc(struct shared_gpu *gpu)
 enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, int ordinal,
         int64_t pool_bytes, struct exchange **exchange)
 {
-	gpu->exchange = (struct exchange){.name = "board",
-	        .alloc = pool_alloc,
+	gpu->exchange = (struct exchange){.alloc = pool_alloc,
 	        .free = pool_free,
 	        .open = open_part,
 	        .collective = meet_collective,
@@ -62,14 +39,17 @@ enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, i
 	        .window = gpu->staged ? NULL : reach_window,
 	        .one_sided = gpu->staged ? NULL : reach_one_sided,
 	        .release = shared_gpu_release,
-	        .close = close_board};
+	        .close = exchange_close};
 	gpu->cuda = cuda;
-	enum status status = kernels_load(gpu, ordinal);
+	const struct image_wanted kernels[] = {{"exchange_find", &gpu->find},
+	        {"exchange_reduce_all", &gpu->reduce}, {"exchange_move_all", &gpu->move},
+	        {"exchange_write_table", &gpu->table}, {"exchange_reach_window", &gpu->reach}, {NULL, NULL}};
+	enum status status = image_load_family(&gpu->image, cuda, ordinal, "exchange", kernels);
 	if (status == ST_OK)
 		status = shared_gpu_chunk(gpu, 0);
 	status = pool_open(gpu, pool_bytes, status);
 	if (status != ST_OK)
-		close_board(&gpu->exchange);
+		exchange_close(&gpu->exchange);
 	*exchange = status == ST_OK ? &gpu->exchange : NULL;
 	return status;
 }

@@ -103,7 +103,6 @@ struct gift {
 /* pool memory that is freed after its stream's event and, for a late member, after it was taken */
 struct pool_copy {
 	CUdeviceptr at;
-	int64_t bytes;
 	CUstream stream;
 	CUevent event;         /* NULL: not recorded yet */
 	const uint32_t *taken; /* the late member's word, which reaches `seq`; NULL: none */
