@@ -43,7 +43,7 @@ struct host_thread {
 	struct graphs *graphs;       /* NULL: none was launched */
 	struct message_batch *batch; /* the `together` that is being queued; NULL: none */
 	int64_t shift;               /* session time = host clock - shift */
-	int64_t due;                 /* session time at which the next launch may begin (played machines) */
+	int64_t due;                 /* session time from which the next launch may begin */
 	enum status lost;            /* not ST_OK: the context is lost; CUDA is not called again */
 	char *why;
 	bool stuck; /* some work never completes; nothing is released */
