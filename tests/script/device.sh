@@ -85,7 +85,7 @@ done
 # the kernels are compiled once, by one process; a long compilation is reported
 export XDG_CACHE_HOME=$work/cache
 for try in first second; do
-	RANKSH_STANDIN="gpus=2 delay=nvrtcCompileProgram:100ms" run 0 -n 2 --device cuda -c "$hi"
+	TMPDIR=$work RANKSH_STANDIN="gpus=2 delay=nvrtcCompileProgram:100ms" run 0 -n 2 --device cuda -c "$hi"
 	check "a $try start" says '^hi$'
 	[ $try = first ] && wanted=1 || wanted=0
 	check "... reports the compilation $wanted times" [ "$(grep -c '^cuda: compiling the kernels for this GPU' out)" = $wanted ]

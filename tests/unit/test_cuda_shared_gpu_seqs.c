@@ -504,5 +504,6 @@ int main(void)
 	        cmocka_unit_test(released), cmocka_unit_test(unlike_calls), cmocka_unit_test(killed),
 	        cmocka_unit_test(no_memory), cmocka_unit_test(each_call_fails)};
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1); /* no kernels are kept */
+	setenv("TMPDIR", "/proc", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
