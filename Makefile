@@ -140,7 +140,7 @@ $(KERNEL_TESTS): $(STANDIN_KERNELS)
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 mpi-tests: $(MPI_TESTS)
 
-.PHONY: all standin start check quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
+.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -152,6 +152,10 @@ start: deps
 check: deps-check
 	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
 	@sh tests/run $(BUILD)
+
+# ... and the repetitions of tests/repetitions
+check-all: export ALL = 1
+check-all: check
 
 # builds, then runs at least one test of each kind: those of tests/quick
 QUICK = $(sort $(shell sed -n 's|^[a-z]* BUILD/\([^ ]*\).*|$(BUILD)/\1|p' tests/quick))
