@@ -15,8 +15,8 @@ static bool joins_spares(const struct control *control, op_id id)
 	bool spares = op_record(world, id)->backup > 0;
 	if (!(world->ops[id].flags & OPF_TOGETHER))
 		return false;
-	for (size_t i = control->queued_count; i-- > 0 && !spares;) {
-		op_id before = control->queued[i];
+	for (size_t i = control->orders.queued_count; i-- > 0 && !spares;) {
+		op_id before = control->orders.queued[i];
 		if (world->ops[before].rank != world->ops[id].rank || op_record(world, before)->group < 0)
 			continue;
 		spares = op_record(world, before)->backup > 0;
@@ -56,9 +56,9 @@ static enum status control_queued(struct backend *backend, op_id id)
 static enum status answer_owed(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
-	if (status != ST_OK || !(control->owed || control->paces))
+	if (status != ST_OK || !(control->owed || control->clocks.paces))
 		return status;
-	control->paces = false;
+	control->clocks.paces = false;
 	status = control_publish(control);
 	if (status == ST_OK && control->owed)
 		status = control_wait(control, WAIT_FINAL, budget);
@@ -121,21 +121,21 @@ static bool control_waiting(struct backend *backend, int rank, op_id *on)
 static double control_uncertainty(struct backend *backend)
 {
 	struct control *control = control_of(backend);
-	return control->uncertainty;
+	return control->clocks.uncertainty;
 }
 
 static void control_slow(struct backend *backend, int rank, double factor)
 {
 	struct control *control = control_of(backend);
-	control->slowed[rank] = factor != 1;
+	control->known.slowed[rank] = factor != 1;
 	control->shadow->slow(control->shadow, rank, factor);
 }
 
 static void control_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct control *control = control_of(backend);
-	control->paces = true;
-	control->paced = ns;
+	control->clocks.paces = true;
+	control->clocks.paced = ns;
 	control->shadow->clock_at_least(control->shadow, ns);
 }
 
@@ -179,10 +179,10 @@ static enum status control_write(struct backend *backend, enum space space, int6
 static enum status control_failure(struct backend *backend)
 {
 	struct control *control = control_of(backend);
-	enum status status = control->failed;
-	control->failed = ST_OK;
-	control->looked_up = 0;
-	return status == ST_OK ? ST_OK : fail(status, "%s", control->why);
+	enum status status = control->failure.status;
+	control->failure.status = ST_OK;
+	control->failure.looked_up = 0;
+	return status == ST_OK ? ST_OK : fail(status, "%s", control->failure.words);
 }
 
 static void control_free(struct control *control)
@@ -195,11 +195,11 @@ static void control_free(struct control *control)
 	if (control->gpu)
 		shared_gpu_leave(control->gpu);
 	mem_free(control->open);
-	mem_free(control->lost);
+	mem_free(control->failure.lost);
 	mem_free(control->done);
-	mem_free(control->slowed);
-	mem_free(control->clock);
-	mem_free(control->lane_last);
+	mem_free(control->known.slowed);
+	mem_free(control->times.clock);
+	mem_free(control->times.lane_last);
 	mem_free(control);
 }
 
@@ -290,7 +290,7 @@ static enum status start_hosts(struct control *control)
 			status = fail((enum status)all[rank], "rank %d has no GPU that works", rank);
 	mem_free(all);
 	if (shared == ST_OK && status == ST_OK && control->setup.placement->hosts > 1)
-		shared = clocks_compare(transport, control->setup.library, &control->offset);
+		shared = clocks_compare(transport, control->setup.library, &control->clocks.offset);
 	return shared != ST_OK ? shared : status;
 }
 
@@ -304,9 +304,10 @@ enum status cuda_start(struct world *world, struct transport *transport, struct 
 	        .hooks = hooks,
 	        .setup = *setup,
 	        .rounds = {.transport = transport}};
-	control->slowed = mem_alloc(world->n * sizeof *control->slowed);
-	control->clock = mem_alloc(world->n * sizeof *control->clock);
-	control->lane_last = mem_alloc((size_t)world->n * (STREAMS_MAX + 1) * sizeof *control->lane_last);
+	control->known.slowed = mem_alloc(world->n * sizeof *control->known.slowed);
+	control->times.clock = mem_alloc(world->n * sizeof *control->times.clock);
+	control->times.lane_last =
+	        mem_alloc((size_t)world->n * (STREAMS_MAX + 1) * sizeof *control->times.lane_last);
 	control->shadow = sim_start(world, NULL, (struct backend_hooks){control, control_done});
 	enum status status = start_hosts(control);
 	if (status != ST_OK) {

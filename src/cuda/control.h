@@ -67,57 +67,73 @@ struct control {
 	struct backend *shadow;
 	struct shared_gpu *gpu;
 	struct host *host;
-	/* -- orders.c */
-	struct host_order *held; /* own: not given to the host yet */
-	size_t held_count, held_room;
-	op_id *queued; /* operations of all ranks, not published */
-	size_t queued_count, queued_room;
-	struct service_owed *services; /* own: of the queued operations */
-	size_t service_count;
-	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
-	size_t known_count[SPACE_COUNT];
-	/* stretch_count of the world when `known` was updated */
-	size_t stretches[SPACE_COUNT];
-	struct part_seqs *parts;
-	size_t part_count, group_count; /* groups whose parts the host knows */
-	bool *slowed;                   /* by rank: under `slow` */
+	/* orders.c: what is queued, and not given to a host yet */
+	struct {
+		struct host_order *held; /* own: not given to the host yet */
+		size_t held_count, held_room;
+		op_id *queued; /* operations of all ranks, not published */
+		size_t queued_count, queued_room;
+		struct service_owed *services; /* own: of the queued operations */
+		size_t service_count;
+	} orders;
+	/* orders.c: what this rank's host knows of the books */
+	struct {
+		int64_t *segments[SPACE_COUNT]; /* own: segments that the host knows, by address */
+		size_t segment_count[SPACE_COUNT];
+		/* stretch_count of the world when `segments` was updated */
+		size_t stretches[SPACE_COUNT];
+		struct part_seqs *parts;
+		size_t part_count, group_count; /* groups whose parts the host knows */
+		bool *slowed;                   /* by rank: under `slow` */
+	} known;
 	/* -- parties.c */
 	struct exchange *exchange; /* the host's */
-	struct party_wanted *wanted;
-	size_t wanted_count, met; /* communicators [0, met) have been made */
+	/* parties.c: communicators to be made */
+	struct {
+		struct party_wanted *wanted;
+		size_t wanted_count, met; /* communicators [0, met) have been made */
+	} parties;
 	/* -- wait.c */
 	struct rounds rounds;
 	struct measurements measured;
 	struct open_op *open; /* own: published and not measured */
 	size_t open_count;
-	size_t published;           /* operations of all ranks given to hosts */
-	int64_t shift;              /* own: session time = host clock - shift */
-	struct clock_offset offset; /* own: to rank 0's clock */
-	double uncertainty;         /* the largest of all ranks, ns */
-	int64_t compared;           /* rank 0's clock at the last comparison */
-	int64_t own_end;            /* own: end of all that the host has reported */
-	int64_t paced;              /* session time before which nothing is issued */
-	bool paces;                 /* the current line is issued as it is typed */
-	op_id *done;                /* completed in the shadow, not passed on yet */
+	size_t published; /* operations of all ranks given to hosts */
+	/* wait.c: the hosts' clocks */
+	struct {
+		int64_t shift;              /* own: session time = host clock - shift */
+		struct clock_offset offset; /* own: to rank 0's clock */
+		double uncertainty;         /* the largest of all ranks, ns */
+		int64_t compared;           /* rank 0's clock at the last comparison */
+		int64_t own_end;            /* own: end of all that the host has reported */
+		int64_t paced;              /* session time before which nothing is issued */
+		bool paces;                 /* the current line is issued as it is typed */
+	} clocks;
+	op_id *done; /* completed in the shadow, not passed on yet */
 	size_t done_count;
 	bool owed; /* one is an OP_SYNC: an answer is due */
-	int *lost; /* own: parts in which an operation has failed, not yet announced to all */
-	size_t lost_count;
-	/* such a part of any rank, + 1, between the round that announces it and the next; 0:
+	/* wait.c: operations that have failed */
+	struct {
+		int *lost; /* own: parts in which an operation has failed, not yet announced to all */
+		size_t lost_count;
+		/* such a part of any rank, + 1, between the round that announces it and the next; 0:
 	 * none */
-	int losing;
-	enum status failed; /* own: the first failure not queried yet */
-	/* if `failed` is an index out of range: its operation; else 0 */
-	op_id looked_up;
-	char why[1024];
-	/* -- times.c */
-	int64_t latest;   /* end of all measured operations */
-	int64_t *clock;   /* by rank: its host's clock, as far as measured */
-	op_id *lane_last; /* by rank and stream: the last measured operation */
-	size_t told;      /* measurements included in the above */
-	int64_t ahead;    /* predictions are so much later than the shadow's times */
-	size_t ahead_of;  /* as of so many measurements and operations */
-	size_t ahead_ops;
+		int losing;
+		enum status status; /* own: the first failure not queried yet */
+		/* if `status` is an index out of range: its operation; else 0 */
+		op_id looked_up;
+		char words[1024];
+	} failure;
+	/* told.c: what is measured, and what is predicted from it */
+	struct {
+		int64_t latest;   /* end of all measured operations */
+		int64_t *clock;   /* by rank: its host's clock, as far as measured */
+		op_id *lane_last; /* by rank and stream: the last measured operation */
+		size_t measured;  /* measurements included in the above */
+		int64_t ahead;    /* predictions are so much later than the shadow's times */
+		size_t ahead_of;  /* as of so many measurements and operations */
+		size_t ahead_ops;
+	} times;
 };
 
 static inline struct control *control_of(struct backend *backend)
@@ -143,7 +159,7 @@ bool order_is_lost(struct control *control, op_id id);
 void orders_release(struct control *control);
 
 /* spares.c: collectives with backup= */
-/* For each of control->queued: is it withheld, because the members that count are not known yet?
+/* For each of control->orders.queued: is it withheld, because the members that count are not known yet?
  * NULL: none is. The same on all processes; the caller frees it. The shadow executes what it
  * can. */
 bool *spares_withheld(struct control *control);

@@ -12,8 +12,8 @@
 
 static struct host_order *order_add(struct control *control, enum host_order_kind kind)
 {
-	MEM_ROOM(&control->held, control->held_count + 1, &control->held_room);
-	struct host_order *order = &control->held[control->held_count++];
+	MEM_ROOM(&control->orders.held, control->orders.held_count + 1, &control->orders.held_room);
+	struct host_order *order = &control->orders.held[control->orders.held_count++];
 	memset(order, 0, sizeof *order);
 	order->kind = kind;
 	return order;
@@ -24,7 +24,7 @@ static void add_segment(struct control *control, enum host_order_kind kind, enum
         int64_t bytes, bool more)
 {
 	if (more)
-		control->held[control->held_count - 1].more = true;
+		control->orders.held[control->orders.held_count - 1].more = true;
 	struct host_order *order = order_add(control, kind);
 	order->space = space;
 	order->address = address;
@@ -37,30 +37,31 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 {
 	const struct heap *heap = world_heap(control->world, control->world->me, space);
 	size_t kept = 0, at = 0;
-	for (size_t i = 0; i < control->known_count[space]; i++) {
-		int64_t address = control->known[space][i];
+	for (size_t i = 0; i < control->known.segment_count[space]; i++) {
+		int64_t address = control->known.segments[space][i];
 		while (at < heap->segment_count && heap->segments[at].address < address)
 			at++;
 		if (at < heap->segment_count && heap->segments[at].address == address) {
-			control->known[space][kept++] = address;
+			control->known.segments[space][kept++] = address;
 			continue;
 		}
 		add_segment(control, ORDER_SEGMENT_GONE, space, address, 0, *more);
 		*more = true;
 	}
-	control->known_count[space] = kept;
+	control->known.segment_count[space] = kept;
 	at = 0;
 	for (size_t i = 0; i < heap->segment_count; i++) {
 		const struct segment *segment = &heap->segments[i];
-		while (at < kept && control->known[space][at] < segment->address)
+		while (at < kept && control->known.segments[space][at] < segment->address)
 			at++;
-		if (at < kept && control->known[space][at] == segment->address)
+		if (at < kept && control->known.segments[space][at] == segment->address)
 			continue;
-		*MEM_ADD(&control->known[space], &control->known_count[space]) = segment->address;
+		*MEM_ADD(&control->known.segments[space], &control->known.segment_count[space]) =
+		        segment->address;
 		add_segment(control, ORDER_SEGMENT, space, segment->address, segment->bytes, *more);
 		*more = true;
 	}
-	control->stretches[space] = heap->stretch_count;
+	control->known.stretches[space] = heap->stretch_count;
 }
 
 /* op: the segments belong to the previous order, an OP_SEGMENT, and so does their time */
@@ -69,7 +70,7 @@ static void order_segments(struct control *control, bool op)
 	bool more = op;
 	for (enum space space = 0; space < SPACE_COUNT; space++) {
 		const struct heap *heap = world_heap(control->world, control->world->me, space);
-		if (op || heap->stretch_count != control->stretches[space])
+		if (op || heap->stretch_count != control->known.stretches[space])
 			compare_segments(control, space, &more);
 		more &= op;
 	}
@@ -83,9 +84,9 @@ int order_part_of(const struct world *world, int group, int rank)
 
 static struct part_seqs *part_seqs_of(struct control *control, int part)
 {
-	while (control->part_count <= (size_t)part)
-		*MEM_ADD(&control->parts, &control->part_count) = (struct part_seqs){0};
-	return &control->parts[part];
+	while (control->known.part_count <= (size_t)part)
+		*MEM_ADD(&control->known.parts, &control->known.part_count) = (struct part_seqs){0};
+	return &control->known.parts[part];
 }
 
 /* own: receives the sequence numbers; or NULL */
@@ -136,8 +137,8 @@ static struct host_match *host_match_new(const struct world *world, int group, i
 /* Marks the previous communication of the same `together` as followed by this one. */
 static void join_together(struct control *control)
 {
-	for (size_t i = control->held_count - 1; i-- > 0;) {
-		struct host_order *order = &control->held[i];
+	for (size_t i = control->orders.held_count - 1; i-- > 0;) {
+		struct host_order *order = &control->orders.held[i];
 		if (order->kind != ORDER_OPERATION || !order->match)
 			continue;
 		order->more = true;
@@ -153,7 +154,7 @@ static void set_times(
 	const struct world *world = control->world;
 	struct op_cost cost = backend_cost(control->shadow, id);
 	bool played = !world->machine->here;
-	bool slow = control->slowed[world->me] && record->kind == OP_KERNEL;
+	bool slow = control->known.slowed[world->me] && record->kind == OP_KERNEL;
 	bool said = record_is_spin(record) || record->kind == OP_HOST ||
 	        (record->kind == OP_COPY && record->parameter[COPY_RATE] > 0);
 	if (played && !(order->flags & OPF_FREE_LAUNCH))
@@ -224,7 +225,7 @@ static void order_service(struct control *control, op_id id)
 	const struct record *record = op_record(world, id);
 	if (!control->exchange->serve || record->part[0].peer != world->me)
 		return;
-	*MEM_ADD(&control->services, &control->service_count) = (struct service_owed){.id = id,
+	*MEM_ADD(&control->orders.services, &control->orders.service_count) = (struct service_owed){.id = id,
 	        .call = {.part = order_part_of(world, record->group, op->rank),
 	                .peer = op->rank,
 	                .what = (enum one_sided)record->part[0].direction,
@@ -240,8 +241,8 @@ void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
 	const struct record *record = op_record(world, id);
-	MEM_ROOM(&control->queued, control->queued_count + 1, &control->queued_room);
-	control->queued[control->queued_count++] = id;
+	MEM_ROOM(&control->orders.queued, control->orders.queued_count + 1, &control->orders.queued_room);
+	control->orders.queued[control->orders.queued_count++] = id;
 	order_parts(control);
 	int count = 0;
 	const uint32_t *matches = op_matches(world, id, &count);
@@ -263,11 +264,11 @@ void order_part(struct control *control, int group)
 void order_parts(struct control *control)
 {
 	const struct world *world = control->world;
-	for (; control->group_count < world->group_count; control->group_count++) {
-		int group = (int)control->group_count;
-		size_t before = control->held_count;
+	for (; control->known.group_count < world->group_count; control->known.group_count++) {
+		int group = (int)control->known.group_count;
+		size_t before = control->orders.held_count;
 		parties_group(control, group);
-		if (world->groups[group].instance_of[world->me] >= 0 && control->held_count == before)
+		if (world->groups[group].instance_of[world->me] >= 0 && control->orders.held_count == before)
 			order_part(control, group);
 	}
 }
@@ -323,13 +324,13 @@ bool order_is_lost(struct control *control, op_id id)
 
 void orders_release(struct control *control)
 {
-	for (size_t i = 0; i < control->held_count; i++)
-		host_order_release(&control->held[i]);
-	mem_free(control->held);
-	mem_free(control->queued);
-	mem_free(control->services);
+	for (size_t i = 0; i < control->orders.held_count; i++)
+		host_order_release(&control->orders.held[i]);
+	mem_free(control->orders.held);
+	mem_free(control->orders.queued);
+	mem_free(control->orders.services);
 	for (int space = 0; space < SPACE_COUNT; space++)
-		mem_free(control->known[space]);
-	mem_free(control->parts);
-	mem_free(control->wanted);
+		mem_free(control->known.segments[space]);
+	mem_free(control->known.parts);
+	mem_free(control->parties.wanted);
 }

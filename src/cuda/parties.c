@@ -17,7 +17,7 @@ static bool by_nccl(const struct control *control)
 static void party_want(struct control *control, struct party_wanted party)
 {
 	const struct world *world = control->world;
-	*MEM_ADD(&control->wanted, &control->wanted_count) = party;
+	*MEM_ADD(&control->parties.wanted, &control->parties.wanted_count) = party;
 	const struct group *group = &world->groups[party.group];
 	if (group->instance_of[world->me] == party.instance)
 		order_part(control, party.group);
@@ -42,8 +42,8 @@ static void party_want_pair(
 	        .group = match->group, .instance = match->instance, .kind = kind, .ends = {from, to}};
 	if (!by_nccl(control) || from == to)
 		return;
-	for (size_t i = 0; i < control->wanted_count; i++)
-		if (party_equals(&control->wanted[i], &party))
+	for (size_t i = 0; i < control->parties.wanted_count; i++)
+		if (party_equals(&control->parties.wanted[i], &party))
 			return;
 	party_want(control, party);
 }
@@ -72,17 +72,17 @@ void parties_reach(struct control *control, op_id id)
 void parties_anew(struct control *control, int group, int instance)
 {
 	size_t kept = 0, met = 0;
-	for (size_t i = 0; i < control->wanted_count; i++) {
-		const struct party_wanted *party = &control->wanted[i];
-		if (i < control->met && party->group == group &&
+	for (size_t i = 0; i < control->parties.wanted_count; i++) {
+		const struct party_wanted *party = &control->parties.wanted[i];
+		if (i < control->parties.met && party->group == group &&
 		        (instance < 0 || party->instance == instance))
 			continue;
-		met += i < control->met;
-		control->wanted[kept++] = *party;
+		met += i < control->parties.met;
+		control->parties.wanted[kept++] = *party;
 	}
-	bool some = kept < control->wanted_count;
-	control->wanted_count = kept;
-	control->met = met;
+	bool some = kept < control->parties.wanted_count;
+	control->parties.wanted_count = kept;
+	control->parties.met = met;
 	for (int i = 0; i < control->world->groups[group].instances && some; i++)
 		if (instance < 0 || i == instance)
 			party_want(control, (struct party_wanted){.group = group, .instance = i});
@@ -91,12 +91,12 @@ void parties_anew(struct control *control, int group, int instance)
 enum status parties_meet(struct control *control)
 {
 	const struct world *world = control->world;
-	size_t count = control->wanted_count - control->met;
+	size_t count = control->parties.wanted_count - control->parties.met;
 	if (count == 0)
 		return ST_OK;
 	struct nccl_party *parties = mem_alloc(count * sizeof *parties);
 	for (size_t i = 0; i < count; i++) {
-		const struct party_wanted *wanted = &control->wanted[control->met + i];
+		const struct party_wanted *wanted = &control->parties.wanted[control->parties.met + i];
 		const struct group *group = &world->groups[wanted->group];
 		const struct group_instance *part = &group->instance[wanted->instance];
 		parties[i] = (struct nccl_party){.part = group->first + wanted->instance,
@@ -106,6 +106,6 @@ enum status parties_meet(struct control *control)
 	}
 	enum status status = nccl_meet(control->exchange, control->transport, parties, (int)count);
 	mem_free(parties);
-	control->met = control->wanted_count;
+	control->parties.met = control->parties.wanted_count;
 	return status;
 }

@@ -22,18 +22,18 @@ struct start {
 /* Clocks of hosts drift: they are compared again after a second, the same on all processes. */
 static enum status compare_clocks(struct control *control, int64_t now)
 {
-	if (control->setup.placement->hosts < 2 || now < control->compared + NS_PER_S)
+	if (control->setup.placement->hosts < 2 || now < control->clocks.compared + NS_PER_S)
 		return ST_OK;
-	control->compared = now;
-	return clocks_compare(control->transport, control->setup.library, &control->offset);
+	control->clocks.compared = now;
+	return clocks_compare(control->transport, control->setup.library, &control->clocks.offset);
 }
 
 /* On the stand-in a completed operation may end in this thread's future: the device is still busy
  * then. */
 static bool is_idle(const struct control *control)
 {
-	int64_t now = control->setup.library->host_now() - control->shift;
-	return control->open_count == 0 && (control->published == 0 || control->own_end <= now);
+	int64_t now = control->setup.library->host_now() - control->clocks.shift;
+	return control->open_count == 0 && (control->published == 0 || control->clocks.own_end <= now);
 }
 
 /* If all are idle, session time continues on all hosts at the latest of their clocks, and at the
@@ -42,8 +42,9 @@ static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
 	int ranks = transport_size(control->transport);
-	struct start mine = {.now = cuda->host_now() + control->offset.ns,
-	        .uncertainty = host_uncertainty(control->host) + (double)control->offset.uncertainty_ns,
+	struct start mine = {.now = cuda->host_now() + control->clocks.offset.ns,
+	        .uncertainty =
+	                host_uncertainty(control->host) + (double)control->clocks.offset.uncertainty_ns,
 	        .idle = is_idle(control)};
 	struct start *all = mem_alloc(ranks * sizeof *all);
 	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
@@ -54,14 +55,14 @@ static enum status agree_start(struct control *control)
 		mine.uncertainty = most_number(mine.uncertainty, all[i].uncertainty);
 	}
 	mem_free(all);
-	control->uncertainty = mine.uncertainty;
+	control->clocks.uncertainty = mine.uncertainty;
 	if (status == ST_OK)
 		status = compare_clocks(control, mine.now);
-	int64_t at = most_of(control->latest, control->paced);
+	int64_t at = most_of(control->times.latest, control->clocks.paced);
 	if (status == ST_OK && idle)
-		control->shift = mine.now - control->offset.ns - at;
+		control->clocks.shift = mine.now - control->clocks.offset.ns - at;
 	struct host_order clock = {
-	        .kind = ORDER_CLOCK, .shift = control->shift, .at = idle ? at : control->paced};
+	        .kind = ORDER_CLOCK, .shift = control->clocks.shift, .at = idle ? at : control->clocks.paced};
 	if (status == ST_OK)
 		host_give(control->host, &clock, 1);
 	return status;
@@ -112,7 +113,7 @@ static void add_open(struct control *control, op_id id)
 static bool is_withheld(const struct control *control, const bool *withheld, op_id id)
 {
 	size_t i;
-	SEARCH(i, control->queued_count, control->queued[i] >= id);
+	SEARCH(i, control->orders.queued_count, control->orders.queued[i] >= id);
 	return withheld && withheld[i];
 }
 
@@ -122,9 +123,9 @@ static void orders_give(struct control *control, const bool *withheld)
 	struct host_order *kept = NULL;
 	size_t count = 0, kept_count = 0;
 	bool keeps = false, goes_on = false;
-	for (size_t i = 0; i < control->held_count; i++) {
-		struct host_order *order = &control->held[count];
-		*order = control->held[i];
+	for (size_t i = 0; i < control->orders.held_count; i++) {
+		struct host_order *order = &control->orders.held[count];
+		*order = control->orders.held[i];
 		bool operation = order->kind == ORDER_OPERATION;
 		if (operation || !goes_on)
 			keeps = operation && is_withheld(control, withheld, order->id);
@@ -141,53 +142,53 @@ static void orders_give(struct control *control, const bool *withheld)
 		}
 		count++;
 	}
-	host_give(control->host, control->held, count);
+	host_give(control->host, control->orders.held, count);
 	if (kept_count)
-		memcpy(control->held, kept, kept_count * sizeof *kept);
-	control->held_count = kept_count;
+		memcpy(control->orders.held, kept, kept_count * sizeof *kept);
+	control->orders.held_count = kept_count;
 	mem_free(kept);
 }
 
 static void services_give(struct control *control, const bool *withheld)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < control->service_count; i++) {
-		struct service_owed *service = &control->services[i];
+	for (size_t i = 0; i < control->orders.service_count; i++) {
+		struct service_owed *service = &control->orders.services[i];
 		if (is_withheld(control, withheld, service->id))
-			control->services[kept++] = *service;
+			control->orders.services[kept++] = *service;
 		else if (!(control->world->ops[service->id].flags & OPF_ABORTED))
 			control->exchange->serve(control->exchange, &service->call);
 	}
-	control->service_count = kept;
+	control->orders.service_count = kept;
 }
 
 /* the same on all processes */
 static void queued_remove_given(struct control *control, const bool *withheld)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < control->queued_count; i++)
+	for (size_t i = 0; i < control->orders.queued_count; i++)
 		if (withheld && withheld[i])
-			control->queued[kept++] = control->queued[i];
-	control->published += control->queued_count - kept;
-	control->queued_count = kept;
+			control->orders.queued[kept++] = control->orders.queued[i];
+	control->published += control->orders.queued_count - kept;
+	control->orders.queued_count = kept;
 }
 
 static bool all_withheld(const struct control *control, const bool *withheld)
 {
 	size_t i = 0;
-	while (i < control->queued_count && withheld && withheld[i])
+	while (i < control->orders.queued_count && withheld && withheld[i])
 		i++;
-	return i == control->queued_count;
+	return i == control->orders.queued_count;
 }
 
 static void orders_move_first(struct control *control, size_t from)
 {
-	size_t count = control->held_count - from;
+	size_t count = control->orders.held_count - from;
 	struct host_order *last = mem_alloc((count + 1) * sizeof *last);
 	if (count) {
-		memcpy(last, control->held + from, count * sizeof *last);
-		memmove(control->held + count, control->held, from * sizeof *last);
-		memcpy(control->held, last, count * sizeof *last);
+		memcpy(last, control->orders.held + from, count * sizeof *last);
+		memmove(control->orders.held + count, control->orders.held, from * sizeof *last);
+		memcpy(control->orders.held, last, count * sizeof *last);
 	}
 	mem_free(last);
 }
@@ -197,9 +198,9 @@ static void orders_move_first(struct control *control, size_t from)
 static void want_pairs(struct control *control, const bool *withheld)
 {
 	const struct world *world = control->world;
-	size_t before = control->held_count;
-	for (size_t i = 0; i < control->queued_count; i++) {
-		op_id id = control->queued[i];
+	size_t before = control->orders.held_count;
+	for (size_t i = 0; i < control->orders.queued_count; i++) {
+		op_id id = control->orders.queued[i];
 		if ((withheld && withheld[i]) || (world->ops[id].flags & OPF_ABORTED))
 			continue;
 		if (op_record(world, id)->backup)

@@ -44,8 +44,8 @@ bool *spares_withheld(struct control *control)
 {
 	const struct world *world = control->world;
 	bool some = false;
-	for (size_t i = 0; i < control->queued_count; i++) {
-		op_id id = control->queued[i];
+	for (size_t i = 0; i < control->orders.queued_count; i++) {
+		op_id id = control->orders.queued[i];
 		if (is_open(world, id) && has_end(control, id))
 			(void)control->shadow->reach(control->shadow, &id, 1, NULL);
 		some |= is_open(world, id);
@@ -53,9 +53,9 @@ bool *spares_withheld(struct control *control)
 	if (!some)
 		return NULL;
 	bool *behind = mem_alloc((size_t)world->n * sizeof *behind),
-	     *withheld = mem_alloc(control->queued_count * sizeof *withheld);
-	for (size_t i = 0; i < control->queued_count; i++) {
-		op_id id = control->queued[i];
+	     *withheld = mem_alloc(control->orders.queued_count * sizeof *withheld);
+	for (size_t i = 0; i < control->orders.queued_count; i++) {
+		op_id id = control->orders.queued[i];
 		int rank = world->ops[id].rank;
 		withheld[i] = is_open(world, id) || (behind[rank] && !has_end(control, id));
 		behind[rank] |= withheld[i];

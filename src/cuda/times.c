@@ -29,7 +29,7 @@ static op_id last_before(const struct control *control, const struct op *op)
 	const struct stream *own = world_stream(world, op->rank, op->stream), *other;
 	op_id last = 0;
 	for (int s = STREAM_DEFAULT; (other = world_stream(world, op->rank, s)) != NULL; s++) {
-		op_id id = control->lane_last[lane_number(op->rank, s)];
+		op_id id = control->times.lane_last[lane_number(op->rank, s)];
 		bool counts = op->stream == STREAM_HOST ||
 		        (s != op->stream &&
 		                (op->stream == STREAM_DEFAULT ? other->blocking
@@ -50,7 +50,7 @@ static op_id blame_of(const struct control *control, const struct measured *one)
 		return op->target == OP_EVERYTHING ? last_before(control, op) : op->target;
 	if (op->stream == STREAM_HOST)
 		return 0;
-	op_id before = control->lane_last[lane_number(op->rank, op->stream)];
+	op_id before = control->times.lane_last[lane_number(op->rank, op->stream)];
 	op_id holder = last_before(control, op);
 	return holder && end_of(control, holder) > most_of(one->issue, end_of(control, before)) ? holder : 0;
 }
@@ -59,19 +59,20 @@ static op_id blame_of(const struct control *control, const struct measured *one)
 static void measurement_note(struct control *control, struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
-	op_id *last = &control->lane_last[lane_number(op->rank, op->stream)];
+	op_id *last = &control->times.lane_last[lane_number(op->rank, op->stream)];
 	one->blame = blame_of(control, one);
-	control->latest = most_of(control->latest, one->end);
-	control->clock[op->rank] =
-	        most_of(control->clock[op->rank], op->stream == STREAM_HOST ? one->end : one->issue);
+	control->times.latest = most_of(control->times.latest, one->end);
+	control->times.clock[op->rank] =
+	        most_of(control->times.clock[op->rank], op->stream == STREAM_HOST ? one->end : one->issue);
 	if (!*last || control->world->ops[*last].number < op->number)
 		*last = one->id;
 }
 
 void control_note_news(struct control *control)
 {
-	for (; control->told < control->measured.known; control->told++) {
-		struct measured *one = &control->measured.at[control->measured.order[control->told]];
+	for (; control->times.measured < control->measured.known; control->times.measured++) {
+		struct measured *one =
+		        &control->measured.at[control->measured.order[control->times.measured]];
 		measurement_note(control, one);
 		/* its outputs, possibly in another rank's window, are poisoned; an abort has done
 		 * that already */
@@ -83,19 +84,20 @@ void control_note_news(struct control *control)
 static int64_t predictions_ahead(struct control *control)
 {
 	const struct world *world = control->world;
-	if (control->ahead_of == control->told && control->ahead_ops == world->op_count)
-		return control->ahead;
-	control->ahead = 0;
+	if (control->times.ahead_of == control->times.measured && control->times.ahead_ops == world->op_count)
+		return control->times.ahead;
+	control->times.ahead = 0;
 	for (size_t i = 0; i < world->stream_count; i++) {
 		const struct stream *stream = &world->streams[i];
-		op_id last = control->lane_last[lane_number(stream->rank, stream->number)];
+		op_id last = control->times.lane_last[lane_number(stream->rank, stream->number)];
 		int64_t foreseen = last ? backend_times(control->shadow, last).end : TIME_UNKNOWN;
 		if (foreseen != TIME_UNKNOWN)
-			control->ahead = most_of(control->ahead, end_of(control, last) - foreseen);
+			control->times.ahead =
+			        most_of(control->times.ahead, end_of(control, last) - foreseen);
 	}
-	control->ahead_of = control->told;
-	control->ahead_ops = world->op_count;
-	return control->ahead;
+	control->times.ahead_of = control->times.measured;
+	control->times.ahead_ops = world->op_count;
+	return control->times.ahead;
 }
 
 static void time_add(int64_t *time, int64_t by)
@@ -149,7 +151,7 @@ bool control_predicted(struct backend *backend, op_id id, struct times *times)
 static void times_predict(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];
-	op_id before = control->lane_last[lane_number(op->rank, op->stream)];
+	op_id before = control->times.lane_last[lane_number(op->rank, op->stream)];
 	int64_t by = predictions_ahead(control);
 	times->projected = true;
 	times->answered = false;
@@ -189,5 +191,5 @@ void control_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct control *control = control_of(backend);
 	control->shadow->host(control->shadow, rank, now);
-	now->clock = control->published ? control->clock[rank] : now->clock;
+	now->clock = control->published ? control->times.clock[rank] : now->clock;
 }

@@ -37,17 +37,18 @@ static void failure_keep_words(struct control *control, const struct host_report
 {
 	const struct world *world = control->world;
 	const char *words = report->words ? report->words : "it failed";
-	if (control->failed != ST_OK)
+	if (control->failure.status != ST_OK)
 		return;
-	control->failed = report->status;
+	control->failure.status = report->status;
 	if (!id) {
-		snprintf(control->why, sizeof control->why, "rank %d: %s", world->me, words);
+		snprintf(control->failure.words, sizeof control->failure.words, "rank %d: %s", world->me,
+		        words);
 		return;
 	}
 	struct text label = {0};
 	op_label(world, id, &label);
-	snprintf(control->why, sizeof control->why, "rank %d, %s (line %d): %s", world->me,
-	        text_string(&label), op_record(world, id)->line, words);
+	snprintf(control->failure.words, sizeof control->failure.words, "rank %d, %s (line %d): %s",
+	        world->me, text_string(&label), op_record(world, id)->line, words);
 	text_release(&label);
 }
 
@@ -57,7 +58,7 @@ static void failure_keep(struct control *control, const struct host_report *repo
 	op_id id = report->measured.id;
 	int part = id ? part_of(control->world, id) : report->part;
 	if (part >= 0)
-		*MEM_ADD(&control->lost, &control->lost_count) = part;
+		*MEM_ADD(&control->failure.lost, &control->failure.lost_count) = part;
 	failure_keep_words(control, report, id ? id : first_open(control, part));
 }
 
@@ -66,12 +67,12 @@ static void failure_keep(struct control *control, const struct host_report *repo
 static void failure_keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
-	if (control->failed != ST_OK && control->looked_up <= report->looks_up)
+	if (control->failure.status != ST_OK && control->failure.looked_up <= report->looks_up)
 		return;
-	control->looked_up = report->looks_up;
-	control->failed = call_index_failure(
+	control->failure.looked_up = report->looks_up;
+	control->failure.status = call_index_failure(
 	        world, op_record(world, report->looks_up), report->place, (double)report->value);
-	snprintf(control->why, sizeof control->why, "%s", fail_text());
+	snprintf(control->failure.words, sizeof control->failure.words, "%s", fail_text());
 }
 
 static bool is_awaited(struct control *control, enum control_wait what, op_id id)
@@ -87,8 +88,8 @@ static void report_take(struct control *control, const struct measured *one, enu
 	if (open)
 		open->over = true;
 	if (is_awaited(control, what, one->id))
-		control->setup.library->host_sleep_until(one->end + control->shift);
-	control->own_end = most_of(control->own_end, one->end);
+		control->setup.library->host_sleep_until(one->end + control->clocks.shift);
+	control->clocks.own_end = most_of(control->clocks.own_end, one->end);
 	rounds_tell(&control->rounds, one);
 }
 
@@ -149,17 +150,17 @@ static void cancel_part(struct control *control, int part)
  * first and release the part one round later, so that no peer takes it for done. */
 static void part_lose(struct control *control, const struct vote *vote)
 {
-	if (control->losing)
-		orders_lose(control, control->losing - 1);
-	control->losing = vote->lost;
+	if (control->failure.losing)
+		orders_lose(control, control->failure.losing - 1);
+	control->failure.losing = vote->lost;
 	if (!vote->lost)
 		return;
 	cancel_part(control, vote->lost - 1);
 	size_t kept = 0;
-	for (size_t i = 0; i < control->lost_count; i++)
-		if (control->lost[i] != vote->lost - 1)
-			control->lost[kept++] = control->lost[i];
-	control->lost_count = kept;
+	for (size_t i = 0; i < control->failure.lost_count; i++)
+		if (control->failure.lost[i] != vote->lost - 1)
+			control->failure.lost[kept++] = control->failure.lost[i];
+	control->failure.lost_count = kept;
 }
 
 void control_done(void *self, op_id id)
@@ -199,7 +200,7 @@ static enum status hold_round(struct control *control, enum control_wait what, b
 	reports_take(control, what);
 	struct vote vote = {.over = own_over(control, what),
 	        .full = host_is_full(control->host),
-	        .lost = control->lost_count ? control->lost[0] + 1 : 0};
+	        .lost = control->failure.lost_count ? control->failure.lost[0] + 1 : 0};
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
 	control_note_news(control);
 	*over = vote.over && !vote.lost;
