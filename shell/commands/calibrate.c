@@ -27,11 +27,11 @@ static enum status calibrate_run(struct call *call)
 	if (status == ST_OK && !path_ends(path, ".machine"))
 		status = fail(ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s",
 		        quoted_word("%s.machine", path).text);
-	if (status == ST_OK && shell->backend->measures && !shell->machine.here)
+	if (status == ST_OK && shell->backend->measures && !shell->lasting.machine.here)
 		status = fail(ST_ARGUMENT,
 		        "calibrate: %s is played, and what is played lasts as long as its line says; "
 		        "`machine this` is the GPU itself",
-		        shell->machine.name);
+		        shell->lasting.machine.name);
 	if (status == ST_OK)
 		status = shell_may_write(shell, path);
 	if (status == ST_OK)
@@ -51,7 +51,7 @@ static enum status calibrate_run(struct call *call)
 		text_clear(&text);
 	}
 	if (status == ST_OK) {
-		calibration_text(&calibration, &shell->machine, out_width(shell->out), &text);
+		calibration_text(&calibration, &shell->lasting.machine, out_width(shell->out), &text);
 		text_add(&text, "   %s: `machine %s` takes it\n", path,
 		        quoted_word("%s%s", strchr(path, '/') ? "" : "./", path).text);
 	}

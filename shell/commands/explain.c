@@ -9,7 +9,7 @@ static enum status explain_run(struct call *call)
 	const char *word = "on";
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK)
-		journal_switch(&shell->journal, "explain", &shell->explain, strcmp(word, "on") == 0);
+		journal_switch(&shell->journal, "explain", &shell->lasting.explain, strcmp(word, "on") == 0);
 	return status;
 }
 

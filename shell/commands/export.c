@@ -196,7 +196,7 @@ static enum status export_run(struct call *call)
 	        .kind = format ? &format->kind : &kineto,
 	        .force = force,
 	        .line = text_string(&line)};
-	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
+	bool writes = !shell->replay.depth && transport_rank(shell->transport) == 0;
 	status = shell_agree(shell, 0, writes ? export_write(shell, &output, format, &options) : ST_OK);
 	text_release(&line);
 	status = shell_written(shell, path, status);

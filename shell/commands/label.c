@@ -55,7 +55,7 @@ static enum status mark_run(struct call *call)
 	struct shell *shell = call->shell;
 	int section = world_mark(shell->world, name, call->statement->line);
 	interpreter_section(shell, section);
-	bool begins = shell->changes && section == shell->changes->section;
+	bool begins = shell->replay.changes && section == shell->replay.changes->section;
 	return begins ? changes_begin(shell) : ST_OK;
 }
 

@@ -135,11 +135,11 @@ static void look_put_orders(struct shell *shell, struct text *text)
 {
 	const struct trace trace = {.world = shell->world, .backend = shell->backend};
 
-	shell->circles_told = circles_now(shell->world)->count;
-	while (world_order_warning(shell->world, shell->orders_told))
-		shell->orders_told++;
-	while (world_swapped(shell->world, shell->swaps_told))
-		shell->swaps_told++;
+	shell->reported.circles = circles_now(shell->world)->count;
+	while (world_order_warning(shell->world, shell->reported.orders))
+		shell->reported.orders++;
+	while (world_swapped(shell->world, shell->reported.swaps))
+		shell->reported.swaps++;
 	trace_orders(&trace, out_width(shell->out), text);
 }
 
@@ -150,8 +150,8 @@ static enum status races_run(struct call *call)
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
-	shell->races_told = races_now(shell->world)->count;
-	trace_races(&trace, 0, !shell->watch, out_width(shell->out), &text);
+	shell->reported.races = races_now(shell->world)->count;
+	trace_races(&trace, 0, !shell->course.watch, out_width(shell->out), &text);
 	look_put_orders(shell, &text);
 	return answer(call, &text, ST_OK);
 }

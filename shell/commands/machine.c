@@ -15,7 +15,7 @@
  * outcome, and all take the machine or none does. */
 static enum status machine_take(struct shell *shell, const char *name)
 {
-	struct machine machine = shell->machine;
+	struct machine machine = shell->lasting.machine;
 	enum status mine = device_machine(shell->device, name, &machine);
 	int processes = transport_size(shell->transport);
 	enum status status = shell_agree(shell, 0, mine);
@@ -34,13 +34,14 @@ static enum status machine_run(struct call *call)
 	}
 	const struct shell *shell = call->shell;
 	bool cuda = shell->device && shell->device->here;
-	machine_text(&shell->machine, &text);
+	machine_text(&shell->lasting.machine, &text);
 	if (cuda)
 		text_add(&text,
-		        shell->machine.here ? "the GPU at hand: work takes the time that it takes; these are "
-		                              "what is expected\n"
-		                            : "played: work takes at least the time that this machine would "
-		                              "(`machine this`: the GPU at hand)\n");
+		        shell->lasting.machine.here
+		                ? "the GPU at hand: work takes the time that it takes; these are "
+		                  "what is expected\n"
+		                : "played: work takes at least the time that this machine would "
+		                  "(`machine this`: the GPU at hand)\n");
 	lasting_slow_text(shell, &text);
 	text_add(&text, "machines:%s", cuda ? " this" : "");
 	for (int i = 0; machine_embedded(i); i++)

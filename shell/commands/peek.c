@@ -60,8 +60,9 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	if (status != ST_OK || (!dry && rank != shell->world->me))
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
-	bool then = shell->changes && shell->changes->data;
-	if (!dry && !peek_is_written(shell, rank, &view, then ? shell->changes->until : TIME_UNKNOWN)) {
+	bool then = shell->replay.changes && shell->replay.changes->data;
+	if (!dry &&
+	        !peek_is_written(shell, rank, &view, then ? shell->replay.changes->until : TIME_UNKNOWN)) {
 		text_add(text, "%s: nothing %s", name,
 		        then ? "had been written to it" : "has been written to it yet");
 		show_spoiled(shell->world, view.tensor, text);
@@ -103,7 +104,8 @@ static enum status peek_run(struct call *call)
 		FOR_RANKS (rank, call->set)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
-	if (status == ST_OK && shell->at.set && shell->at.world == shell->world->digest && !shell->changes)
+	if (status == ST_OK && shell->at.set && shell->at.world == shell->world->digest &&
+	        !shell->replay.changes)
 		return peek_at(call);
 	if (status == ST_OK && shell->backend->measures)
 		status = shell_glance(shell);

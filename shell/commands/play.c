@@ -44,7 +44,8 @@ static enum status step_to(struct call *call, long played)
 		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
 		        t->played == 1 ? " was" : "s were");
 	if (status == ST_OK)
-		call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = replay_back, .number = played};
+		call->shell->wishes.statement =
+		        (struct wish){.kind = WISH_WORLD, .grant = replay_back, .number = played};
 	return status;
 }
 

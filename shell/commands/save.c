@@ -38,7 +38,7 @@ static enum status save_may_replace(struct call *call, int rank, const char *pat
 	call_line(call, rank, &line);
 	struct output output = {
 	        .path = path, .kind = &kind, .force = call_count(call, 2) > 0, .line = text_string(&line)};
-	if (!shell->replaying && rank == shell->world->me)
+	if (!shell->replay.depth && rank == shell->world->me)
 		status = may_replace(&output);
 	text_release(&line);
 	return status;
@@ -64,7 +64,7 @@ static enum status save_files(struct call *call)
 			continue;
 		status = save_may_replace(call, rank, path);
 		/* views and slices are packed, because a file has its elements in rows */
-		if (!shell->replaying && rank == shell->world->me) {
+		if (!shell->replay.depth && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
 			if (status == ST_OK)
@@ -73,7 +73,7 @@ static enum status save_files(struct call *call)
 				status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
 		}
-		if (!shell->replaying)
+		if (!shell->replay.depth)
 			status = shell_agree(shell, rank, status);
 		status = shell_written(shell, path, status);
 		if (status != ST_OK)
@@ -93,7 +93,7 @@ static enum status save_may_begin(struct call *call, int rank, const char *path)
 	if (interpreter_walks(shell->interpreter) || !save_is_first(call, rank, path))
 		return ST_OK;
 	enum status status = save_may_replace(call, rank, path);
-	if (!shell->replaying)
+	if (!shell->replay.depth)
 		status = shell_agree(shell, rank, status);
 	return shell_replaces(shell, path, status);
 }

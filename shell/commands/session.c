@@ -21,7 +21,8 @@ static enum status undo_run(struct call *call)
 	if (status == ST_OK && !call_alone(call))
 		status = fail(ST_ARGUMENT, "type `undo` alone on a line: the lines before run again");
 	if (status == ST_OK)
-		call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = replay_undo, .number = count};
+		call->shell->wishes.statement =
+		        (struct wish){.kind = WISH_WORLD, .grant = replay_undo, .number = count};
 	return status;
 }
 
@@ -38,7 +39,7 @@ const struct command command_undo = {
 
 static enum status reset_run(struct call *call)
 {
-	call->shell->wish = (struct wish){.kind = WISH_EMPTY};
+	call->shell->wishes.statement = (struct wish){.kind = WISH_EMPTY};
 	return ST_OK;
 }
 
@@ -61,7 +62,9 @@ static void journal_list(struct shell *shell)
 	for (size_t i = journal->floor; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		char count[16] = "";
-		if (entry->session && (!*entry->ran || (shell->course && shell->course->hides_start(shell))))
+		if (entry->session &&
+		        (!*entry->ran ||
+		                (shell->course.functions && shell->course.functions->hides_start(shell))))
 			continue;
 		any = true;
 		if (entry->counts)
@@ -94,7 +97,7 @@ static enum status journal_run(struct call *call)
 	enum status status = call_common(call, 1, &path);
 	if (status == ST_OK && !*path)
 		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
-	if (status != ST_OK || shell->replaying)
+	if (status != ST_OK || shell->replay.depth)
 		return status == ST_OK ? shell_written(shell, path, ST_OK) : status;
 	text_add(&script, "%s\n", kind.begins);
 	size_t first = script.count;
@@ -145,10 +148,10 @@ static enum status session_ask_run(struct call *call)
 		        : fail(ST_ARGUMENT, "`%s` works at a prompt", name);
 	if (status != ST_OK)
 		return status;
-	if (!shell->replaying)
-		shell->asked.kind = requests[i].kind;
+	if (!shell->replay.depth)
+		shell->wishes.front_end.kind = requests[i].kind;
 	if (requests[i].kind == WISH_EDIT || requests[i].kind == WISH_SPLIT)
-		snprintf(shell->asked.file, sizeof shell->asked.file, "%s", word);
+		snprintf(shell->wishes.front_end.file, sizeof shell->wishes.front_end.file, "%s", word);
 	return ST_OK;
 }
 

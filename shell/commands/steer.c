@@ -105,7 +105,7 @@ static enum status pace_run(struct call *call)
 			        "1s");
 	}
 	if (status == ST_OK)
-		call->shell->pace = number.value / 1e9;
+		call->shell->lasting.pace = number.value / 1e9;
 	return status;
 }
 

@@ -189,7 +189,7 @@ static enum status timeline_run(struct call *call)
 	if (status == ST_OK && call_count(call, 0) == 1 &&
 	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
 		struct shell *shell = call->shell;
-		journal_switch(&shell->journal, "timeline", &shell->strip, word[1] == 'n');
+		journal_switch(&shell->journal, "timeline", &shell->lasting.strip, word[1] == 'n');
 		return ST_OK;
 	}
 	if (status == ST_OK)
@@ -232,10 +232,10 @@ static enum status replay_run(struct call *call)
 		status = fail(ST_ARGUMENT, "nothing has run or is queued here: there is nothing to replay");
 	if (status != ST_OK)
 		return status;
-	if (!shell->replaying)
-		shell->asked.kind = WISH_VIEW;
-	snprintf(shell->asked.file, sizeof shell->asked.file, " %lld %lld", (long long)window.from,
-	        (long long)window.to);
+	if (!shell->replay.depth)
+		shell->wishes.front_end.kind = WISH_VIEW;
+	snprintf(shell->wishes.front_end.file, sizeof shell->wishes.front_end.file, " %lld %lld",
+	        (long long)window.from, (long long)window.to);
 	return ST_OK;
 }
 

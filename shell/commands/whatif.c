@@ -51,15 +51,15 @@ static enum status whatif_read_key(struct call *call, int i, struct question *qu
 		return status;
 	if (strcmp(given->name, "machine") == 0) {
 		changes->other = true;
-		changes->machine = call->shell->machine;
+		changes->machine = call->shell->lasting.machine;
 		return given->word ? device_machine(NULL, given->word, &changes->machine)
 		                   : fail(ST_ARGUMENT, "whatif: machine=NAME: `machine` lists them");
 	}
 	if (machine_key_find(given->name) >= 0)
 		return whatif_add_key(
-		        changes->other ? &changes->machine : &call->shell->machine, changes, given);
+		        changes->other ? &changes->machine : &call->shell->lasting.machine, changes, given);
 	if (given_is_factor(given)) { /* a multiple of no figure: fails with the nearest figure */
-		struct machine machine = call->shell->machine;
+		struct machine machine = call->shell->lasting.machine;
 		return machine_set(&machine, given->name, given->number);
 	}
 	changes->option[changes->options++] = given;
@@ -213,7 +213,7 @@ static enum status sweep_run(struct call *call)
 		given->number = (struct number){question->value[i], question->unit};
 		given->word = given->digits = NULL;
 		changes->keys = 0;
-		status = whatif_add_key(&shell->machine, changes, given);
+		status = whatif_add_key(&shell->lasting.machine, changes, given);
 	}
 	if (!changes->keys) {
 		changes->option[0] = given;

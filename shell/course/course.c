@@ -30,7 +30,7 @@ static enum status grade(struct shell *shell, const struct options *options)
 	enum status status = shell_file(shell, options->file, &lines, &count);
 	if (status == ST_OK)
 		status = lesson_grade(shell, n, options->grade, lines, count, &right);
-	shell->expects_failed += status == ST_OK && !right;
+	shell->expect.failed += status == ST_OK && !right;
 	mem_free(lines);
 	return status;
 }
@@ -41,7 +41,7 @@ static enum status course_run(struct shell *shell, const struct options *options
 	if (options->grade)
 		return grade(shell, options);
 	enum status status = lesson_hold_all(shell, options->file, options->n, &failed);
-	shell->expects_failed += failed;
+	shell->expect.failed += failed;
 	return status;
 }
 

@@ -81,16 +81,16 @@ enum status shell_settle(struct shell *shell, enum status status)
 /* A wish has its own function, but for `reset` and the like */
 static enum status grant(struct shell *shell)
 {
-	const enum wish_kind kind = shell->wish.kind;
-	shell->wish.kind = WISH_NONE;
+	const enum wish_kind kind = shell->wishes.statement.kind;
+	shell->wishes.statement.kind = WISH_NONE;
 	warn_new(shell); /* of this world: another one may take its place */
 	if (kind != WISH_EMPTY)
-		return shell->wish.grant(shell);
+		return shell->wishes.statement.grant(shell);
 	if (!shell->interactive)
 		training_line(shell); /* a script's lines run again from this one on */
 	enum status status = shell_reset(shell);
-	if (shell->course)
-		shell->course->emptied(shell);
+	if (shell->course.functions)
+		shell->course.functions->emptied(shell);
 	return status;
 }
 
@@ -122,11 +122,11 @@ static bool to_keep(
 	const struct journal *journal = &shell->journal;
 	if (status == ST_INCOMPLETE || journal->rewritten || class == COMMAND_LOOK)
 		return false;
-	if (shell->replaying)
+	if (shell->replay.depth)
 		return true;
 	if (status == ST_QUIT) /* it is taken out of the entry, or else it would end the session again */
 		return effect && journal->does_to == SIZE_MAX;
-	return effect || shell->reached || (!refused && shell->asked.kind == WISH_NONE);
+	return effect || shell->line.reached || (!refused && shell->wishes.front_end.kind == WISH_NONE);
 }
 
 /* The entry as it will run again: with what a program's command did in the place of what was typed (journal_did). Of
@@ -151,7 +151,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 		entry.emptied = journal->emptied;
 		entry.opened = journal->opened;
 		entry.ran = (char *)(entry.session ? text_string(&journal->ran) : "");
-		entry.outside = (char *)text_string(&shell->outside);
+		entry.outside = (char *)text_string(&shell->line.outside);
 		entry.values = (char *)text_string(&shell->steering.read);
 		journal_add(journal, entry);
 	}
@@ -185,12 +185,12 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 {
 	int64_t start = shell->credit ? credit_position(shell->credit) : 0;
 	uint64_t before = digest(shell), did = interpreter_did(shell->interpreter);
-	bool explain = shell->explain, strip = shell->strip;
+	bool explain = shell->lasting.explain, strip = shell->lasting.strip;
 
-	text_clear(&shell->outside);
+	text_clear(&shell->line.outside);
 	steering_line(&shell->steering);
-	shell->reached = false;
-	shell->foreseen = 0;
+	shell->line.reached = false;
+	shell->line.foreseen = 0;
 	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)
@@ -205,13 +205,14 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	struct journal_entry entry = {.stamp = stamp,
 	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
 	entry.played = shell->training->played;
-	bool changed = digest(shell) != before || shell->explain != explain || shell->strip != strip;
+	bool changed =
+	        digest(shell) != before || shell->lasting.explain != explain || shell->lasting.strip != strip;
 	bool effect = changed || interpreter_did(shell->interpreter) > did;
 	log_line(shell, text, count, status, changed, effect, entry);
 	if (effect)
 		tell_half(shell, status);
 	steering_over(&shell->steering);
-	if (shell->strip && status == ST_OK)
+	if (shell->lasting.strip && status == ST_OK)
 		timeline_strip(shell);
 	return status;
 }

@@ -36,7 +36,7 @@ static struct rank_result result_of(const struct conductor *conductor, enum stat
 {
 	const struct shell *shell = &conductor->shell;
 	return (struct rank_result){.status = (int32_t)status,
-	        .sticky = (int32_t)shell->sticky,
+	        .sticky = (int32_t)shell->failure.status,
 	        .digest = shell->world->digest ^ interpreter_digest(shell->interpreter),
 	        .position = credit_position(&conductor->credit)};
 }
@@ -54,7 +54,7 @@ static void write_result(struct conductor *conductor, enum status status, const 
 	text_clear(message);
 	block_put(message, &result, sizeof result);
 	put_words(message, words);
-	put_words(message, result.sticky ? conductor->shell.sticky_text : "");
+	put_words(message, result.sticky ? conductor->shell.failure.words : "");
 	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
 }
 
@@ -99,7 +99,7 @@ static enum status weigh(struct conductor *conductor, int rank, const struct ran
 static enum status weigh_all(struct conductor *conductor, enum status status, char *words)
 {
 	struct rank_result mine = result_of(conductor, status);
-	say_sticky(conductor, 0, mine.sticky, conductor->shell.sticky_text);
+	say_sticky(conductor, 0, mine.sticky, conductor->shell.failure.words);
 	for (int rank = 1; rank < transport_size(conductor->transport); rank++) {
 		enum status weighed = weigh(conductor, rank, &mine);
 		if (weighed != ST_OK && (status == ST_OK || weighed == ST_BUG)) {
@@ -162,6 +162,6 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	} else {
 		out_render(shell->out, NULL);
 	}
-	shell->sticky = ST_OK;
+	shell->failure.status = ST_OK;
 	return fail(status, "%s", words);
 }

@@ -59,7 +59,7 @@ static int exit_code(const struct conductor *conductor, enum status status)
 	switch (status) {
 	case ST_OK:
 	case ST_QUIT:
-		return conductor->output_failed ? 4 : conductor->shell.expects_failed ? 1 : 0;
+		return conductor->output_failed ? 4 : conductor->shell.expect.failed ? 1 : 0;
 	case ST_EXPECT:
 		return 1;
 	case ST_STUCK:

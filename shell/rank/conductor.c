@@ -46,7 +46,7 @@ static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
-	bool again = conductor->shell.replaying > 0, waits = conductor->credit.waiting;
+	bool again = conductor->shell.replay.depth > 0, waits = conductor->credit.waiting;
 	if (conductor_over_limit(conductor) ||
 	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self, again, waits)))
 		return CREDIT_STOP;
@@ -119,8 +119,8 @@ static enum status end_script(struct shell *shell)
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
-	shell->asked = (struct wish){0};
-	shell->course->line(shell);
+	shell->wishes.front_end = (struct wish){0};
+	shell->course.functions->line(shell);
 	shell_replaying(shell, order->silent);
 	shell_following(shell, order->shown);
 	if (order->silent || order->shown)
@@ -199,10 +199,10 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
 		if (order->count)
-			shell->course->solved(shell, order->text, order->count);
+			shell->course.functions->solved(shell, order->text, order->count);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_COURSE:
-		return shell->course->run(shell, conductor->options);
+		return shell->course.functions->run(shell, conductor->options);
 	case ORDER_LEAVE:
 		break;
 	}
@@ -288,7 +288,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
-	shell->course->open(shell, options);
+	shell->course.functions->open(shell, options);
 	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
 	return shell_open(shell, t, n, options->dry,
 	        options->machine ? options->machine : device_own_machine(shell->device));
@@ -296,7 +296,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 
 void conductor_close(struct conductor *conductor)
 {
-	conductor->shell.course->close(&conductor->shell);
+	conductor->shell.course.functions->close(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
 	mem_free(conductor->results);

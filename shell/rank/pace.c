@@ -10,10 +10,10 @@
 /* The rate was changed by a line, or a reset took virtual time back: both clocks begin anew. */
 static void follow(struct pace *pace, const struct shell *shell)
 {
-	int64_t latest = shell->pace > 0 ? shell_clock(shell) : 0;
-	if (pace->rate == shell->pace && (pace->rate == 0 || latest >= pace->virtual))
+	int64_t latest = shell->lasting.pace > 0 ? shell_clock(shell) : 0;
+	if (pace->rate == shell->lasting.pace && (pace->rate == 0 || latest >= pace->virtual))
 		return;
-	*pace = (struct pace){.rate = shell->pace, .wall = wall_ns(), .virtual = latest};
+	*pace = (struct pace){.rate = shell->lasting.pace, .wall = wall_ns(), .virtual = latest};
 }
 
 int64_t pace_stamp(struct pace *pace, const struct shell *shell)

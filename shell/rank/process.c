@@ -89,14 +89,14 @@ static int lead(struct conductor *conductor)
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
 {
-	const struct course *course = conductor->shell.course;
+	const struct course *course = conductor->shell.course.functions;
 	conductor->shell.device = device;
 	enum status status = outcome_share(t, conductor_open(conductor, t, capture, options));
 	if (status != ST_GPU || options->device_by != DEVICE_AUTO || !device->job)
 		return status;
 	conductor_close(conductor);
 	device_give_up(device);
-	*conductor = (struct conductor){.shell.device = device, .shell.course = course};
+	*conductor = (struct conductor){.shell.device = device, .shell.course.functions = course};
 	return outcome_share(t, conductor_open(conductor, t, capture, options));
 }
 
@@ -119,7 +119,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {
-	struct conductor conductor = {.shell.course = course};
+	struct conductor conductor = {.shell.course.functions = course};
 	struct device *device = NULL;
 	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;

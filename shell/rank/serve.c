@@ -75,7 +75,7 @@ static bool interrupted(void *self, bool again, bool waits)
 	        ? "   what runs on GPUs is not waited for any more: earlier lines run again\n"
 	        : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
 	struct serve *serve = self;
-	if (serve->conductor->shell.shown && !waits)
+	if (serve->conductor->shell.replay.shown && !waits)
 		words = "   Ctrl-C is left aside: a line that is followed ends where it ended\n";
 	bool typed = reader_interrupted(&serve->reader);
 	if (serve->gone || reader_left(&serve->reader))
@@ -112,8 +112,8 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 		text_add(&reply->prompt, "(%d wait%s) ", reply->waits, reply->waits == 1 ? "" : "s");
 	interpreter_prompt(shell, &reply->prompt);
 	text_add(&reply->prompt, "%.2f ms > ", (double)reply->clock / 1e6);
-	shell->course->task(shell, &reply->task);
-	if (shell->course->goes_on(shell))
+	shell->course.functions->task(shell, &reply->task);
+	if (shell->course.functions->goes_on(shell))
 		text_add(&reply->enter, "next");
 	else if (program_running(shell))
 		text_add(&reply->enter, "step");
@@ -136,7 +136,7 @@ static void hello(struct serve *serve, const struct request *request)
 	        .text = text_string(&request->solved),
 	        .count = request->solved.count};
 	conductor_order(serve->conductor, &setup);
-	text_add(&reply.text, "%s", shell->machine.name);
+	text_add(&reply.text, "%s", shell->lasting.machine.name);
 	text_add(&reply.device, "%s", device_words(shell->device));
 	text_add(&reply.missing, "%s", shell->device->missing);
 	write_prompt(serve, &reply);
@@ -222,10 +222,10 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 		await_wall(serve);
 	if (lanes)
 		send_lanes(serve, true);
-	serve->conductor->shell.course->events(&serve->conductor->shell, &reply->learned);
+	serve->conductor->shell.course.functions->events(&serve->conductor->shell, &reply->learned);
 	tell_log(&serve->conductor->shell.journal, &reply->log);
-	write_wish(&serve->conductor->shell.asked, &reply->wish);
-	serve->conductor->shell.asked = (struct wish){0};
+	write_wish(&serve->conductor->shell.wishes.front_end, &reply->wish);
+	serve->conductor->shell.wishes.front_end = (struct wish){0};
 	write_prompt(serve, reply);
 	send(serve, reply);
 }

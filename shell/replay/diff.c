@@ -26,7 +26,7 @@ static enum status run_file(struct file_world *one, struct shell *of, const char
 	if (status != ST_OK)
 		return status;
 	one->none = (struct changes){0};
-	shell->changes = &one->none;
+	shell->replay.changes = &one->none;
 	scratch_as(shell, &of->at_start, NULL);
 	status = changes_begin(shell);
 	if (status == ST_OK)

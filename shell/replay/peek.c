@@ -13,9 +13,9 @@ static enum status peek(struct shell *shell, struct shell *of, const char *line)
 {
 	struct out *own = shell->out;
 	shell->out = of->out;
-	shell->replaying--;
+	shell->replay.depth--;
 	enum status status = line_text(shell, line, strlen(line), NULL, 1);
-	shell->replaying++;
+	shell->replay.depth++;
 	shell->out = own;
 	return status;
 }

@@ -14,7 +14,7 @@ void question_free(struct question *question)
 struct question *question_make(
         const struct call *call, enum status (*answer)(struct shell *shell, const struct question *question))
 {
-	if (call->shell->changes)
+	if (call->shell->replay.changes)
 		return NULL;
 	struct question *question = mem_alloc(sizeof *question);
 	question->answer = answer;
@@ -25,9 +25,9 @@ struct question *question_make(
 /* Fails with ST_ARGUMENT if the lines before the question are not known whole. */
 static enum status question_answer(struct shell *shell)
 {
-	struct question *question = shell->question;
+	struct question *question = shell->wishes.question;
 	enum status status;
-	shell->question = NULL;
+	shell->wishes.question = NULL;
 	if (shell->journal.here.text)
 		status = question->answer(shell, question);
 	else
@@ -45,8 +45,8 @@ enum status question_end(struct shell *shell, struct question *question, enum st
 		question_free(question);
 		return status;
 	}
-	question_free(shell->question); /* of a wish that was not granted */
-	shell->question = question;
-	shell->wish = (struct wish){.kind = WISH_ANSWER, .grant = question_answer};
+	question_free(shell->wishes.question); /* of a wish that was not granted */
+	shell->wishes.question = question;
+	shell->wishes.statement = (struct wish){.kind = WISH_ANSWER, .grant = question_answer};
 	return ST_OK;
 }

@@ -60,13 +60,13 @@ static void run_entry(
 		compare(shell, entry, i, changed);
 		return;
 	}
-	const char *own =
-	        shell->watch ? shell->watch->own_file : NULL; /* a task's own lines, and their defs */
-	shell->reads_only = true;
+	const char *own = shell->course.watch ? shell->course.watch->own_file
+	                                      : NULL; /* a task's own lines, and their defs */
+	shell->files.reads_only = true;
 	if (*entry->ran)
 		shell_settle(
 		        shell, interpreter_run_granting(shell, entry->ran, strlen(entry->ran), own, 1, NULL));
-	shell->reads_only = false;
+	shell->files.reads_only = false;
 	steering_over(&shell->steering);
 	journal_add(journal, *entry);
 }
@@ -97,8 +97,8 @@ static enum status replay(struct shell *shell, bool whole)
 	enum status status = shell_reset_again(shell);
 	char words[1000]; /* of its failure, behind which the lines run all the same */
 	snprintf(words, sizeof words, "%s", fail_text());
-	if (shell->course)
-		shell->course->again(shell, whole);
+	if (shell->course.functions)
+		shell->course.functions->again(shell, whole);
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
@@ -122,7 +122,7 @@ static enum status replay(struct shell *shell, bool whole)
  * by itself) stays. Where one that emptied the world goes, the world before it is wanted (whole). */
 enum status replay_undo(struct shell *shell)
 {
-	int64_t count = shell->wish.number;
+	int64_t count = shell->wishes.statement.number;
 	struct journal *journal = &shell->journal;
 	int lines = journal_lines(journal);
 	if (lines == 0)
@@ -179,7 +179,7 @@ static enum status play_again(
  * lines did not play (a script's steps are in no journal) is played by itself. */
 enum status replay_back(struct shell *shell)
 {
-	const int64_t played = shell->wish.number;
+	const int64_t played = shell->wishes.statement.number;
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};

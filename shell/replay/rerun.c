@@ -31,7 +31,7 @@ bool rerun_same(const struct shell *of)
 	bool stopped = false;
 	for (size_t i = of->journal.floor; i < of->journal.count; i++)
 		stopped |= of->journal.entries[i].stop != 0;
-	return !of->backend->measures && of->pace <= 0 && !stopped;
+	return !of->backend->measures && of->lasting.pace <= 0 && !stopped;
 }
 
 /* Under `pace` a line began when it was typed: memory of then is that of the session's times, and other questions leave that out.
@@ -51,7 +51,8 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	if (entry->stop)
 		shell->training->limit = entry->played;
 	if (!entry->session) {
-		status = shell_line(shell, entry->line, length, 0, shell->changes->data ? entry->stamp : -1);
+		status = shell_line(
+		        shell, entry->line, length, 0, shell->replay.changes->data ? entry->stamp : -1);
 	} else {
 		if (*entry->ran)
 			status = line_ours(shell, entry->ran);
@@ -109,13 +110,13 @@ static enum status run_lines(struct shell *shell, const struct shell *of)
 static enum status begin(struct shell *shell, struct shell *of)
 {
 	enum status status = ST_OK;
-	shell->recalls = !of->dry;
+	shell->replay.recalls = !of->dry;
 	shell->steering.looks = of->dry;
 	shell->interactive = of->interactive;
 	shell->arguments = of->arguments;
 	shell->argument = of->argument;
 	scratch_as(shell, &of->at_reset, &of->training->at_reset);
-	if (shell->changes->section == 0)
+	if (shell->replay.changes->section == 0)
 		status = changes_begin(shell);
 	return status == ST_OK ? shell_reset_again(shell) : status;
 }
@@ -129,7 +130,7 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 	if (*rerun->changes.without)
 		rerun->changes.lines = names_create();
 	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
-	shell->changes = &rerun->changes;
+	shell->replay.changes = &rerun->changes;
 	if (status == ST_OK)
 		status = begin(shell, of);
 	if (status == ST_OK)

@@ -49,11 +49,11 @@ static bool more(struct budget *budget)
 static enum status set_machine(struct shell *shell, const struct sandbox *sandbox, const struct machine *like)
 {
 	if (!sandbox->machine)
-		shell->machine = *like;
-	if (sandbox->memory_most && shell->machine.memory > (double)sandbox->memory_most)
-		shell->machine.memory = (double)sandbox->memory_most;
-	if (sandbox->memory_most && shell->machine.disk > (double)sandbox->memory_most)
-		shell->machine.disk = (double)sandbox->memory_most;
+		shell->lasting.machine = *like;
+	if (sandbox->memory_most && shell->lasting.machine.memory > (double)sandbox->memory_most)
+		shell->lasting.machine.memory = (double)sandbox->memory_most;
+	if (sandbox->memory_most && shell->lasting.machine.disk > (double)sandbox->memory_most)
+		shell->lasting.machine.disk = (double)sandbox->memory_most;
 	shell->host_most = sandbox->memory_most;
 	return shell_reset(shell);
 }
@@ -61,7 +61,7 @@ static enum status set_machine(struct shell *shell, const struct sandbox *sandbo
 static enum status begin(struct shell *shell, const struct player_of_rank *player)
 {
 	const struct sandbox *sandbox = player->sandbox;
-	const struct machine like = player->of->machine;
+	const struct machine like = player->of->lasting.machine;
 	enum status status = shell_open(shell, team_transport(player->team, player->rank), sandbox->n, false,
 	        sandbox->machine ? sandbox->machine : "classroom");
 	if (status == ST_OK)
@@ -69,7 +69,7 @@ static enum status begin(struct shell *shell, const struct player_of_rank *playe
 	shell->budget = (struct budget){.more = more, .self = (void *)player};
 	shell->arguments = sandbox->arguments;
 	shell->argument = (char **)sandbox->argument;
-	shell->no_files = true;
+	shell->files.none = true;
 	shell_replaying(shell, 1);
 	return status;
 }
@@ -142,8 +142,8 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 /* An empty world is there for who wants one; whatever else a line wishes for is a session's. */
 static enum status grant(struct shell *shell)
 {
-	enum wish_kind kind = shell->wish.kind;
-	shell->wish = (struct wish){0};
+	enum wish_kind kind = shell->wishes.statement.kind;
+	shell->wishes.statement = (struct wish){0};
 	return kind == WISH_EMPTY ? shell_reset(shell) : ST_OK;
 }
 

@@ -6,13 +6,13 @@
 
 static struct changes *changes_on(const struct shell *shell)
 {
-	return shell->changes && shell->changes->on ? shell->changes : NULL;
+	return shell->replay.changes && shell->replay.changes->on ? shell->replay.changes : NULL;
 }
 
 const struct machine *changes_plain(const struct shell *shell)
 {
 	const struct changes *changes = changes_on(shell);
-	return changes ? &changes->plain : &shell->machine;
+	return changes ? &changes->plain : &shell->lasting.machine;
 }
 
 enum status changes_machine(struct shell *shell)
@@ -20,10 +20,10 @@ enum status changes_machine(struct shell *shell)
 	struct changes *changes = changes_on(shell);
 	if (!changes)
 		return ST_OK;
-	changes->plain = shell->machine;
-	struct machine machine = changes->other ? changes->machine : shell->machine;
+	changes->plain = shell->lasting.machine;
+	struct machine machine = changes->other ? changes->machine : shell->lasting.machine;
 	/* two states with different numbers have different counts: those of the lines rise */
-	machine.changes = shell->machine.changes + 1;
+	machine.changes = shell->lasting.machine.changes + 1;
 	for (int i = 0; i < changes->keys; i++) {
 		const struct key_change *change = &changes->key[i];
 		struct number number = change->number;
@@ -35,13 +35,13 @@ enum status changes_machine(struct shell *shell)
 		if (status != ST_OK)
 			return status;
 	}
-	shell->machine = machine;
+	shell->lasting.machine = machine;
 	return ST_OK;
 }
 
 enum status changes_begin(struct shell *shell)
 {
-	struct changes *changes = shell->changes;
+	struct changes *changes = shell->replay.changes;
 	changes->on = true;
 	FOR_RANKS (rank, &changes->slowed)
 		lasting_slow(shell, rank, changes->slow);

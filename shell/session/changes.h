@@ -47,7 +47,7 @@ struct changes {
 
 /* Their section begins. ST_RANGE: a multiple is out of a number's range. */
 enum status changes_begin(struct shell *shell);
-/* shell->machine is as a line has made it: it becomes what it is with the changes. */
+/* shell->lasting.machine is as a line has made it: it becomes what it is with the changes. */
 enum status changes_machine(struct shell *shell);
 /* The machine as the lines have made it */
 const struct machine *changes_plain(const struct shell *shell);

@@ -1,5 +1,5 @@
 /* course.h -- the course (lessons, hunts, classes: shell/course/) as the rest of the shell knows it: a table of functions that main.c
- * hands down. shell->course points to it, and is NULL in a world beside the session. */
+ * hands down. shell->course.functions points to it, and is NULL in a world beside the session. */
 #ifndef RANKSH_SESSION_COURSE_H
 #define RANKSH_SESSION_COURSE_H
 
@@ -33,7 +33,7 @@ struct course {
 	void (*task)(const struct shell *shell, struct text *out);
 	/* Moves what the learner has done to `events`, one "WHAT<tab>TASK<tab>WORDS\n" each. */
 	void (*events)(struct shell *shell, struct text *events);
-	/* Carries out --grade or --check-lessons, and counts what failed in shell->expects_failed. */
+	/* Carries out --grade or --check-lessons, and counts what failed in shell->expect.failed. */
 	enum status (*run)(struct shell *shell, const struct options *options);
 
 	/* ---- in the front end: what is kept of a learner from session to session ---- */

@@ -49,11 +49,11 @@ static void say(struct shell *shell, const struct expiry *expiry)
 	        group->instances > 1 ? " on these ranks" : "");
 	ranks_or(&came, &late);
 	shell_note(shell, &came, "%s", text_string(&words));
-	if (shell->heard) {
-		text_add(&shell->heard->text, "%s%s", shell->heard->timeouts++ ? "\n" : "",
+	if (shell->expect.heard) {
+		text_add(&shell->expect.heard->text, "%s%s", shell->expect.heard->timeouts++ ? "\n" : "",
 		        text_string(&words));
 	} else {
-		shell->expects_failed++;
+		shell->expect.failed++;
 	}
 	text_release(&words);
 }
@@ -96,7 +96,7 @@ enum status shell_play_until(struct shell *shell, int64_t time)
 
 enum status shell_finish(struct shell *shell)
 {
-	if (!shell_times_out(shell->world) && !shell->print_count)
+	if (!shell_times_out(shell->world) && !shell->values.print_count)
 		return ST_OK;
 	return shell_play_until(shell, TIME_UNKNOWN - 1);
 }

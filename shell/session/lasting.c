@@ -14,23 +14,23 @@ static double *copy_slow(const struct shell *shell, const double *slow)
 
 void lasting_keep(const struct shell *shell, struct lasting *to)
 {
-	double *slow = copy_slow(shell, shell->slow);
+	double *slow = copy_slow(shell, shell->lasting.slow);
 	lasting_release(to);
-	*to = (struct lasting){.machine = shell->machine,
+	*to = (struct lasting){.machine = shell->lasting.machine,
 	        .slow = slow,
-	        .pace = shell->pace,
-	        .explain = shell->explain,
-	        .strip = shell->strip};
+	        .pace = shell->lasting.pace,
+	        .explain = shell->lasting.explain,
+	        .strip = shell->lasting.strip};
 }
 
 void lasting_take(struct shell *shell, const struct lasting *from)
 {
-	mem_free(shell->slow);
-	shell->machine = from->machine;
-	shell->slow = copy_slow(shell, from->slow);
-	shell->pace = from->pace;
-	shell->explain = from->explain;
-	shell->strip = from->strip;
+	mem_free(shell->lasting.slow);
+	shell->lasting.machine = from->machine;
+	shell->lasting.slow = copy_slow(shell, from->slow);
+	shell->lasting.pace = from->pace;
+	shell->lasting.explain = from->explain;
+	shell->lasting.strip = from->strip;
 }
 
 void lasting_release(struct lasting *lasting)
@@ -41,37 +41,37 @@ void lasting_release(struct lasting *lasting)
 
 enum status lasting_machine(struct shell *shell, const struct machine *machine)
 {
-	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
-		if (shell->slow[rank] != 1)
+	for (int rank = 0; shell->lasting.slow && rank < shell->world->n; rank++)
+		if (shell->lasting.slow[rank] != 1)
 			lasting_slow(shell, rank, 1);
 	return lasting_set(shell, machine);
 }
 
 enum status lasting_set(struct shell *shell, const struct machine *machine)
 {
-	shell->machine = *machine;
+	shell->lasting.machine = *machine;
 	return changes_machine(shell);
 }
 
 void lasting_slow(struct shell *shell, int rank, double factor)
 {
-	if (!shell->slow) {
-		shell->slow = mem_alloc((size_t)shell->world->n * sizeof *shell->slow);
+	if (!shell->lasting.slow) {
+		shell->lasting.slow = mem_alloc((size_t)shell->world->n * sizeof *shell->lasting.slow);
 		for (int i = 0; i < shell->world->n; i++)
-			shell->slow[i] = 1;
+			shell->lasting.slow[i] = 1;
 	}
 	factor = changes_slow(shell, rank, factor);
-	shell->slow[rank] = factor;
+	shell->lasting.slow[rank] = factor;
 	world_slow(shell->world, rank, factor);
 	shell->backend->slow(shell->backend, rank, factor);
 }
 
 void lasting_begin(struct shell *shell)
 {
-	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
-		if (shell->slow[rank] != 1) {
-			world_slow(shell->world, rank, shell->slow[rank]);
-			shell->backend->slow(shell->backend, rank, shell->slow[rank]);
+	for (int rank = 0; shell->lasting.slow && rank < shell->world->n; rank++)
+		if (shell->lasting.slow[rank] != 1) {
+			world_slow(shell->world, rank, shell->lasting.slow[rank]);
+			shell->backend->slow(shell->backend, rank, shell->lasting.slow[rank]);
 		}
 }
 
@@ -79,11 +79,11 @@ void lasting_begin(struct shell *shell)
 void lasting_slow_text(const struct shell *shell, struct text *out)
 {
 	const char *before = "slow:";
-	for (int rank = 0; shell->slow && rank < shell->world->n; rank++) {
+	for (int rank = 0; shell->lasting.slow && rank < shell->world->n; rank++) {
 		struct ranks set = {0};
-		double factor = shell->slow[rank];
+		double factor = shell->lasting.slow[rank];
 		for (int i = 0; i < shell->world->n && factor != 1; i++)
-			if (shell->slow[i] == factor)
+			if (shell->lasting.slow[i] == factor)
 				ranks_add(&set, i);
 		if (factor == 1 || ranks_first(&set) != rank)
 			continue;

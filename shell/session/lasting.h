@@ -15,7 +15,7 @@ void lasting_keep(const struct shell *shell, struct lasting *to);
 /* They become what they were; the backend hears of it when the next world is made. */
 void lasting_take(struct shell *shell, const struct lasting *from);
 void lasting_release(struct lasting *lasting);
-/* Another machine, on which nobody is slow. ST_RANGE: one of shell->changes does not fit it. */
+/* Another machine, on which nobody is slow. ST_RANGE: one of shell->replay.changes does not fit it. */
 enum status lasting_machine(struct shell *shell, const struct machine *machine);
 /* The same machine with other numbers */
 enum status lasting_set(struct shell *shell, const struct machine *machine);

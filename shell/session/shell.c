@@ -30,7 +30,8 @@ static void free_books(struct world *world)
 /* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
 static void make_books(struct shell *shell, int n)
 {
-	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
+	shell->world =
+	        world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->lasting.machine);
 	shell->world->host_most = shell->host_most;
 	shell->fresh = shell->world->digest;
 }
@@ -43,10 +44,11 @@ static enum status start_backend(struct shell *shell)
 	        (struct backend_hooks){shell, shell->done}, &shell->backend);
 	if (status == ST_OK)
 		lasting_begin(shell);
-	if (status == ST_OK && shell->changes && shell->changes->ops)
-		shell->backend->otherwise(shell->backend, shell->changes->op, shell->changes->ops);
-	if (status == ST_OK && shell->changes && shell->changes->data)
-		shell->backend->data_until(shell->backend, shell->changes->until);
+	if (status == ST_OK && shell->replay.changes && shell->replay.changes->ops)
+		shell->backend->otherwise(
+		        shell->backend, shell->replay.changes->op, shell->replay.changes->ops);
+	if (status == ST_OK && shell->replay.changes && shell->replay.changes->data)
+		shell->backend->data_until(shell->backend, shell->replay.changes->until);
 	return status;
 }
 
@@ -64,7 +66,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 {
 	shell->transport = t;
 	shell->dry = dry;
-	enum status status = device_machine(shell->device, machine, &shell->machine);
+	enum status status = device_machine(shell->device, machine, &shell->lasting.machine);
 	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
@@ -82,9 +84,9 @@ void session_close(struct shell *shell)
 	free_books(shell->world);
 	lasting_release(&shell->at_reset);
 	lasting_release(&shell->at_start);
-	mem_free(shell->slow);
+	mem_free(shell->lasting.slow);
 	out_free(shell->out);
-	text_release(&shell->outside);
+	text_release(&shell->line.outside);
 	journal_release(&shell->journal);
 	steering_release(&shell->steering);
 }
@@ -121,8 +123,8 @@ enum status session_reset(struct shell *shell)
 	world_give_names(shell->world, names);
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
-	shell->races_told = shell->unread_told = shell->orders_told = shell->circles_told =
-	        shell->swaps_told = 0;
+	shell->reported.races = shell->reported.unread = shell->reported.orders = shell->reported.circles =
+	        shell->reported.swaps = 0;
 	lasting_keep(shell, &shell->at_reset);
 	return status;
 }
@@ -132,28 +134,28 @@ enum status session_wants_empty(struct shell *shell)
 {
 	if (shell->world->digest == shell->fresh)
 		return ST_OK;
-	shell->wish = (struct wish){.kind = WISH_EMPTY};
+	shell->wishes.statement = (struct wish){.kind = WISH_EMPTY};
 	return fail(ST_AGAIN, "this needs an empty world");
 }
 
 void shell_keep(struct shell *shell, enum status status)
 {
-	if (status == ST_OK || shell->sticky != ST_OK)
+	if (status == ST_OK || shell->failure.status != ST_OK)
 		return;
-	shell->sticky = status;
-	snprintf(shell->sticky_text, sizeof shell->sticky_text, "%.500s", fail_text());
+	shell->failure.status = status;
+	snprintf(shell->failure.words, sizeof shell->failure.words, "%.500s", fail_text());
 }
 
 void shell_replaying(struct shell *shell, int delta)
 {
-	shell->replaying += delta;
+	shell->replay.depth += delta;
 	out_mute(shell->out, delta);
 }
 
 void shell_following(struct shell *shell, int delta)
 {
-	shell->replaying += delta;
-	shell->shown += delta;
+	shell->replay.depth += delta;
+	shell->replay.shown += delta;
 }
 
 enum status shell_advance(struct shell *shell)
@@ -163,10 +165,10 @@ enum status shell_advance(struct shell *shell)
 
 enum status shell_foresee(struct shell *shell)
 {
-	if (shell->foreseen == shell->world->digest)
+	if (shell->line.foreseen == shell->world->digest)
 		return ST_OK;
 	enum status status = shell->backend->project(shell->backend, &shell->budget);
-	shell->foreseen = status == ST_OK ? shell->world->digest : 0;
+	shell->line.foreseen = status == ST_OK ? shell->world->digest : 0;
 	return status;
 }
 
@@ -188,7 +190,7 @@ enum status shell_glance(struct shell *shell)
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
 	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
-	shell->reached |= status == ST_OK;
+	shell->line.reached |= status == ST_OK;
 	if (status == ST_OK)
 		shell_expired(shell);
 	return status;
@@ -216,7 +218,8 @@ void shell_read_files(struct shell *shell, const char *entries)
 {
 	for (const char *at = entries, *next; *at; at = next) {
 		next = at + strcspn(at, "\n") + 1;
-		if (!memmem(text_string(&shell->outside), shell->outside.count, at, (size_t)(next - at)))
-			text_put(&shell->outside, at, (size_t)(next - at));
+		if (!memmem(text_string(&shell->line.outside), shell->line.outside.count, at,
+		            (size_t)(next - at)))
+			text_put(&shell->line.outside, at, (size_t)(next - at));
 	}
 }

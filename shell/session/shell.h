@@ -34,7 +34,7 @@ enum wish_kind {
 	WISH_NONE,
 	WISH_EMPTY,
 	WISH_WORLD,  /* another world, which `grant` makes */
-	WISH_ANSWER, /* an answer to shell->question, which `grant` says; this world stays */
+	WISH_ANSWER, /* an answer to shell->wishes.question, which `grant` says; this world stays */
 	WISH_RESTART,
 	WISH_EDIT,
 	WISH_VIEW,
@@ -43,7 +43,7 @@ enum wish_kind {
 struct shell;
 struct wish {
 	enum wish_kind kind;
-	/* WORLD, ANSWER: grants it. It reads shell->wish before it runs a line. */
+	/* WORLD, ANSWER: grants it. It reads shell->wishes.statement before it runs a line. */
 	enum status (*grant)(struct shell *shell);
 	/* of `undo`: lines; of `step back`: steps to have been played; of `lesson`: its number, 0 that of a file */
 	int64_t number;
@@ -58,69 +58,39 @@ struct heard {
 	struct text text; /* "timeout: ...", one after the other */
 };
 
-/* What outlives a world, as it once was: lasting.h */
+/* What outlives a world: lasting.h */
 struct lasting {
 	struct machine machine;
-	double *slow; /* owned */
-	double pace;
-	bool explain, strip;
+	/* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */
+	double *slow;
+	double pace;  /* wall seconds per virtual ms; 0: off */
+	bool explain; /* explain on */
+	bool strip;   /* timeline on */
 };
 
 struct shell {
 	struct world *world;
-	struct machine machine;
+	struct lasting lasting;
 	struct backend *backend;
-	void (*done)(void *self, op_id id); /* the backend's hook: what waits here for the operation */
-	const struct device *device;        /* what starts the backend; NULL: the simulator */
+	/* the backend's hook: what waits here for the operation */
+	void (*done)(void *self, op_id id);
+	const struct device *device; /* what starts the backend; NULL: the simulator */
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
 	struct budget budget; /* credit: see conductor.c */
-	bool dry;             /* shapes and times, no data, */
-	/* ... but in the place of one with data, and what was read then is read again (steering.h) */
-	bool recalls;
-	bool interactive;                /* a front end is there */
-	bool explain;                    /* explain on */
-	bool strip;                      /* timeline on */
-	size_t races_told;               /* world.races already reported */
-	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
-	size_t circles_told;             /* ... and world.circles */
-	size_t swaps_told;               /* ... and world_swapped */
-	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
-	const char
-	        *expects; /* of the `expect verify` that runs, before what makes it false; NULL: none does */
-	struct heard *heard; /* of the `expect error` around; NULL: there is none */
-	enum status
-	        /* what became of this process's data after a line was accepted; told when statuses are
-	         * agreed */
-	        sticky;
-	char sticky_text[512];
+	bool dry;             /* shapes and times, no data */
+	bool interactive;     /* a front end is there */
 	struct instant {
 		bool set;
 		int64_t time;
-		uint64_t world; /* its digest: of these books alone */
-	} at;                   /* `at`: what `peek` speaks of */
-	struct watch *watch;    /* of the task that is open, and its own; NULL: none is */
-	struct best *best;      /* what `best()` speaks of, borrowed; NULL: of nothing */
-	uint64_t salt;          /* added to the seeds of tensors: a world with other numbers */
-	bool no_files;          /* none is read: each is refused */
-	bool reads_only;   /* texts that begin to run write no file, nor do their defs later: a lesson's */
-	bool writes_none;  /* the line at hand is of such a text: shell_may_write */
-	int64_t host_most; /* of each world, as world.h has it */
-	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
-	struct question *question; /* that the wish at hand is about; owned: question.h */
-	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */
-	double pace;           /* wall seconds per virtual ms; 0: off */
-	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
-	size_t print_count;
-	struct together *together;   /* the `together { }` being filled (submit/together.c) */
-	const struct course *course; /* NULL: of a world beside the session */
-	struct lesson *lesson;       /* what course/ keeps here: the lesson that is open, */
-	struct learned *learned;     /* ... and what the learner has done */
-	struct training *training;   /* training.h: model, data, strategy, program */
-	uint64_t fresh;              /* world.digest of an empty world */
-	int replaying;               /* undo, restart: say nothing, write no file */
-	int shown;                   /* of these: a line of a session that is followed, which is said */
+		uint64_t world;    /* its digest: of these books alone */
+	} at;                      /* `at`: what `peek` speaks of */
+	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
+	int64_t host_most;         /* of each world, as world.h has it */
+	struct together *together; /* the `together { }` being filled (submit/together.c) */
+	struct training *training; /* training.h: model, data, strategy, program */
+	uint64_t fresh;            /* world.digest of an empty world */
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
@@ -128,17 +98,77 @@ struct shell {
 	struct lasting at_reset; /* what `undo` starts from */
 	struct lasting at_start; /* of the session */
 	struct credit *credit;   /* of `budget` */
-	struct wish wish;        /* of the statement that runs */
-	struct wish asked;       /* of the front end, by the line that runs */
-	struct text outside; /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
-	struct noted {
-		op_id id;
-		double value;
-	} * noted; /* noted.h: of this world */
-	size_t noted_count;
-	uint64_t
-	        foreseen; /* world.digest when the backend was last asked for its forecast; 0: not in this line */
-	bool reached;     /* this line was given an answer that it was owed: what led to it is final now */
+	/* How many of each kind have been reported in this world */
+	struct {
+		size_t races;          /* of world.races */
+		size_t unread, orders; /* of world.unread, world_order_warning */
+		size_t circles;        /* of world.circles */
+		size_t swaps;          /* of world_swapped */
+	} reported;
+	/* `expect` */
+	struct {
+		int failed; /* `expect`s that were false, and timeouts: exit status 1 */
+		/* of the `expect verify` that runs, before its comparison; NULL: none runs */
+		const char *words;
+		/* of the `expect error` around the statement; NULL: there is none */
+		struct heard *heard;
+	} expect;
+	/* What became of this process's data after a line was accepted: reported when statuses are agreed */
+	struct {
+		enum status status;
+		char words[512];
+	} failure;
+	/* Which files a line may read and write */
+	struct {
+		bool none; /* none is read: each is refused */
+		/* texts that begin to run write no file, nor do their defs later: a lesson's */
+		bool reads_only;
+		bool writes_none; /* the statement is of such a text: shell_may_write */
+	} files;
+	/* The line at hand */
+	struct {
+		/* files that it has read: "NAME\tDIGEST\n" each, for the front end's journal */
+		struct text outside;
+		/* world.digest at the last forecast of the backend; 0: not asked in this line */
+		uint64_t foreseen;
+		/* it received an answer that it waited for: what led to it is final */
+		bool reached;
+	} line;
+	/* Actions that a line defers */
+	struct {
+		struct question *question; /* of a WISH_ANSWER; owned: replay/question.h */
+		struct wish statement;     /* of the statement that runs */
+		struct wish front_end;     /* of the front end, by the line that runs */
+	} wishes;
+	/* Lines that run again */
+	struct {
+		/* a world without data in the place of one with data: values are those that the
+		 * session read (steering.h) */
+		bool recalls;
+		/* what the world differs in (changes.h); NULL: in nothing */
+		struct changes *changes;
+		int depth; /* above 0: undo, restart: nothing is said, no file is written */
+		int shown; /* of these: a line of a session that is followed, which is said */
+	} replay;
+	/* Lessons and classes: shell/course/ */
+	struct {
+		struct watch *watch;            /* of the task that is open; NULL: none is */
+		struct best *best;              /* what `best()` refers to, borrowed; NULL: nothing */
+		const struct course *functions; /* NULL: a world beside the session */
+		struct lesson *lesson;          /* that is open; owned by the course */
+		struct learned *learned;        /* what the learner has done; owned by the course */
+	} course;
+	/* What waits for, or was read from, this rank's data */
+	struct {
+		/* queued and not yet said, in the order of the program; owned: values/prints.h */
+		struct print **prints;
+		size_t print_count;
+		struct noted {
+			op_id id;
+			double value;
+		} * noted; /* noted.h: of this world */
+		size_t noted_count;
+	} values;
 };
 
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
@@ -151,7 +181,7 @@ enum status session_reset(struct shell *shell);
 /* Without data, and not in the place of a world that had them */
 static inline bool shell_keeps_no_data(const struct shell *shell)
 {
-	return shell->dry && !shell->recalls;
+	return shell->dry && !shell->replay.recalls;
 }
 /* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
  * returned at once. */
@@ -165,7 +195,7 @@ void shell_replaying(struct shell *shell, int delta);
 void shell_following(struct shell *shell, int delta);
 static inline bool shell_quiet(const struct shell *shell)
 {
-	return shell->replaying > shell->shown;
+	return shell->replay.depth > shell->replay.shown;
 }
 /* What is ready is carried out; all steps come out of the session's budget. */
 enum status shell_advance(struct shell *shell);

@@ -61,7 +61,7 @@ enum status timeline_draw(struct shell *shell, const struct trace *trace, const 
 void timeline_strip(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	if (shell->strip && !shell_quiet(shell) && shell_foresee(shell) == ST_OK)
+	if (shell->lasting.strip && !shell_quiet(shell) && shell_foresee(shell) == ST_OK)
 		timeline_draw(shell, &trace,
 		        &(struct timeline_options){
 		                .window = trace_window_seen(&trace, (int)shell->world->section_count - 1)});

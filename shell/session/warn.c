@@ -37,11 +37,11 @@ static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;
 	const struct races *races = world->races;
-	for (size_t i = shell->unread_told; i < races->unread_count; i++) {
+	for (size_t i = shell->reported.unread; i < races->unread_count; i++) {
 		const struct unread *read = &races->unread[i];
 		struct ranks set = {0};
 		bool told = false;
-		for (size_t k = shell->unread_told; k < races->unread_count; k++)
+		for (size_t k = shell->reported.unread; k < races->unread_count; k++)
 			if (same_read(world, read, &races->unread[k])) {
 				told = told || k < i;
 				ranks_add(&set, world->ops[races->unread[k].op].rank);
@@ -64,28 +64,29 @@ void warn_new(struct shell *shell)
 	while (world_order_warning(world, orders))
 		orders++;
 	if (!shell_quiet(shell)) {
-		if (shell->races_told < races->count) {
+		if (shell->reported.races < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
 			/* in a task the cure is the hint's to tell */
-			trace_races(&trace, shell->races_told, !shell->watch, out_width(shell->out), &text);
+			trace_races(&trace, shell->reported.races, !shell->course.watch,
+			        out_width(shell->out), &text);
 			put_some(shell, &text);
 			text_release(&text);
 		}
-		if (shell->unread_told < races->unread_count)
+		if (shell->reported.unread < races->unread_count)
 			warn_unread(shell);
-		for (size_t i = shell->orders_told; i < orders; i++)
+		for (size_t i = shell->reported.orders; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
 		struct trace trace = {.world = world, .backend = shell->backend};
 		struct text text = {0};
-		trace_circles(&trace, shell->circles_told, out_width(shell->out), &text);
-		trace_swaps(&trace, shell->swaps_told, out_width(shell->out), &text);
+		trace_circles(&trace, shell->reported.circles, out_width(shell->out), &text);
+		trace_swaps(&trace, shell->reported.swaps, out_width(shell->out), &text);
 		put_some(shell, &text);
 		text_release(&text);
 	}
-	shell->races_told = races->count;
-	shell->unread_told = races->unread_count;
-	shell->orders_told = orders;
-	shell->circles_told = circles;
-	shell->swaps_told = swaps;
+	shell->reported.races = races->count;
+	shell->reported.unread = races->unread_count;
+	shell->reported.orders = orders;
+	shell->reported.circles = circles;
+	shell->reported.swaps = swaps;
 }

@@ -268,7 +268,7 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 	struct cost cost; /* algo= may not run on such a group */
 	if (status != ST_OK || record->algorithm == ALGORITHM_AUTO)
 		return status;
-	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
+	return collective_cost(collective, &shell->lasting.machine, (struct cost_group){part->n, part->ranks},
 	        record->bytes, record->algorithm, &cost);
 }
 

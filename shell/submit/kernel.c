@@ -198,7 +198,7 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;
 	if (plan_is_on_host(plan) && record->duration_ns < 0)
-		record->duration_ns = (int64_t)ceil(bytes / shell->machine.host_rate * 1e9);
+		record->duration_ns = (int64_t)ceil(bytes / shell->lasting.machine.host_rate * 1e9);
 	record->dtype = work.ins ? work.in[0].layout.dtype : work.out[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name
 	        : plan->operands       ? plan->operand[0].name

@@ -131,7 +131,7 @@ static const char *checkpoint_file(
 
 static bool checkpoint_writes(const struct shell *shell, const struct checkpoint *c, size_t i)
 {
-	if (shell->replaying)
+	if (shell->replay.depth)
 		return false;
 	return i < c->shards ? c->shard[i].line.rank == shell->world->me
 	                     : transport_rank(shell->transport) == 0;
@@ -160,7 +160,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
 	if (status == ST_OK)
 		status = read_floats(shell, 0, &view, values);
-	if (status == ST_OK && !shell->replaying)
+	if (status == ST_OK && !shell->replay.depth)
 		status = npy_save(checkpoint_file(prefix, c, number, ".new", path), &shard->layout, values);
 	shard->digest = hash_bytes(HASH_BEGIN, values, bytes);
 	mem_free(values);
@@ -263,7 +263,7 @@ static void checkpoint_make_folder(const struct shell *shell, const char *prefix
 {
 	const char *slash = strrchr(prefix, '/');
 	struct text folder = {0};
-	if (slash && slash > prefix && !shell->replaying) {
+	if (slash && slash > prefix && !shell->replay.depth) {
 		text_put(&folder, prefix, (size_t)(slash - prefix));
 		mkdir(text_string(&folder), 0777);
 	}
@@ -380,18 +380,18 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 	text_add(&line, "to=%s", quoted_word("%s", prefix).text);
 	struct output how = {.force = force, .line = text_string(&line)};
 	bool chosen = status == ST_OK;
-	if (chosen && !shell->recalls)
+	if (chosen && !shell->replay.recalls)
 		status = checkpoint_check_files(shell, text_string(&path), &how, &c);
 	if (chosen)
 		status = shell_replaces(shell, text_string(&path), status);
 	if (status == ST_OK)
 		status = shards_bring(shell, &c);
 	bool gathered = status == ST_OK;
-	if (status == ST_OK && !shell->recalls)
+	if (status == ST_OK && !shell->replay.recalls)
 		status = checkpoint_write(shell, text_string(&path), &how, &c);
 	if (gathered)
 		status = shell_written(shell, text_string(&path), status);
-	if (status == ST_OK && !shell->recalls)
+	if (status == ST_OK && !shell->replay.recalls)
 		checkpoint_report(shell, text_string(&path), &c);
 	text_release(&path);
 	text_release(&model);

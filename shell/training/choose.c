@@ -147,7 +147,7 @@ static enum status choices_build(struct shell *shell, struct choice *choice, int
 	for (int i = 0; i < count && status == ST_OK; i++)
 		status = choose_head(shell, i == 0, &choice[i]);
 	if (status == ST_OK && count > 1)
-		choices_give_changed(shell->changes, choice, count);
+		choices_give_changed(shell->replay.changes, choice, count);
 	if (status == ST_OK)
 		status = stack_order(choice, count, order);
 	if (status == ST_OK)

@@ -130,7 +130,7 @@ static enum status play_checkpoint(struct shell *shell, const struct training *t
 	if (status != ST_FILE)
 		return status;
 	out_say(shell->out, "   no checkpoint after iteration %d: %s\n", t->iteration, fail_text());
-	shell->expects_failed++;
+	shell->expect.failed++;
 	return ST_OK;
 }
 

@@ -37,9 +37,9 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	if (status != ST_OK)
 		return status;
 	scratch->interpreter->guesses = dry;
-	scratch->machine = of->machine;
+	scratch->lasting.machine = of->lasting.machine;
 	status = machine_set(
-	        &scratch->machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
+	        &scratch->lasting.machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
 		status = shell_reset(scratch); /* a world with that memory */
 	scratch->budget = (struct budget){.steps = of->budget.steps,
@@ -54,8 +54,8 @@ void scratch_as(struct shell *scratch, const struct lasting *lasting, const stru
 {
 	scratch->interpreter->guesses = false;
 	lasting_take(scratch, lasting);
-	scratch->pace = 0;
-	scratch->explain = scratch->strip = false;
+	scratch->lasting.pace = 0;
+	scratch->lasting.explain = scratch->lasting.strip = false;
 	if (plan)
 		plan_copy(plan, &scratch->training->at_reset);
 }
@@ -76,7 +76,7 @@ void scratch_resume(struct shell *scratch, struct shell *of)
 void scratch_close(struct shell *scratch, struct shell *of)
 {
 	scratch_pause(scratch, of);
-	shell_read_files(of, text_string(&scratch->outside));
+	shell_read_files(of, text_string(&scratch->line.outside));
 	shell_close(scratch);
 }
 

@@ -169,12 +169,12 @@ static enum status verify_judge(
 	v->loss_wrong = loss > v->loss_limit;
 	if (status == ST_OK) {
 		enum verdict verdict = verdict_of(alone, d, v);
-		bool right = verdict == VERDICT_AS_ONE || (verdict == VERDICT_LOSES && !shell->expects);
-		if (shell->expects && !right)
-			out_say(shell->out, "%s", shell->expects);
-		if (!shell->expects || !right)
+		bool right = verdict == VERDICT_AS_ONE || (verdict == VERDICT_LOSES && !shell->expect.words);
+		if (shell->expect.words && !right)
+			out_say(shell->out, "%s", shell->expect.words);
+		if (!shell->expect.words || !right)
 			verdict_say(shell, alone, d, v);
-		shell->expects_failed += !right;
+		shell->expect.failed += !right;
 	}
 	return status;
 }
@@ -203,7 +203,7 @@ static enum status verify_check(const struct shell *shell, const struct training
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
 		        t->now.program->name);
-	if (shell_keeps_no_data(shell) && !shell->expects)
+	if (shell_keeps_no_data(shell) && !shell->expect.words)
 		return fail(ST_ARGUMENT, "--dry keeps no data: there is nothing to compare");
 	return ST_OK;
 }
@@ -231,7 +231,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
-		status = program_iterations(shell, more, !shell->expects);
+		status = program_iterations(shell, more, !shell->expect.words);
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;

@@ -53,7 +53,7 @@ static enum status read_content(
 {
 	struct npy npy = {0};
 	*content = (struct content){0};
-	if (shell->no_files)
+	if (shell->files.none)
 		return shell_no_file(path);
 	if (transport_rank(shell->transport) != 0)
 		return ST_OK;
@@ -94,7 +94,7 @@ enum status file_header(struct shell *shell, const char *path, struct layout *la
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
 {
 	struct content content = {0};
-	enum status status = shell->no_files            ? shell_no_file(path)
+	enum status status = shell->files.none          ? shell_no_file(path)
 	        : transport_rank(shell->transport) == 0 ? read_text(path, &content)
 	                                                : ST_OK; /* whatever its name is */
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};

@@ -31,21 +31,21 @@ void noted_done(struct shell *shell, op_id id)
 	                shell->backend, id, loss->space, loss->address, &loss->layout, &packed) != ST_OK)
 		return;
 	dtype_to_f32(loss->layout.dtype, &packed, &value, 1);
-	*MEM_ADD(&shell->noted, &shell->noted_count) = (struct noted){id, value};
+	*MEM_ADD(&shell->values.noted, &shell->values.noted_count) = (struct noted){id, value};
 }
 
 /* The latest is asked for most */
 double noted_value(const struct shell *shell, op_id id)
 {
-	for (size_t i = shell->noted_count; i-- > 0;)
-		if (shell->noted[i].id == id)
-			return shell->noted[i].value;
+	for (size_t i = shell->values.noted_count; i-- > 0;)
+		if (shell->values.noted[i].id == id)
+			return shell->values.noted[i].value;
 	return NAN;
 }
 
 void noted_release(struct shell *shell)
 {
-	mem_free(shell->noted);
-	shell->noted = NULL;
-	shell->noted_count = 0;
+	mem_free(shell->values.noted);
+	shell->values.noted = NULL;
+	shell->values.noted_count = 0;
 }

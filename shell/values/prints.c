@@ -84,10 +84,11 @@ void prints_done(struct shell *shell, op_id id)
 {
 	int rank = shell->world->ops[id].rank;
 	size_t i; /* the first print whose last sync is this one or a later one: prints are in the order of their syncs */
-	SEARCH(i, shell->print_count, shell->prints[i]->sync[shell->prints[i]->count - 1] >= id);
-	if (i == shell->print_count || !has_sync(shell->prints[i], id))
+	SEARCH(i, shell->values.print_count,
+	        shell->values.prints[i]->sync[shell->values.prints[i]->count - 1] >= id);
+	if (i == shell->values.print_count || !has_sync(shell->values.prints[i], id))
 		return;
-	struct print *print = shell->prints[i];
+	struct print *print = shell->values.prints[i];
 	ranks_drop(&print->waiting, rank);
 	ranks_add(&print->ready, rank);
 	if (rank == shell->world->me || (shell->world->me < 0 && !print->mine.count))
@@ -95,24 +96,25 @@ void prints_done(struct shell *shell, op_id id)
 	if (!ranks_empty(&print->waiting))
 		return;
 	say_ready(shell, print);
-	shell->print_count--;
-	memmove(shell->prints + i, shell->prints + i + 1, (shell->print_count - i) * sizeof *shell->prints);
+	shell->values.print_count--;
+	memmove(shell->values.prints + i, shell->values.prints + i + 1,
+	        (shell->values.print_count - i) * sizeof *shell->values.prints);
 	print_free(print);
 }
 
 void prints_flush(struct shell *shell)
 {
-	for (size_t i = 0; i < shell->print_count; i++)
-		say_ready(shell, shell->prints[i]);
+	for (size_t i = 0; i < shell->values.print_count; i++)
+		say_ready(shell, shell->values.prints[i]);
 }
 
 void prints_release(struct shell *shell)
 {
-	for (size_t i = 0; i < shell->print_count; i++)
-		print_free(shell->prints[i]);
-	mem_free(shell->prints);
-	shell->prints = NULL;
-	shell->print_count = 0;
+	for (size_t i = 0; i < shell->values.print_count; i++)
+		print_free(shell->values.prints[i]);
+	mem_free(shell->values.prints);
+	shell->values.prints = NULL;
+	shell->values.print_count = 0;
 }
 
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count)
@@ -120,5 +122,5 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 	print->sync = mem_alloc((size_t)count * sizeof *sync);
 	memcpy(print->sync, sync, (size_t)count * sizeof *sync);
 	print->count = count;
-	*MEM_ADD(&shell->prints, &shell->print_count) = print;
+	*MEM_ADD(&shell->values.prints, &shell->values.print_count) = print;
 }

@@ -67,7 +67,7 @@ enum status shell_no_file(const char *path)
 
 enum status shell_may_write(const struct shell *shell, const char *path)
 {
-	return shell->writes_none
+	return shell->files.writes_none
 	        ? fail(ST_FILE, "%s is not written: a lesson's own lines read files and write none", path)
 	        : ST_OK;
 }
@@ -82,7 +82,7 @@ static enum status write_output(const struct output *output, const struct text *
 
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text)
 {
-	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
+	bool writes = !shell->replay.depth && transport_rank(shell->transport) == 0;
 	enum status status = shell_may_write(shell, output->path);
 	if (status != ST_OK)
 		return status;
@@ -101,11 +101,11 @@ static enum status keep_outcome(struct shell *shell, const char *word, const cha
 	shell->steering.looks = 0; /* a look that writes (`export`) decides, too, whether the line goes on */
 	ranks_add(&first, 0);
 	text_add(&what, "%s %s", word, path);
-	if (shell->recalls)
+	if (shell->replay.recalls)
 		then = steering_recall(&shell->steering, text_string(&what), what.count, &refused, 1);
-	else if (shell->replaying)
+	else if (shell->replay.depth)
 		then = steering_knows(&shell->steering, text_string(&what), what.count);
-	if (!shell->recalls && (then || status != ST_OK))
+	if (!shell->replay.recalls && (then || status != ST_OK))
 		steering_read(&shell->steering, text_string(&what), what.count, &first, &refused, 1);
 	text_release(&what);
 	shell->steering.looks = looks;
@@ -128,7 +128,7 @@ enum status shell_file(struct shell *shell, const char *path, char **bytes, size
 	enum status status = ST_OK;
 	*bytes = NULL;
 	*count = 0;
-	if (shell->no_files)
+	if (shell->files.none)
 		return shell_no_file(path);
 	if (transport_rank(shell->transport) == 0)
 		status = read_file(path, bytes, count);

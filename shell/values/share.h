@@ -22,7 +22,7 @@ enum status shell_agree(struct shell *shell, int owner, enum status mine);
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
 /* What rank 0 has put in words, or its failure `mine`, said by all */
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
-/* ST_FILE: of a session in which none is read (shell->no_files) */
+/* ST_FILE: of a session in which none is read (shell->files.none) */
 enum status shell_no_file(const char *path);
 /* Rank 0 reads the file, everyone gets the bytes (mem_free) and notes that it was read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);

@@ -142,10 +142,10 @@ static int lead(struct test *t, struct conductor *conductor)
 	text_clear(&t->said);
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		type(t, conductor, lines[i]);
-	int failed = conductor->shell.expects_failed;
+	int failed = conductor->shell.expect.failed;
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++)
 		type(t, conductor, after[i]);
-	CHECK(&t->checks, conductor->shell.expects_failed == failed);
+	CHECK(&t->checks, conductor->shell.expect.failed == failed);
 	CHECK(&t->checks, conductor_order(conductor, &(struct order){.kind = ORDER_LEAVE}) == ST_OK);
 	return failed;
 }
@@ -178,7 +178,7 @@ static void judge(struct test *t, int victim, const struct outcome *outcome)
 static struct outcome session(struct test *t, int victim, long call, long message)
 {
 	struct options options = {.n = transport_size(t->transport)};
-	struct conductor conductor = {.shell.course = &course_functions};
+	struct conductor conductor = {.shell.course.functions = &course_functions};
 	struct outcome mine = {0}, all[64];
 	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
 	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);
@@ -216,7 +216,7 @@ static int script(struct test *t, int victim, long call, long message)
 {
 	struct options options = {.n = transport_size(t->transport),
 	        .lines = "tensor x[40,8] = rank+1; allreduce x; sync; expect world > 0"};
-	struct conductor conductor = {.shell.course = &course_functions};
+	struct conductor conductor = {.shell.course.functions = &course_functions};
 	int mine = 0, all[64];
 	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
 	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);

@@ -73,7 +73,7 @@ static void lead(struct conductor *conductor)
 	CHECK(&test.checks, test.rounds == 2);
 	test.stop_at = 0;
 	CHECK(&test.checks, type(conductor, "expect x[1] == world * (world - 1)") == ST_OK);
-	CHECK(&test.checks, conductor->shell.expects_failed == 0);
+	CHECK(&test.checks, conductor->shell.expect.failed == 0);
 	CHECK(&test.checks, conductor_order(conductor, &(struct order){.kind = ORDER_LEAVE}) == ST_OK);
 }
 
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 		return 1;
 	test.checks.rank = transport_rank(test.transport);
 	struct options options = {.n = transport_size(test.transport)};
-	struct conductor conductor = {.shell.course = &course_functions};
+	struct conductor conductor = {.shell.course.functions = &course_functions};
 	CHECK(&test.checks, conductor_open(&conductor, test.transport, NULL, &options) == ST_OK);
 	test.least = 3;
 	test.reach = conductor.shell.backend->reach;

@@ -30,11 +30,11 @@ static enum status run(const char *text)
 /* Lines whose every `expect` must hold */
 static inline void holds_at(const char *text, int line)
 {
-	int before = shell.expects_failed;
+	int before = shell.expect.failed;
 	enum status status = run(text);
 	if (status != ST_OK)
 		fail_msg("line %d: '%s': %s: %s", line, text, status_name(status), fail_text());
-	if (shell.expects_failed != before)
+	if (shell.expect.failed != before)
 		fail_msg("line %d: '%s' is false", line, text);
 }
 #define HOLDS(text) holds_at(text, __LINE__)

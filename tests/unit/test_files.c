@@ -47,10 +47,10 @@ static enum status run_file(const char *text)
 
 static void step_at(int line)
 {
-	int before = shell.expects_failed;
+	int before = shell.expect.failed;
 	if (go() != ST_OK)
 		fail_msg("line %d: %s", line, fail_text());
-	if (shell.expects_failed != before)
+	if (shell.expect.failed != before)
 		fail_msg("line %d: the step says something false", line);
 }
 

@@ -7,8 +7,8 @@
 
 static void is_false_at(const char *text, int line)
 {
-	int before = shell.expects_failed;
-	if (run(text) != ST_OK || shell.expects_failed != before + 1)
+	int before = shell.expect.failed;
+	if (run(text) != ST_OK || shell.expect.failed != before + 1)
 		fail_msg("line %d: '%s' is not false", line, text);
 }
 
@@ -312,7 +312,7 @@ static void given_values(void **state)
 	shell.arguments = 1;
 	shell.argument = given;
 	assert_int_equal(interpreter_run(&shell, lines, strlen(lines), "f.rsh", 1), ST_OK);
-	assert_int_equal(shell.expects_failed, 0);
+	assert_int_equal(shell.expect.failed, 0);
 }
 
 /* A world is emptied between the statements of a line: what comes behind goes on in the new one. */

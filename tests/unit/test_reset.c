@@ -82,7 +82,7 @@ static void open_session(int fails_at)
 	assert_int_equal(transport_start(&session.transport, false, NULL, NULL), ST_OK);
 	credit_start(&session.credit, session.transport, &session.shell.budget);
 	session.shell.credit = &session.credit;
-	session.shell.course = &course_functions;
+	session.shell.course.functions = &course_functions;
 	assert_int_equal(shell_open(&session.shell, session.transport, 1, false, "classroom"), ST_OK);
 }
 
@@ -140,7 +140,7 @@ static void a_world_that_cannot_be_made(void **state)
 	assert_int_equal(type("undo"), ST_DEVICE_MEMORY);
 	assert_non_null(strstr(fail_text(), "no room on the GPU"));
 	assert_int_equal(type("expect x[3] == 3"), ST_OK);
-	assert_int_equal(session.shell.expects_failed, 0);
+	assert_int_equal(session.shell.expect.failed, 0);
 	close_session();
 }
 

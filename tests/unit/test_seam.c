@@ -49,7 +49,7 @@ static void open_session(void)
 {
 	static const struct options options = {.n = 1};
 	session = (struct session){
-	        .shell = &session.conductor.shell, .conductor.shell.course = &course_functions};
+	        .shell = &session.conductor.shell, .conductor.shell.course.functions = &course_functions};
 	assert_int_equal(transport_start(&session.transport, false, NULL, NULL), ST_OK);
 	assert_int_equal(conductor_open(&session.conductor, session.transport, NULL, &options), ST_OK);
 	session.conductor.to = (struct listener){.say = say, .interrupted = interrupted};
@@ -120,7 +120,7 @@ static void what_was_brought_is_read(void **state)
 	assert_int_equal(type("let a = y[0]; let b = close(x, h)"), ST_OK);
 	assert_int_equal(type("expect a == 7; expect x[1] == 1; peek x"), ST_OK);
 	assert_string_equal(text_string(&reads), "copy of y[0];copy of x;memory;memory;memory;");
-	assert_int_equal(session.shell->expects_failed, 0);
+	assert_int_equal(session.shell->expect.failed, 0);
 	text_release(&reads);
 	close_session();
 }

@@ -410,29 +410,29 @@ static void undo_takes_settings_back(void **state)
 	assert_int_equal(type(&session, "explain on"), ST_OK);
 	assert_int_equal(type(&session, "explain on"), ST_OK); /* it is on already: nothing to undo */
 	assert_int_equal(type(&session, "tensor x[4]; set launch=50us"), ST_OK);
-	double launch = session.shell.machine.launch;
+	double launch = session.shell.lasting.machine.launch;
 	assert_int_equal(type(&session, "undo 3"), ST_RANGE);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(session.shell.explain);
+	assert_true(session.shell.lasting.explain);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(!session.shell.explain);
+	assert_true(!session.shell.lasting.explain);
 	assert_int_equal(type(&session, "timeline on; explain on; tensor z[4]"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(!session.shell.explain && !session.shell.strip);
+	assert_true(!session.shell.lasting.explain && !session.shell.lasting.strip);
 	assert_int_equal(type(&session, "timeline on"), ST_OK);
 	assert_int_equal(type(&session, "reset"), ST_OK);
 	assert_int_equal(type(&session, "timeline off"), ST_OK);
 	assert_int_equal(type(&session, "tensor z[4]"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(!session.shell.strip); /* as the line before has it */
+	assert_true(!session.shell.lasting.strip); /* as the line before has it */
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(session.shell.strip); /* as before `reset` */
-	assert_true(session.shell.machine.launch < launch);
+	assert_true(session.shell.lasting.strip); /* as before `reset` */
+	assert_true(session.shell.lasting.machine.launch < launch);
 	assert_int_equal(type(&session, "set launch=50us; tensor x[4]"), ST_OK);
 	assert_int_equal(type(&session, "reset"), ST_OK);
 	assert_int_equal(type(&session, "tensor y[4]"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_true(session.shell.machine.launch == launch);
+	assert_true(session.shell.lasting.machine.launch == launch);
 	close_session(&session);
 }
 
@@ -473,7 +473,7 @@ static void step_0_leaves_settings(void **state)
 	(void)state;
 	open_session(&session);
 	assert_int_equal(line_text(&session.shell, script, strlen(script), "s.rsh", 1), ST_OK);
-	assert_true(session.shell.machine.launch == 50e3); /* ns */
+	assert_true(session.shell.lasting.machine.launch == 50e3); /* ns */
 	assert_int_equal(session.shell.training->played, 1);
 	close_session(&session);
 }

@@ -32,7 +32,7 @@ static void open_session(struct session *session, int ranks)
 	assert_int_equal(transport_start(&session->transport, false, NULL, NULL), ST_OK);
 	credit_start(&session->credit, session->transport, &session->shell.budget);
 	session->shell.credit = &session->credit;
-	session->shell.course = &course_functions;
+	session->shell.course.functions = &course_functions;
 	assert_int_equal(
 	        shell_open(&session->shell, session->transport, ranks, ranks > 1, "classroom"), ST_OK);
 }

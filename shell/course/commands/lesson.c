@@ -25,13 +25,13 @@ const struct command command_lessons = {
 /* The wish: `grant` makes the world of a task when the statement is over. */
 static enum status lesson_wish(struct call *call, enum status (*grant)(struct shell *))
 {
-	call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = grant};
+	call->shell->wishes.statement = (struct wish){.kind = WISH_WORLD, .grant = grant};
 	return ST_OK;
 }
 
 static enum status lesson_open_wished(struct shell *shell)
 {
-	const struct wish wish = shell->wish;
+	const struct wish wish = shell->wishes.statement;
 	return lesson_open(shell, (int)wish.number, wish.task, wish.file);
 }
 
@@ -47,7 +47,7 @@ static enum status lesson_open_run(struct call *call)
 		return lesson_list(call);
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && strcmp(word, "off") == 0) {
-		if (shell->lesson || shell->journal.closes_again)
+		if (shell->course.lesson || shell->journal.closes_again)
 			return lesson_wish(call, lesson_leave);
 		out_say(shell->out, "   no lesson is open\n");
 		return ST_OK;
@@ -71,7 +71,7 @@ static enum status lesson_open_run(struct call *call)
 		return fail(ST_RANGE, "lesson: that path is too long");
 	}
 	wish.number = number;
-	shell->wish = wish;
+	shell->wishes.statement = wish;
 	return ST_OK;
 }
 

@@ -15,7 +15,7 @@
 /* A value that decides how the session goes on: of a line that runs again it is that of then. True: it is. */
 bool hunt_found_before(struct shell *shell, const char *what, double *value)
 {
-	if (shell->recalls)
+	if (shell->replay.recalls)
 		return steering_recall(&shell->steering, what, strlen(what), value, 1);
 	return steering_then(&shell->steering, what, strlen(what), value);
 }
@@ -24,7 +24,7 @@ void hunt_keep_found(struct shell *shell, const char *what, double *value)
 {
 	struct ranks first = {0};
 	ranks_add(&first, 0);
-	if (!shell->recalls)
+	if (!shell->replay.recalls)
 		steering_read(&shell->steering, what, strlen(what), &first, value, 1);
 }
 
@@ -132,7 +132,7 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
 	enum status status = wants_numbers(shell);
 	if (status == ST_OK)
 		status = quarry_open(&quarry, shell, asked);
-	if (status == ST_OK && !shell->replaying) {
+	if (status == ST_OK && !shell->replay.depth) {
 		enum status mine = ST_OK;
 		if (transport_rank(shell->transport) == 0)
 			mine = quarry_list(&quarry, shell, &words);

@@ -131,7 +131,7 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 	const struct races *races = races_now(shell->world);
 	judged->time_ns = window.to - window.from;
 	judged->races = races->count + races->unread_count;
-	judged->failed = shell->expects_failed;
+	judged->failed = shell->expect.failed;
 	for (int rank = 0; rank < shell->world->n; rank++) {
 		int64_t peak = metric_peak(trace, -1, rank, -1);
 		judged->peak = peak > judged->peak ? peak : judged->peak;

@@ -125,7 +125,7 @@ static enum status judge_and_take(struct shell *shell, struct program *mended)
 	out_say(shell->out, "   %snot yet%s   the program begins again %s\n", style(shell->out, COLOUR_BAD),
 	        style(shell->out, COLOUR_PLAIN),
 	        verdict == MENDED_ENDLESS ? "as it was" : "with this line; `undo` takes it back");
-	shell->expects_failed += !shell->interactive;
+	shell->expect.failed += !shell->interactive;
 	return ST_OK;
 }
 

@@ -118,10 +118,10 @@ void gates_compared(const struct text *check, struct text *names)
 static enum status keep_figure(struct shell *shell, const char *what, size_t length)
 {
 	struct text line = {0};
-	int failed = shell->expects_failed;
+	int failed = shell->expect.failed;
 	text_add(&line, "expect best(%.*s) == best(%.*s)", (int)length, what, (int)length, what);
 	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
-	shell->expects_failed = failed;
+	shell->expect.failed = failed;
 	text_release(&line);
 	return status;
 }
@@ -138,12 +138,12 @@ void asked_figures(struct shell *shell, struct task_play *played)
 static void put_figures(
         struct shell *shell, struct slice_of_text own, struct slice_of_text best, struct gate *gate)
 {
-	struct best here = {.keeps = true}, *kept = shell->best;
+	struct best here = {.keeps = true}, *kept = shell->course.best;
 	struct number figure, least, shown[2] = {{0}};
 	bool found = false;
-	shell->best = &here;
+	shell->course.best = &here;
 	enum status status = keep_figure(shell, own.at, own.length);
-	shell->best = kept;
+	shell->course.best = kept;
 	for (int rank = 0; status == ST_OK && kept && rank < shell->world->n; rank++) {
 		if (!best_find(&here, own.at, own.length, rank, &figure) ||
 		        !best_find(kept, best.at, best.length, rank, &least))
@@ -241,7 +241,7 @@ static void take_words(struct shell *shell, struct text *words)
  * and is so no more once a gate of times has been given one. */
 static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
-	int failed = shell->expects_failed;
+	int failed = shell->expect.failed;
 	struct gate answer = {.asked = true};
 	struct text why = {0};
 	const char *line = text_string(&gate->line);
@@ -249,7 +249,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	enum status status = interpreter_run(shell, line, gate->line.count, NULL, 1);
 	take_words(shell, &answer.words);
 	shell_replaying(shell, 1);
-	answer.held = status == ST_OK && shell->expects_failed == failed;
+	answer.held = status == ST_OK && shell->expect.failed == failed;
 	if (status != ST_OK && status != ST_EXPECT)
 		text_add(&answer.words, "%s", fail_text());
 	if (gate_topic(gate) != TOPIC_NUMBERS)
@@ -335,7 +335,7 @@ static enum status ask_written(struct shell *shell, struct task_play *played)
 
 enum status asked_gates(struct shell *shell, struct task_play *played)
 {
-	bool keeps = shell->best && shell->best->keeps, cause = !keeps;
+	bool keeps = shell->course.best && shell->course.best->keeps, cause = !keeps;
 	enum status status = ST_OK;
 	for (size_t i = 0; played->gates && i < played->gates->count; i++) {
 		struct gate *gate = &played->gates->gate[i];

@@ -20,19 +20,19 @@ static void before_keep(const struct shell *shell, struct before *before)
 
 void lesson_take(struct shell *shell, struct lesson *lesson)
 {
-	if (shell->lesson) {
-		lesson->before = shell->lesson->before;
-		shell->lesson->before = (struct before){0};
+	if (shell->course.lesson) {
+		lesson->before = shell->course.lesson->before;
+		shell->course.lesson->before = (struct before){0};
 	} else {
 		before_keep(shell, &lesson->before);
 	}
 	lesson_free(shell);
-	shell->lesson = lesson;
+	shell->course.lesson = lesson;
 }
 
 enum status lesson_give_back(struct shell *shell)
 {
-	const struct before *before = shell->lesson ? &shell->lesson->before : NULL;
+	const struct before *before = shell->course.lesson ? &shell->course.lesson->before : NULL;
 	if (before) {
 		lasting_take(shell, &before->lasting);
 		plan_copy(&before->plan, &shell->training->now);

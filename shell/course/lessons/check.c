@@ -213,7 +213,7 @@ static void put_transfer(struct shell *shell, const struct lesson_task *task, st
 /* What comes behind "right" */
 static enum status put_right(struct shell *shell, struct text *out)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
 	bool last = lesson->task + 1 == lesson->file.tasks,
 	     more = lesson->number > 0 && lesson_embedded(lesson->number + 1);
@@ -268,7 +268,7 @@ static enum status find(struct shell *shell, struct text *out, bool *right)
 	struct trials trials;
 	struct text naive = {0};
 	trials_open(&trials, lesson_task_of(shell), shell->world->n, shell);
-	enum status status = trials_run(&trials, &shell->lesson->typed, &verdict);
+	enum status status = trials_run(&trials, &shell->course.lesson->typed, &verdict);
 	trials_close(&trials);
 	*right = status == ST_OK && verdict.right;
 	if (*right)
@@ -297,7 +297,7 @@ enum status lesson_check(struct call *call)
 	enum status status = ST_OK;
 	if (!lesson_current(shell))
 		return ST_ARGUMENT;
-	if (shell->replaying)
+	if (shell->replay.depth)
 		return ST_OK;
 	if (transport_rank(shell->transport) == 0)
 		status = find(shell, &words, &found);
@@ -312,10 +312,10 @@ enum status lesson_check(struct call *call)
 	if (status != ST_OK)
 		return status;
 	lesson_note(shell, "check", right ? "right" : NULL);
-	shell->lesson->passed = right ? shell->lesson->typed.count : 0;
-	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
+	shell->course.lesson->passed = right ? shell->course.lesson->typed.count : 0;
+	shell->course.lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
 	if (!right && !shell->interactive)
-		shell->expects_failed++;
+		shell->expect.failed++;
 	return ST_OK;
 }
 
@@ -344,7 +344,7 @@ enum status lesson_grade(
 	struct trials trials;
 	enum status status = load_graded(shell, task, &lesson);
 	lesson_free(shell);
-	shell->lesson = lesson;
+	shell->course.lesson = lesson;
 	if (status == ST_OK)
 		status = lesson_file_fits(&lesson->file, task, n);
 	if (status == ST_OK) {

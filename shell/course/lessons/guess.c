@@ -81,11 +81,11 @@ enum status guess_put(struct shell *shell, struct text *out)
 	}
 	if (count)
 		text_add(out, "\n");
-	if (*shell->lesson->guess)
-		text_add(out, "      your guess is %s\n", shell->lesson->guess);
-	else if (shell->lesson->skips)
+	if (*shell->course.lesson->guess)
+		text_add(out, "      your guess is %s\n", shell->course.lesson->guess);
+	else if (shell->course.lesson->skips)
 		text_add(out, "      no guess was made\n");
-	else if (shell->shown) /* a follower: the answer is given in the session that it follows */
+	else if (shell->replay.shown) /* a follower: the answer is given in the session that it follows */
 		return status;
 	else if (count)
 		text_add(out, "      answer with its letter: predict b      (or skip)\n");
@@ -99,7 +99,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 
 enum status guess_wanted(const struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	if (!shell->interactive || lesson->skips || *lesson->guess ||
 	        !lesson_task_of(shell)->at[PART_PREDICT])
 		return ST_OK;
@@ -163,18 +163,18 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 		enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
 		if (status != ST_OK)
 			return status;
-		if (*shell->lesson->guess)
+		if (*shell->course.lesson->guess)
 			return fail(ST_ARGUMENT,
 			        "predict: your guess is %s, and stays it until the task is right",
-			        shell->lesson->guess);
+			        shell->course.lesson->guess);
 		if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
 			return status;
-		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
+		snprintf(shell->course.lesson->guess, sizeof shell->course.lesson->guess, "%s", answer);
 		lesson_note(shell, "predict", answer);
 		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
 		return ST_OK;
 	}
-	shell->lesson->skips = true;
+	shell->course.lesson->skips = true;
 	out_say(shell->out, "   no guess; now the lines\n");
 	return ST_OK;
 }
@@ -193,7 +193,7 @@ static enum status put_guess(struct shell *shell, struct text *out)
 		status = trial_figure(
 		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
 	if (status == ST_OK)
-		status = read_answer("predict", shell->lesson->guess, count, &number, &letter);
+		status = read_answer("predict", shell->course.lesson->guess, count, &number, &letter);
 	if (status != ST_OK)
 		return status;
 	if (letter >= 0) {
@@ -201,7 +201,7 @@ static enum status put_guess(struct shell *shell, struct text *out)
 		model = choice[letter].of;
 	}
 	bool right = fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
-	text_add(out, "   your guess %s: it was ", shell->lesson->guess);
+	text_add(out, "   your guess %s: it was ", shell->course.lesson->guess);
 	number_text(truth, out);
 	text_add(out, "%s%s%s\n",
 	        !right                ? ""
@@ -214,11 +214,11 @@ static enum status put_guess(struct shell *shell, struct text *out)
 enum status guess_put_outcome(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
+	enum status status = *shell->course.lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
 		text_add(out, "   %sLook:%s %s\n", style(shell->out, COLOUR_HEAD),
 		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
-	if (status == ST_OK && task->at[PART_ASK] && !shell->shown)
+	if (status == ST_OK && task->at[PART_ASK] && !shell->replay.shown)
 		text_add(out, "      answer with a %s\n",
 		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "word: answer WORD"
 		                                                          : "figure: answer FIGURE");
@@ -264,14 +264,15 @@ enum status lesson_answer(struct shell *shell, const char *answer)
 	bool right = false;
 	if (!task)
 		return ST_ARGUMENT;
-	if (shell->replaying)
+	if (shell->replay.depth)
 		return ST_OK;
-	if (!shell->lesson->asking)
+	if (!shell->course.lesson->asking)
 		return fail(ST_ARGUMENT,
 		        task->at[PART_ASK] ? "the question comes once `check` says right"
 		                           : "this task asks no question");
 	enum status status = leads(shell) ? is_answer(shell, answer, &right, &truth) : ST_OK;
-	bool told = status == ST_OK && leads(shell) && !right && ++shell->lesson->misses >= MISSES_MOST;
+	bool told =
+	        status == ST_OK && leads(shell) && !right && ++shell->course.lesson->misses >= MISSES_MOST;
 	text_add(&words, "   %s%s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
 	        right          ? "right: `next` goes on"
 	                : told ? "not so: it is "

@@ -131,7 +131,7 @@ static void tell_line(struct shell *shell, const struct text *solution, const st
 static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
 {
 	struct task_lines typed = {0}, solution = {0};
-	const struct task_lines *kept = &shell->lesson->typed;
+	const struct task_lines *kept = &shell->course.lesson->typed;
 	size_t at;
 	for (size_t i = 0; i < kept->count; i++)
 		put_statements(kept->line[i].text, kept->line[i].line, &typed);
@@ -154,13 +154,14 @@ enum status lesson_hint(struct call *call)
 	enum status status = task ? learned_shows(shell, true) : ST_ARGUMENT;
 	if (status != ST_OK)
 		return status;
-	if (shell->lesson->passed && shell->lesson->passed == shell->lesson->typed.count) {
+	if (shell->course.lesson->passed &&
+	        shell->course.lesson->passed == shell->course.lesson->typed.count) {
 		out_say(shell->out, "   your lines are right as they are: %s`next` goes on\n",
-		        shell->lesson->asking ? "`answer` says what you see, " : "");
+		        shell->course.lesson->asking ? "`answer` says what you see, " : "");
 		return ST_OK;
 	}
 	lesson_note(shell, "hint", "");
-	int given = shell->lesson->hints++;
+	int given = shell->course.lesson->hints++;
 	if (given == 0)
 		tell_lines(shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	else

@@ -256,7 +256,7 @@ static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX
 
 static enum status hold_task(struct shell *shell, const char *title, int n, int *failed)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
 	struct held_task holding = {0};
 	int count[COUNTS_MAX], counts = counts_of(&lesson->file, n, count);
@@ -273,7 +273,7 @@ static enum status hold_task(struct shell *shell, const char *title, int n, int 
 
 static enum status hold_lesson(struct shell *shell, int n, int *failed)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	struct text title = {0};
 	lesson_title(lesson, &title);
 	enum status status = n ? lesson_file_fits(&lesson->file, text_string(&title), n) : ST_OK;
@@ -303,7 +303,7 @@ static enum status hold_loaded(
 		return status == ST_SYNTAX || status == ST_FILE ? ST_OK : status;
 	}
 	lesson_free(shell);
-	shell->lesson = lesson;
+	shell->course.lesson = lesson;
 	status = hold_lesson(shell, n, failed);
 	lesson_free(shell);
 	return status;

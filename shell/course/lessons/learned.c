@@ -15,19 +15,19 @@ enum { WORDS_MOST = 300 };
 
 void learned_open(struct shell *shell, const struct options *options)
 {
-	shell->learned = mem_alloc(sizeof *shell->learned);
-	shell->learned->folder = options->class_folder;
+	shell->course.learned = mem_alloc(sizeof *shell->course.learned);
+	shell->course.learned->folder = options->class_folder;
 }
 
 void learned_close(struct shell *shell)
 {
-	if (!shell->learned)
+	if (!shell->course.learned)
 		return;
-	text_release(&shell->learned->solved);
-	text_release(&shell->learned->events);
-	text_release(&shell->learned->wrong);
-	mem_free(shell->learned);
-	shell->learned = NULL;
+	text_release(&shell->course.learned->solved);
+	text_release(&shell->course.learned->events);
+	text_release(&shell->course.learned->wrong);
+	mem_free(shell->course.learned);
+	shell->course.learned = NULL;
 }
 
 /* ---- what was done ---- */
@@ -44,19 +44,19 @@ static void put_words(struct text *out, const char *words)
 
 void learned_solved_before(struct shell *shell, const char *tasks, size_t count)
 {
-	text_add(&shell->learned->solved, "%.*s ", (int)count, tasks);
+	text_add(&shell->course.learned->solved, "%.*s ", (int)count, tasks);
 }
 
 void learned_line(struct shell *shell)
 {
-	text_clear(&shell->learned->events);
-	text_clear(&shell->learned->wrong);
+	text_clear(&shell->course.learned->events);
+	text_clear(&shell->course.learned->wrong);
 }
 
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words)
 {
-	struct learned *learned = shell->learned;
-	if (!learned || shell->replaying)
+	struct learned *learned = shell->course.learned;
+	if (!learned || shell->replay.depth)
 		return;
 	bool right = words && strcmp(what, "check") == 0 && strcmp(words, "right") == 0;
 	if (right && !learned_solved(shell, task))
@@ -71,21 +71,22 @@ void learned_note(struct shell *shell, const char *what, const char *task, const
 
 void learned_take(struct shell *shell, struct text *events)
 {
-	struct text *noted = &shell->learned->events;
+	struct text *noted = &shell->course.learned->events;
 	text_put(events, text_string(noted), noted->count);
 	text_clear(noted);
 }
 
 void learned_wrong(struct shell *shell, const char *words, size_t count)
 {
-	struct text *wrong = shell->learned ? &shell->learned->wrong : NULL;
+	struct text *wrong = shell->course.learned ? &shell->course.learned->wrong : NULL;
 	if (wrong && !wrong->count)
 		text_put(wrong, words, count);
 }
 
 bool learned_solved(const struct shell *shell, const char *task)
 {
-	return shell->learned && text_place(text_string(&shell->learned->solved), task, strlen(task)) >= 0;
+	return shell->course.learned &&
+	        text_place(text_string(&shell->course.learned->solved), task, strlen(task)) >= 0;
 }
 
 /* ---- the class ---- */
@@ -112,9 +113,9 @@ static void look(const struct learned *learned, struct seen *seen)
 /* false: there is no class, or lines run again, or (*status) it could not be told. */
 static bool asked(struct shell *shell, struct seen *seen, enum status *status)
 {
-	struct learned *learned = shell->learned;
+	struct learned *learned = shell->course.learned;
 	*status = ST_OK;
-	if (!learned || !learned->folder || shell->replaying)
+	if (!learned || !learned->folder || shell->replay.depth)
 		return false;
 	if (transport_rank(shell->transport) == 0)
 		look(learned, seen);
@@ -156,11 +157,11 @@ enum status learned_lesson(struct shell *shell, int number)
 		text_release(&lessons);
 		return status;
 	}
-	shell->learned->ends = end_of_lesson(&seen);
-	int64_t left = (shell->learned->ends - seen.now) / 60;
-	if (shell->learned->ends && left > 0)
+	shell->course.learned->ends = end_of_lesson(&seen);
+	int64_t left = (shell->course.learned->ends - seen.now) / 60;
+	if (shell->course.learned->ends && left > 0)
 		out_say(shell->out, "   the class gives it %d minute%s\n", (int)left, left == 1 ? "" : "s");
-	else if (shell->learned->ends)
+	else if (shell->course.learned->ends)
 		out_say(shell->out, "   the class's time is over\n");
 	return ST_OK;
 }
@@ -185,9 +186,10 @@ enum status learned_time(struct shell *shell)
 {
 	struct seen seen = {0};
 	enum status status;
-	if (!asked(shell, &seen, &status) || !shell->learned->ends || seen.now < shell->learned->ends)
+	if (!asked(shell, &seen, &status) || !shell->course.learned->ends ||
+	        seen.now < shell->course.learned->ends)
 		return status;
 	out_say(shell->out, "   the class's time for this lesson was over %d minutes ago\n",
-	        (int)((seen.now - shell->learned->ends) / 60));
+	        (int)((seen.now - shell->course.learned->ends) / 60));
 	return ST_OK;
 }

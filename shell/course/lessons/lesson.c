@@ -64,9 +64,9 @@ void lesson_drop(struct lesson *lesson)
 
 void lesson_free(struct shell *shell)
 {
-	shell->watch = NULL;
-	lesson_drop(shell->lesson);
-	shell->lesson = NULL;
+	shell->course.watch = NULL;
+	lesson_drop(shell->course.lesson);
+	shell->course.lesson = NULL;
 }
 
 void lesson_title(const struct lesson *lesson, struct text *out)
@@ -107,12 +107,12 @@ enum status lesson_load(struct shell *shell, int number, const char *path, struc
 
 const struct lesson_task *lesson_task_of(const struct shell *shell)
 {
-	return &shell->lesson->file.task[shell->lesson->task];
+	return &shell->course.lesson->file.task[shell->course.lesson->task];
 }
 
 const struct lesson_task *lesson_current(const struct shell *shell)
 {
-	if (shell->lesson && shell->lesson->number && shell->lesson->task >= 0)
+	if (shell->course.lesson && shell->course.lesson->number && shell->course.lesson->task >= 0)
 		return lesson_task_of(shell);
 	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
 	return NULL;
@@ -121,10 +121,10 @@ const struct lesson_task *lesson_current(const struct shell *shell)
 enum status lesson_run(struct shell *shell, const struct text *lines)
 {
 	out_mute(shell->out, 1);
-	shell->reads_only = true;
+	shell->files.reads_only = true;
 	enum status status =
 	        interpreter_run_granting(shell, text_string(lines), lines->count, TASK_FILE, 1, NULL);
-	shell->reads_only = false;
+	shell->files.reads_only = false;
 	out_mute(shell->out, -1);
 	if (status == ST_OK)
 		text_put(&shell->journal.ran, text_string(lines), lines->count);
@@ -135,7 +135,7 @@ enum status lesson_run(struct shell *shell, const struct text *lines)
  * the worlds in which `check` plays the task. */
 enum status lesson_begin_world(struct shell *shell)
 {
-	struct machine machine = shell->machine;
+	struct machine machine = shell->lasting.machine;
 	enum status status = device_machine(shell->device, "classroom", &machine);
 	if (status != ST_OK)
 		return status;
@@ -149,7 +149,7 @@ enum status lesson_begin_world(struct shell *shell)
 
 static enum status begin_task(struct shell *shell)
 {
-	shell->watch = NULL;
+	shell->course.watch = NULL;
 	enum status status = lesson_begin_world(shell);
 	if (status == ST_OK)
 		status = lesson_run(shell, &lesson_task_of(shell)->part[PART_START]);
@@ -177,7 +177,7 @@ static enum status fits(const struct shell *shell, const struct lesson *lesson, 
 	if (status == ST_OK && task > lesson->file.tasks)
 		status = fail(ST_RANGE, "%s has tasks 1 to %d, no %d", text_string(&title),
 		        lesson->file.tasks, task);
-	if (status == ST_OK && shell->dry && !shell->recalls)
+	if (status == ST_OK && shell->dry && !shell->replay.recalls)
 		status = fail(ST_ARGUMENT,
 		        "%s works with numbers, and --dry keeps none: start ranksh without it",
 		        text_string(&title));
@@ -187,7 +187,7 @@ static enum status fits(const struct shell *shell, const struct lesson *lesson, 
 
 static enum status go_to(struct shell *shell, int task)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	lesson->task = task;
 	lesson->guess[0] = '\0';
 	lesson->skips = false;
@@ -216,7 +216,7 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 
 enum status lesson_leave(struct shell *shell)
 {
-	if (shell->lesson)
+	if (shell->course.lesson)
 		lesson_note_left(shell);
 	enum status status = lesson_give_back(shell);
 	if (status == ST_OK)
@@ -229,7 +229,7 @@ enum status lesson_leave(struct shell *shell)
 /* Behind the last task the next lesson of the course begins, where there is one. */
 static enum status next_lesson(struct shell *shell)
 {
-	int number = shell->lesson->number;
+	int number = shell->course.lesson->number;
 	if (number > 0 && lesson_embedded(number + 1))
 		return lesson_open(shell, number + 1, 0, NULL);
 	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
@@ -237,7 +237,7 @@ static enum status next_lesson(struct shell *shell)
 
 enum status lesson_next(struct shell *shell)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	if (!lesson)
 		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
 	if (lesson->number == 0)
@@ -279,9 +279,9 @@ enum status lesson_solution(struct shell *shell, bool run)
 	status = begin_task(shell);
 	if (status == ST_OK)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
-	typed_text(&shell->lesson->typed, text_string(&task->part[PART_SOLUTION]));
-	shell->lesson->floor =
-	        shell->lesson->typed.count; /* they run again with the starter, not as typed lines */
-	shell->lesson->skips = true;
+	typed_text(&shell->course.lesson->typed, text_string(&task->part[PART_SOLUTION]));
+	shell->course.lesson->floor =
+	        shell->course.lesson->typed.count; /* they run again with the starter, not as typed lines */
+	shell->course.lesson->skips = true;
 	return status;
 }

@@ -81,8 +81,8 @@ enum status own_lessons_tell(struct shell *shell)
 enum status lesson_new(struct shell *shell, const char *path)
 {
 	const struct embedded *file = embedded_find("lessons/", "template", suffix);
-	bool there =
-	        !shell->replaying && transport_rank(shell->transport) == 0 && file_there(path) != FILE_NONE;
+	bool there = !shell->replay.depth && transport_rank(shell->transport) == 0 &&
+	        file_there(path) != FILE_NONE;
 	struct output output = {.path = path, .force = true}; /* nothing is there: `there` below */
 	struct text text = {0}, word = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,

@@ -34,12 +34,12 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 {
 	const struct text *start = &played->task->part[PART_START];
 	shell->salt = variant->salt;
-	shell->no_files = false; /* the starter's own */
-	shell->reads_only = true;
+	shell->files.none = false; /* the starter's own */
+	shell->files.reads_only = true;
 	enum status status = sandbox_lines(shell, text_string(start), start->count, TASK_FILE, 1);
 	shell->salt = 0;
-	shell->no_files = true;
-	shell->reads_only = !played->ruled; /* what comes now is the lesson's, too */
+	shell->files.none = true;
+	shell->files.reads_only = !played->ruled; /* what comes now is the lesson's, too */
 	if (status != ST_OK && status != ST_EXPECT)
 		note(played, shell, PLAYED_REFUSED, 0);
 	return status == ST_EXPECT ? ST_OK : status;
@@ -59,7 +59,7 @@ static enum status run_typed(
 {
 	enum status status = ST_OK;
 	size_t count = played->lines ? played->lines->count : 0, work = count ? typed_work(played->lines) : 0;
-	shell->watch = played->ruled ? &rules->watch : NULL;
+	shell->course.watch = played->ruled ? &rules->watch : NULL;
 	rules->watch.program_alone = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
@@ -75,7 +75,7 @@ static enum status run_typed(
 		        shell->world->line);
 		break;
 	}
-	shell->watch = NULL;
+	shell->course.watch = NULL;
 	if (work == count)
 		*section = interpreter_section_now(shell);
 	return status == ST_EXPECT ? ST_OK : status;
@@ -220,7 +220,7 @@ static enum status ask(struct shell *shell, struct task_play *played, const stru
 	static const char all[] = "use @all; use default; use world";
 	enum status status = sandbox_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)
-		shell->best = &played->best[shell->world->me];
+		shell->course.best = &played->best[shell->world->me];
 	if (status == ST_OK && played->beside && played->beside->rank)
 		status = lay_beside(shell, played);
 	if (status == ST_OK)

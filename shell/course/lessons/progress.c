@@ -32,7 +32,7 @@ int lesson_tasks(int number)
  * again. false: none is left. */
 static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
-	const struct learned *learned = shell->learned;
+	const struct learned *learned = shell->course.learned;
 	const char *last = learned ? text_string(&learned->solved) : "";
 	size_t length = learned ? learned->solved.count : 0;
 	while (length && last[length - 1] == ' ')
@@ -74,7 +74,7 @@ static enum status list_one(struct shell *shell, int number, int width)
 		out_say(shell->out, "   lesson %-2d   %s\n", number, fail_text());
 		return ST_OK;
 	}
-	bool opens = !shell->learned || rules_opens(&shell->learned->rules, number);
+	bool opens = !shell->course.learned || rules_opens(&shell->course.learned->rules, number);
 	add_marks(shell, number, lesson->file.tasks, width, &marks);
 	out_say(shell->out, "   %slesson %-2d%s  %s%s%s   %s%s  %s\n",
 	        STYLED(shell->out, COLOUR_HEAD, number), STYLED(shell->out, COLOUR_GOOD, text_string(&marks)),
@@ -117,7 +117,7 @@ enum status lesson_list(struct call *call)
 /* The lesson is done with the last of its tasks, in whatever order. */
 static void note_done(struct shell *shell, const char *task)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	char name[TASK_NAME];
 	for (int i = 0; i < lesson->file.tasks; i++) {
 		name_task(name, lesson->number, i);
@@ -129,13 +129,13 @@ static void note_done(struct shell *shell, const char *task)
 
 bool lesson_unseen(const struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	return lesson && lesson->number != 0 && lesson->task >= 0 && lesson->file.task[lesson->task].unseen;
 }
 
 void lesson_put_open(const struct shell *shell, struct text *out)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	if (!lesson || lesson->number == 0 || lesson->task < 0)
 		return;
 	if (lesson->number > 0)
@@ -146,7 +146,7 @@ void lesson_put_open(const struct shell *shell, struct text *out)
 
 void lesson_note(struct shell *shell, const char *what, const char *words)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	char task[TASK_NAME];
 	if (!lesson || lesson->number < 1 || lesson->task < 0)
 		return;
@@ -158,7 +158,7 @@ void lesson_note(struct shell *shell, const char *what, const char *words)
 
 void lesson_note_left(struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	char task[TASK_NAME];
 	if (!lesson || lesson->number < 1 || lesson->task < 0)
 		return;

@@ -8,7 +8,7 @@
 
 static enum status before(struct shell *shell, const struct statement *statement)
 {
-	const struct lesson *lesson = shell->watch->of;
+	const struct lesson *lesson = shell->course.watch->of;
 	bool looks = statement->kind == STATEMENT_COMMAND &&
 	        (statement->row->class == COMMAND_LOOK || statement->row->class == COMMAND_SESSION);
 	enum status status = looks ? ST_OK : guess_wanted(shell);
@@ -18,7 +18,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 /* Commands of the session and looks are no lines of a solution; a refused line took no effect, as far as a task goes. */
 static void after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	if (status != ST_OK && status != ST_EXPECT)
 		return;
 	enum command_class class = interpreter_class(text, count);
@@ -28,7 +28,7 @@ static void after(struct shell *shell, const char *text, size_t count, int line,
 
 void task_watch(struct shell *shell)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	task_rules_release(&lesson->rules);
 	lesson->rules = (struct task_rules){0};
 	task_rules_make(&lesson->rules, lesson_task_of(shell));
@@ -39,19 +39,19 @@ void task_watch(struct shell *shell)
 	lesson->floor = lesson->passed = 0;
 	lesson->hints = lesson->misses = 0;
 	lesson->asking = false;
-	shell->watch = &lesson->rules.watch;
+	shell->course.watch = &lesson->rules.watch;
 }
 
 void lesson_emptied(struct shell *shell)
 {
-	if (shell->lesson)
-		shell->lesson->floor = shell->lesson->typed.count;
+	if (shell->course.lesson)
+		shell->course.lesson->floor = shell->course.lesson->typed.count;
 }
 
 void lesson_again(struct shell *shell)
 {
-	if (!shell->lesson)
+	if (!shell->course.lesson)
 		return;
-	typed_cut(&shell->lesson->typed, shell->lesson->floor);
-	shell->lesson->passed = 0;
+	typed_cut(&shell->course.lesson->typed, shell->course.lesson->floor);
+	shell->course.lesson->passed = 0;
 }

@@ -83,7 +83,7 @@ enum status task_rules_check(const struct task_rules *rules, const struct statem
 
 static enum status before(struct shell *shell, const struct statement *statement)
 {
-	return task_rules_check(shell->watch->of, statement);
+	return task_rules_check(shell->course.watch->of, statement);
 }
 
 /* The name behind each word `let` or `def` of the text */

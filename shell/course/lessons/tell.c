@@ -50,7 +50,7 @@ static void tell_starter(struct shell *shell, const struct text *start, int room
 
 static void tell_head(struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	struct text title = {0};
 	lesson_title(lesson, &title);
 	out_say(shell->out, "%s%s, task %d/%d   %s%s\n",

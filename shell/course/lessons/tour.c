@@ -15,7 +15,7 @@ enum status tour_open(struct shell *shell)
 
 bool tour_running(const struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
+	const struct lesson *lesson = shell->course.lesson;
 	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
 }
 
@@ -23,7 +23,7 @@ bool tour_running(const struct shell *shell)
  * line of the journal: 0 */
 static enum status play_step(struct shell *shell)
 {
-	const struct lesson *tour = shell->lesson;
+	const struct lesson *tour = shell->course.lesson;
 	const struct lesson_task *step = lesson_task_of(shell);
 	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
 	           *line;
@@ -47,7 +47,7 @@ static enum status play_step(struct shell *shell)
 
 enum status tour_next(struct shell *shell)
 {
-	struct lesson *lesson = shell->lesson;
+	struct lesson *lesson = shell->course.lesson;
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return fail(ST_ARGUMENT, "that was the last step of the tour; `lessons` lists the lessons");
 	lesson->task++;

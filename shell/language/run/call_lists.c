@@ -28,10 +28,10 @@ static enum status option_views(struct call *call, const char *option, bool seco
 static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {
-	bool then = shell->recalls
+	bool then = shell->replay.recalls
 	        ? steering_recall(&shell->steering, option, strlen(option), value, count)
 	        : steering_read(&shell->steering, option, strlen(option), set, value, count);
-	if (!then && shell->recalls)
+	if (!then && shell->replay.recalls)
 		return fail(ST_ARGUMENT, "%s= was never read here: only times run again", option);
 	if (then)
 		for (size_t i = 0; i < count; i++)

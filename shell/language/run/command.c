@@ -29,8 +29,8 @@ static enum status refuse_subset(
 static bool writes_none(const struct shell *shell)
 {
 	const struct interpreter *in = shell->interpreter;
-	return shell->reads_only || (in->now.tree && in->now.tree->reads_only) ||
-	        (shell->watch && player_runs(shell));
+	return shell->files.reads_only || (in->now.tree && in->now.tree->reads_only) ||
+	        (shell->course.watch && player_runs(shell));
 }
 
 /* The slots are zeroed for each run: a value that was equal on all ranks may differ now. The names
@@ -55,15 +55,15 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			        : KERNEL_TENSORS;
 	enum status status;
 	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
-	bool before = shell->writes_none;
-	shell->writes_none = writes_none(shell);
+	bool before = shell->files.writes_none;
+	shell->files.writes_none = writes_none(shell);
 	shell->steering.looks += shows;
 	status = row->run      ? row->run(&call)
 	        : row->answers ? answer_each(&call, row->answers, 0)
 	                       : call_each_rank(&call, row->each);
 	shell->steering.looks -= shows;
-	shell->writes_none = before;
-	if (shell->explain && status == ST_OK)
+	shell->files.writes_none = before;
+	if (shell->lasting.explain && status == ST_OK)
 		explain_line(&call);
 	mem_free(call.wait);
 	for (int i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
- * A false `expect` is not refused: it is shown and counted (shell->expects_failed decides the exit
+ * A false `expect` is not refused: it is shown and counted (shell->expect.failed decides the exit
  * status of --test), and the lines go on. It shows the part that decided: the left of an `and`
  * before its right, both sides of a comparison with their values, on each rank. */
 #include "base/memory.h"
@@ -146,7 +146,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 		if (status == ST_OK && !value_true(value[eval.varies ? rank : ranks_first(set)]))
 			ranks_add(&failed, rank);
 	if (!ranks_empty(&failed)) {
-		shell->expects_failed++;
+		shell->expect.failed++;
 		say_false(shell, statement, &eval, &failed);
 	}
 	mem_free(data);
@@ -170,9 +170,9 @@ enum status run_expect_verify(struct shell *shell, struct statement *statement, 
 	text_add(&words, "false: %.*s\n", WHOLE(statement->source));
 	if (shell->dry)
 		note_dry(shell);
-	shell->expects = text_string(&words);
+	shell->expect.words = text_string(&words);
 	enum status status = run_command(shell, statement, set);
-	shell->expects = NULL;
+	shell->expect.words = NULL;
 	text_release(&words);
 	return status;
 }
@@ -194,7 +194,7 @@ static enum status compare_words(
 		return ST_OK;
 	enum status status = evaluate_text(&eval, statement->word, &words);
 	if (status == ST_OK && !strstr(said, text_string(&words))) {
-		shell->expects_failed++;
+		shell->expect.failed++;
 		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines were %s with other words\n", how);
 		out_say(shell->out, "  expected: %s\n  %-9s %s\n", text_string(&words),
@@ -211,23 +211,23 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 {
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
-	struct heard heard = {0}, *around = shell->heard;
+	struct heard heard = {0}, *around = shell->expect.heard;
 	in->player = NULL;
-	shell->heard = &heard;
+	shell->expect.heard = &heard;
 	enum status status = run_block(shell, statement->block, NULL, set);
 	if (status == ST_OK && !heard.timeouts)
 		/* as no more lines come, operations may time out now */
 		status = shell_finish(shell);
-	shell->heard = around;
+	shell->expect.heard = around;
 	in->player = player;
 	if (is_refusal(status)) {
 		in->now.located = false;
 		status = compare_words(shell, statement, fail_text(), "refused");
-		shell->expects_failed += heard.timeouts;
+		shell->expect.failed += heard.timeouts;
 	} else if (status == ST_OK && heard.timeouts) {
 		status = compare_words(shell, statement, text_string(&heard.text), "ended");
 	} else if (status == ST_OK) {
-		shell->expects_failed++;
+		shell->expect.failed++;
 		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines ran without one\n");
 	}

@@ -166,7 +166,7 @@ void explain_line(struct call *call)
 	const struct command *command = call->statement->row;
 	int rank = ranks_first(call->set), number;
 	const struct stream *stream = NULL;
-	if (!shell->explain || shell_quiet(shell) || command->class != COMMAND_PROGRAM)
+	if (!shell->lasting.explain || shell_quiet(shell) || command->class != COMMAND_PROGRAM)
 		return;
 	if (command->stream_ok && call_stream(call, rank, &number) == ST_OK)
 		stream = world_stream(shell->world, rank, number);

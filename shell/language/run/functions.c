@@ -23,7 +23,7 @@ static enum status clock_replay(
 	struct ranks one;
 	if (status == ST_WAITS && steering_knows(steering, what.at, what.length))
 		status = ST_OK;
-	if (status != ST_OK || steering->looks || eval->shell->recalls)
+	if (status != ST_OK || steering->looks || eval->shell->replay.recalls)
 		return status;
 	ranks_one(&one, eval->rank);
 	steering_read(steering, what.at, what.length, &one, &value->number, 1);
@@ -146,7 +146,7 @@ enum status value_of_rounded(struct asked *asked, struct value *value)
 
 enum status value_of_gpus(struct asked *asked, struct value *value)
 {
-	*value = value_plain(asked->eval->shell->machine.gpus);
+	*value = value_plain(asked->eval->shell->lasting.machine.gpus);
 	return ST_OK;
 }
 
@@ -212,7 +212,7 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 		*tolerance = given.number;
 		return status;
 	}
-	int of = eval->shell->best ? tensors - 1 : 0;
+	int of = eval->shell->course.best ? tensors - 1 : 0;
 	enum status status = evaluate_view(eval, formula->argument[of].tensor, NULL, false, &view);
 	if (status == ST_OK)
 		*tolerance = usual_tolerance(eval->shell, &view, row->function == FUNCTION_CLOSE_STEP);

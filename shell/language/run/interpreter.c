@@ -82,10 +82,10 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 {
 	enum status status = ST_OK;
 	struct interpreter *in = shell->interpreter;
-	if (statement_watched(shell) && shell->watch->program_alone && statement_is_aside(statement))
+	if (statement_watched(shell) && shell->course.watch->program_alone && statement_is_aside(statement))
 		return ST_OK;
-	if (statement_watched(shell) && shell->watch->before)
-		status = shell->watch->before(shell, statement);
+	if (statement_watched(shell) && shell->course.watch->before)
+		status = shell->course.watch->before(shell, statement);
 	if (status != ST_OK)
 		return status;
 	if (in->player)
@@ -140,7 +140,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 		return status;
 	shell->world->line = statement->line;
 	shell->world->file = file_at_hand(shell);
-	if (shell->changes && changes_leave_out(shell, statement->source.at, statement->source.length))
+	if (shell->replay.changes && changes_leave_out(shell, statement->source.at, statement->source.length))
 		return ST_OK;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
@@ -208,11 +208,11 @@ static enum status wish_grant(struct shell *shell, struct statement *statement, 
 		bool again = status == ST_AGAIN;
 		bool emptied = shell->journal.emptied;
 		shell->journal.emptied = false;
-		if (shell->wish.kind == WISH_ANSWER)
+		if (shell->wishes.statement.kind == WISH_ANSWER)
 			journal_note_text(shell, statement);
 		if (between)
 			status = in->grant(shell);
-		else if (shell->wish.kind == WISH_ANSWER)
+		else if (shell->wishes.statement.kind == WISH_ANSWER)
 			status = fail(ST_ARGUMENT, "`%.*s` is a line of its own, in no block, def or program",
 			        SHOWN(statement->source));
 		else
@@ -226,7 +226,7 @@ static enum status wish_grant(struct shell *shell, struct statement *statement, 
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);
 	}
-	shell->wish.kind = WISH_NONE;
+	shell->wishes.statement.kind = WISH_NONE;
 	return status;
 }
 
@@ -235,14 +235,15 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 	struct interpreter *in = shell->interpreter;
 	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
 		in->now.fault_rank = -1;
-		const enum wish_kind asked = shell->asked.kind;
+		const enum wish_kind asked = shell->wishes.front_end.kind;
 		enum status status = run_statement(shell, statement);
-		if (shell->wish.kind != WISH_NONE)
+		if (shell->wishes.statement.kind != WISH_NONE)
 			status = wish_grant(shell, statement, status);
 		watch_report(shell, statement, status);
 		if (status != ST_OK)
 			return failure_locate(shell, statement, status);
-		in->did += statement_class(statement) != COMMAND_LOOK && shell->asked.kind == asked;
+		in->did +=
+		        statement_class(statement) != COMMAND_LOOK && shell->wishes.front_end.kind == asked;
 	}
 	return ST_OK;
 }
@@ -336,7 +337,7 @@ static enum status interpreter_text(
 		return status;
 	if (in->now.runs == 0)
 		in->now.located = false;
-	tree->reads_only = shell->reads_only || (outer && outer->reads_only);
+	tree->reads_only = shell->files.reads_only || (outer && outer->reads_only);
 	in->now.tree = tree;
 	in->now.runs++;
 	status = run_file(shell, tree, NULL);

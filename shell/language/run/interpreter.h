@@ -14,12 +14,12 @@ void interpreter_reset(struct shell *shell);
  * prompt; first_line: its first line's number. ST_INCOMPLETE: a bracket or quote is open, and
  * nothing ran. If a line is refused, the lines before it have taken effect, and the message has
  * file, line, rank and loop values. A false `expect` is shown and counted in
- * shell->expects_failed; the text continues. May be called while a line runs (source, undo,
+ * shell->expect.failed; the text continues. May be called while a line runs (source, undo,
  * check). */
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* As interpreter_run, for an outermost text, or (grant NULL) for one whose lines replace the
- * current line, as a file's do for `source`. If a statement leaves a wish (shell->wish), `grant`
+ * current line, as a file's do for `source`. If a statement leaves a wish (shell->wishes.statement), `grant`
  * fulfils it after the statement; after ST_AGAIN the statement runs again. Elsewhere a wish is
  * refused. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,

@@ -158,7 +158,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
-	struct best *best = eval->shell->best;
+	struct best *best = eval->shell->course.best;
 	struct slice_of_text what = asked->formula->argument[0].formula->written;
 	struct number number = {0};
 	enum status status = ST_OK;

@@ -69,12 +69,12 @@ static enum status read_replay(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
 {
 	size_t count = (size_t)ranks_count(set);
-	if (shell->recalls && shell->steering.looks) /* only shown */
+	if (shell->replay.recalls && shell->steering.looks) /* only shown */
 		return ST_OK;
-	bool then = shell->recalls
+	bool then = shell->replay.recalls
 	        ? steering_recall(&shell->steering, what.at, what.length, values, count)
 	        : steering_read(&shell->steering, what.at, what.length, set, values, count);
-	if (then || !shell->recalls)
+	if (then || !shell->replay.recalls)
 		return ST_OK;
 	return fail(ST_ARGUMENT,
 	        "%.*s was never read here: its value depends on the numbers, and only times run again",
@@ -110,7 +110,7 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 				got[i * n + rank] = got[i * n + --from];
 	}
 	mem_free(reads);
-	if (status == ST_OK && (guesses || !shell->dry || shell->recalls))
+	if (status == ST_OK && (guesses || !shell->dry || shell->replay.recalls))
 		*values = got;
 	else
 		mem_free(got);

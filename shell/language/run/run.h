@@ -35,7 +35,7 @@ void journal_note_text(struct shell *shell, const struct statement *statement);
  * beginning. */
 void journal_note_empty(struct shell *shell, const struct statement *statement);
 
-/* ---- watched.c. The next statement is the learner's own, and shell->watch is set. */
+/* ---- watched.c. The next statement is the learner's own, and shell->course.watch is set. */
 bool statement_watched(const struct shell *shell);
 bool watch_owns_file(const struct shell *shell, const char *file);
 /* Reports a completed outermost statement to the watcher. */
