@@ -5,32 +5,25 @@
 
 #include <string.h>
 
-/* Of each rank of the session; NULL: nobody was ever slow */
-static double *copy_slow(const struct shell *shell, const double *slow)
+/* Copies all of `from` to `to`, which is released, or empty. */
+static void lasting_copy(const struct shell *shell, const struct lasting *from, struct lasting *to)
 {
-	size_t bytes = (size_t)shell->world->n * sizeof *slow;
-	return slow ? memcpy(mem_alloc(bytes), slow, bytes) : NULL;
+	size_t bytes = (size_t)shell->world->n * sizeof *from->slow;
+	struct lasting copy = *from;
+	if (from->slow)
+		copy.slow = memcpy(mem_alloc(bytes), from->slow, bytes);
+	lasting_release(to);
+	*to = copy;
 }
 
 void lasting_keep(const struct shell *shell, struct lasting *to)
 {
-	double *slow = copy_slow(shell, shell->lasting.slow);
-	lasting_release(to);
-	*to = (struct lasting){.machine = shell->lasting.machine,
-	        .slow = slow,
-	        .pace = shell->lasting.pace,
-	        .explain = shell->lasting.explain,
-	        .strip = shell->lasting.strip};
+	lasting_copy(shell, &shell->lasting, to);
 }
 
 void lasting_take(struct shell *shell, const struct lasting *from)
 {
-	mem_free(shell->lasting.slow);
-	shell->lasting.machine = from->machine;
-	shell->lasting.slow = copy_slow(shell, from->slow);
-	shell->lasting.pace = from->pace;
-	shell->lasting.explain = from->explain;
-	shell->lasting.strip = from->strip;
+	lasting_copy(shell, from, &shell->lasting);
 }
 
 void lasting_release(struct lasting *lasting)

@@ -4,7 +4,6 @@
  * with it (prints that wait, what was told of its races), while what belongs to the session stays (the machine, the journal,
  * the training's plan, what is said). Which is which stands beside the fields in shell.h. */
 #include "shell/session/shell.h"
-#include "base/memory.h"
 #include "base/search.h"
 #include "mpi/outcome.h"
 #include "races/races.h"
@@ -84,7 +83,7 @@ void session_close(struct shell *shell)
 	free_books(shell->world);
 	lasting_release(&shell->at_reset);
 	lasting_release(&shell->at_start);
-	mem_free(shell->lasting.slow);
+	lasting_release(&shell->lasting);
 	out_free(shell->out);
 	text_release(&shell->line.outside);
 	journal_release(&shell->journal);
