@@ -38,7 +38,17 @@ find "$build/shell" "$build/src" "$build/generated" -name '*.o' | while read -r 
 done | xargs nm -A | awk -v build="$build/" '
 	{ file = substr($1, length(build) + 1); sub(/\.o:.*/, "", file); sub(/^generated\/table$/, "shell/main", file); sub(/^[^:]*:/, "") }
 	NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 }
-	NF == 2 && $1 == "U" { print "wants", file, $2 }' | sort | awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' > "$work/calls"
+	NF == 3 && $2 ~ /[tdrb]/ && $3 !~ /[.]/ { print "static", file, $3 }
+	NF == 2 && $1 == "U" { print "wants", file, $2 }' | sort > "$work/names"
+awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' "$work/names" > "$work/calls"
+# one word, one meaning: an exported name is no static of another file
+awk '$1 == "has" { has[$3] = $2 } $1 == "static" && has[$3] { print $3 ": " has[$3] ", static in " $2 }' "$work/names" > "$work/twice"
+if [ "$(grep -c '^static' "$work/names")" -gt 1000 ] && [ ! -s "$work/twice" ]; then
+	echo "ok no exported name is a static of another file"
+else
+	echo "FAIL no exported name is a static of another file"
+	cat "$work/twice"
+fi
 # the same of #include lines
 find shell src -name '*.[ch]' -exec grep -Ho '^#include "[^"]*"' {} + | sed 's/"//g; s/:#include / /' | while read -r file header; do
 	[ -f "src/$header" ] && header=src/$header

@@ -30,7 +30,7 @@ bool file_is_npy(const char *path)
 	return count >= 4 && strcmp(path + count - 4, ".npy") == 0;
 }
 
-static enum status read_text(const char *path, struct content *content)
+static enum status load_text(const char *path, struct content *content)
 {
 	struct characters characters = {0};
 	char *bytes = NULL;
@@ -58,7 +58,7 @@ static enum status read_content(
 	if (transport_rank(shell->transport) != 0)
 		return ST_OK;
 	if (!file_is_npy(path))
-		return read_text(path, content);
+		return load_text(path, content);
 	enum status status = npy_open(&npy, path);
 	content->layout = npy.layout;
 	if (status == ST_OK && whole) {
@@ -95,7 +95,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 {
 	struct content content = {0};
 	enum status status = shell->files.none          ? shell_no_file(path)
-	        : transport_rank(shell->transport) == 0 ? read_text(path, &content)
+	        : transport_rank(shell->transport) == 0 ? load_text(path, &content)
 	                                                : ST_OK; /* whatever its name is */
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
 	if (status == ST_OK && content.elements)
