@@ -1,9 +1,9 @@
-/* block.h -- bytes of any length one behind the other in a message between processes: a length, then so many
+/* block.h -- a message between processes as blocks: a length, then that many bytes
  *
  *     an order    | 64: struct order | 6: "a.rsh" | 11: "reset; sync" |
  *
- * All processes run the same binary on the same kind of computer, so a struct travels as its bytes; pointers in it
- * mean nothing to its reader. */
+ * All processes run the same binary on the same kind of computer, so a struct travels as its
+ * bytes; pointers in it are meaningless. */
 #ifndef RANKSH_WIRE_BLOCK_H
 #define RANKSH_WIRE_BLOCK_H
 
@@ -18,7 +18,7 @@ static inline void block_put(struct text *message, const void *bytes, size_t cou
 	text_put(message, bytes, count);
 }
 
-/* The block at *at, which moves behind it; *bytes points into the message. false: there is no whole one before
+/* Reads the block at *at and moves *at past it; *bytes points into it. false: none before
  * `end`. */
 static inline bool block_take(const char **at, const char *end, const char **bytes, size_t *count)
 {
@@ -34,7 +34,7 @@ static inline bool block_take(const char **at, const char *end, const char **byt
 	return true;
 }
 
-/* A struct that is a block of its own */
+/* Reads a block with a struct. false: its size differs. */
 static inline bool block_take_struct(const char **at, const char *end, void *to, size_t size)
 {
 	const char *bytes;

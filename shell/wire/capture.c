@@ -1,9 +1,9 @@
-/* capture.c -- what this process prints by itself is caught
+/* capture.c -- catches the output of this process
  *
- *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, when somebody takes them
+ *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, by capture_take
  *
- * The one who prints is the one who empties the pipe, a little later. So neither end of it may wait: what does
- * not fit any more is lost, and that is said. */
+ * The pipe's writer is its reader, so neither end may block: excess output is lost, with a
+ * note. */
 #include "shell/wire/capture.h"
 #include "base/memory.h"
 #include "shell/wire/plain.h"
@@ -18,11 +18,11 @@
 
 struct capture {
 	int out, err, pipe;
-	bool both;           /* descriptor 2 was moved too */
+	bool both;           /* descriptor 2 is redirected, too */
 	struct text waiting; /* the beginning of a line */
 };
 
-/* The pipe's writing end is 1 and 2 alone, so that it ends with them. */
+/* The write end exists only as descriptors 1 and 2, so it closes with them. */
 static enum status divert(struct capture *capture)
 {
 	const char *keep = getenv("RANKSH_KEEP_STDERR");
@@ -71,7 +71,7 @@ static void empty_pipe(struct capture *capture)
 		text_put(&capture->waiting, piece, (size_t)got);
 }
 
-/* Is there anything to read, and was there still room to write? Both before it is read. */
+/* Polls both ends before it reads: no room to write means that output may be lost. */
 void capture_take(struct capture *capture, struct text *lines)
 {
 	struct text *waiting = &capture->waiting;
@@ -102,7 +102,6 @@ void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)
 	}
 }
 
-/* What is left is marked and goes to the descriptor 2 that is real again. */
 void capture_stop(struct capture *capture, int rank)
 {
 	struct text marked = {0}, shown = {0};

@@ -1,6 +1,7 @@
-/* capture.h -- this process's descriptors 1 and 2 lead into a pipe of its own, so that a library that prints
- * cannot tear the wire or the lines of another rank; what comes out of the pipe is shown as "[rank 2] ...". The
- * real descriptors are kept for whoever may write to them. */
+/* capture.h -- redirects descriptors 1 and 2 into a pipe
+ *
+ * A printing library can then not tear the wire or other ranks' lines; its text is shown with its
+ * rank. */
 #ifndef RANKSH_CAPTURE_H
 #define RANKSH_CAPTURE_H
 
@@ -8,16 +9,17 @@
 #include "base/text.h"
 
 struct capture;
-/* RANKSH_KEEP_STDERR=1 leaves descriptor 2 alone (sanitizers, debuggers). */
+/* Starts the redirection; RANKSH_KEEP_STDERR=1 excludes descriptor 2. Fails with ST_FILE. */
 enum status capture_start(struct capture **capture);
-/* The real descriptors 1 and 2; capture NULL: nothing was moved. */
+/* Return the real descriptors: 1 and 2 themselves if capture is NULL. */
 int capture_out(const struct capture *capture);
 int capture_err(const struct capture *capture);
-/* Adds the whole lines that were caught since; waits for nothing. */
+/* Appends the whole lines captured so far, without blocking. */
 void capture_take(struct capture *capture, struct text *lines);
-/* Adds the lines, each as "[rank 2] line"; rank < 0: as they are. */
+/* Appends each line as "[rank 2] line"; unmarked if rank < 0. */
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked);
-/* The descriptors are put back; what is left comes out of descriptor 2, marked by the rank. */
+/* Restores the descriptors, writes the rest to 2, marked, and frees capture. NULL: does
+ * nothing. */
 void capture_stop(struct capture *capture, int rank);
 
 #endif

@@ -1,6 +1,6 @@
 /* io.c -- whole messages out; the wall clock
  *
- * write(2) may do less than it is asked for, and signals end it early; here it does all of it. */
+ * write(2) may write less than asked, and a signal may interrupt it; write_all repeats it. */
 #include "shell/wire/io.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All bytes, or ST_FILE (the reader is gone, the disk is full). */
+/* Writes all bytes. Fails with ST_FILE (the reader is gone, the disk is full). */
 enum status write_all(int descriptor, const char *bytes, size_t count);
 
-/* Monotonic */
+/* Returns the monotonic clock in nanoseconds. */
 int64_t wall_ns(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* members.c -- a struct's members as those of a JSON object, by a table
+/* members.c -- a struct's members as a JSON object's, by a table
  *
  *     MEMBER(request, cursor, INT, COMPLETE, 0)
  *
- *     written   by message COMPLETE: "cursor":17        read   from any message; none: 0; below 0: 0 */
+ *     written   in message COMPLETE: "cursor":17        read   from any message; 0 if absent */
 #include "shell/wire/members.h"
 #include "base/arithmetic.h"
 #include "base/text.h"
@@ -34,7 +34,7 @@ const char *member_text(const cJSON *object, const char *key)
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* What somebody else has written may be anything: a number that no double holds exactly is none. */
+/* `absent` replaces numbers that a double cannot hold exactly: the sender may be any program. */
 static int64_t number(const cJSON *item, int64_t absent)
 {
 	bool whole = cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15;

@@ -1,7 +1,6 @@
-/* plain.c -- words on their way out, without what a terminal would obey; for one that shows ASCII alone
+/* plain.c -- removes control characters from output, and replaces signs for ASCII terminals
  *
- *      ███▐███ matmul y ░░│        ###[### matmul y ::|
- */
+ *      ███▐███ matmul y ░░│        ###[### matmul y ::| */
 #include "shell/wire/plain.h"
 #include "trace/trace.h"
 
@@ -41,7 +40,7 @@ char plain_sign(uint32_t point)
 	return (char)(point < 0x7f ? point : '?');
 }
 
-/* "0;2;7;1;38;5;75", or a part of it: as style() and pictures write it, in a colour that they have */
+/* Returns true if "0;2;7;1;38;5;75" has only attributes and colours that ranksh writes. */
 static bool is_ours(const char *at, const char *end)
 {
 	static const int ours[] = {
@@ -63,7 +62,7 @@ static bool is_ours(const char *at, const char *end)
 	return true;
 }
 
-/* Bytes of a change of colour that is ranksh's own, ESC [ digits m; 0: here is none */
+/* Returns the length of a colour sequence of ranksh's own, ESC [ digits m; else 0. */
 static size_t colour_at(const char *at, const char *end)
 {
 	size_t left = (size_t)(end - at), count = 2;

@@ -1,8 +1,7 @@
 /* wire.c -- requests and replies as lines of JSON
  *
- * What a message holds stands in two tables: a row says where a member lies in struct request or struct reply
- * and which kinds of message have it. Three members are more than a number or a text and are written by
- * hand: a reply's status, its log and its picture. */
+ * Two tables give a member's place and its kinds of message; code handles status, log and
+ * picture. */
 #include "shell/wire/wire.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -33,7 +32,7 @@ enum {
 	GREET = MEMBER_OF(REQUEST_HELLO),
 	SCREEN = LOOK | GREET | MEMBER_OF(REQUEST_RESIZE)
 };
-enum { SIDE_MOST = 1000 }; /* of a screen */
+enum { SIDE_MOST = 1000 };
 static const struct member request_members[] = {
         MEMBER(request, text, TEXT, RUN | COMPLETE, 0),
         MEMBER(request, silent, FLAG, RUN, 0),
@@ -112,7 +111,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
-/* So that a test can make each of its allocations fail, and a process without memory ends as everywhere else. */
+/* The hooks let a test fail each allocation; without memory the process ends as elsewhere. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -168,7 +167,7 @@ void log_shorten(struct log_change *log, size_t count)
 	}
 }
 
-/* {"line": "spin 1us", "stop": 17, "stamp": 500, "outside": "a.npy\t01..ef\n"}; what is not there was 0, -1, "". */
+/* {"line": "spin 1us", "stop": 17, "outside": "a.npy\t01..ef\n"}; defaults are absent. */
 cJSON *logged_line_object(const struct logged_line *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -211,7 +210,7 @@ static void put_done(cJSON *object, const struct reply *reply)
 		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
 }
 
-/* The log's change goes with every DONE: a front end that missed one would never be right again. */
+/* Each DONE carries the log change: a front end that missed one would never be right again. */
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -230,7 +229,7 @@ void reply_write(const struct reply *reply, struct text *line)
 
 /* ---- reading ---- */
 
-/* The number of a kind by its name; -1: it is nobody's. A name of NULL is nobody's either. */
+/* Returns the index of a kind's name; -1 if it is unknown or NULL. */
 static int find(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; name && i < count; i++)
@@ -239,7 +238,7 @@ static int find(const char *const *names, size_t count, const char *name)
 	return -1;
 }
 
-/* A line without WIRE_MARK is a command whatever stands in it, also when it looks like JSON. */
+/* A line without WIRE_MARK is a command, even if it looks like JSON. */
 enum status request_read(const char *line, size_t count, struct request *request)
 {
 	request->stamp = -1;
@@ -267,14 +266,14 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
-/* Words that are shown as they stand: the prompt, by readline. Output goes through plain_put. */
+/* For text that readline shows, such as the prompt. Other output passes plain_put. */
 static void make_safe(struct text *words)
 {
 	text_make_safe(words->bytes);
 	words->count = strlen(text_string(words));
 }
 
-/* A reply that cannot be read is shown like anything else that is printed there. */
+/* An unreadable reply is shown like other foreign output. */
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
 	cJSON *object = count && line[0] == WIRE_MARK ? cJSON_ParseWithLength(line + 1, count - 1) : NULL;

@@ -1,13 +1,11 @@
 /* wire_picture.c -- cells to text and back
  *
- * A row of 40 cells in one colour is one run, so a frame of a wide terminal takes a few kB instead of 12 bytes a
- * cell:
+ * Equal neighbours form a run, so a wide frame takes a few kB instead of 12 bytes a cell:
  *
- *     io      ████ copy        the glyphs of a row
- *     8.0 4.5@17 5.5@17        8 cells plain; 9 cells of colour 5, over operation 17
+ *     io      ████ copy        a row's glyphs
+ *     8.0 4.5@17 5.5@17        8 plain cells; 9 cells in colour 5, over operation 17
  *
- * What is read was written by another process, perhaps another version: each count is held against what is left of
- * the row before it is used. */
+ * Another process wrote the text, so each count is checked against the rest of the row. */
 #include "shell/wire/wire_picture.h"
 #include "base/memory.h"
 
@@ -49,7 +47,7 @@ void wire_put_picture(const struct picture *picture, struct text *out)
 		write_row(picture, (size_t)row, out);
 }
 
-/* The runs must fill the row exactly or stop short of it: cells without a run stay plain. */
+/* Reads runs up to the end of the row or less; cells without a run stay plain. */
 static bool read_runs(const char **at, struct picture *picture, size_t from)
 {
 	size_t filled = 0, width = (size_t)picture->width;
