@@ -1,5 +1,4 @@
-/* act.c -- what a typed line does: rank 0 is asked, its reply is kept, and what only the front end can do is
- * done */
+/* act.c -- runs a typed line: asks rank 0, stores the reply, acts on the terminal */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/pager.h"
@@ -18,7 +17,7 @@
 
 /* ---- one line ---- */
 
-/* The file that says `set hello=off` */
+/* Returns the path of the file that `set hello=off` creates. */
 static const char *no_hello(const struct session *session, char path[1200])
 {
 	snprintf(path, 1200, "%s/no-hello", session->journal.folder);
@@ -49,7 +48,7 @@ static bool hello_switch(struct session *session, const char *line)
 
 static void grant_wish(struct session *session, const char *wish);
 
-/* A text to read, as long as it may be: help, lists. Others go on by the screen, as they may be waited for */
+/* Returns true for commands with long text, such as help. Other output scrolls. */
 static bool is_for_reading(const char *line)
 {
 	static const char *const first[] = {"help", "machine", "lessons", "strategy", "model", "man"};
@@ -60,8 +59,7 @@ static bool is_for_reading(const char *line)
 	return false;
 }
 
-/* Into the journal: what the line has changed; or that it was typed, for those who follow, but where it is about this terminal
- * alone. */
+/* Journals the log change; else, for followers, a line that is not only about this terminal. */
 static enum status keep_line(struct session *session, const struct reply *reply)
 {
 	struct journal_file *journal = &session->journal;
@@ -74,7 +72,7 @@ static enum status keep_line(struct session *session, const struct reply *reply)
 	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
 }
 
-/* Asks rank 0 to run what is pending and this line; an open block stays pending. */
+/* Runs the pending lines and this one on rank 0; an open block stays pending. */
 static void run_line(struct session *session, const char *line)
 {
 	text_add(&session->pending, "%s", line);
@@ -85,7 +83,7 @@ static void run_line(struct session *session, const char *line)
 	struct reply reply = {0};
 	session->talk.busy_with = text_string(&session->pending);
 	signal_taken_interrupt();
-	struct pager pager = {.used = 1}; /* the line that was typed */
+	struct pager pager = {.used = 1}; /* the typed line */
 	session->talk.pager = session->talk.terminal && is_for_reading(line) ? &pager : NULL;
 	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 	session->talk.pager = NULL;
@@ -115,7 +113,7 @@ static void run_line(struct session *session, const char *line)
 
 /* ---- wishes ---- */
 
-/* May the terminal be painted on? Else it is said for whom not. */
+/* Returns true if the terminal can be painted on; else reports that. */
 static bool paints(const struct session *session, const char *who, const char *instead)
 {
 	char words[128];
@@ -125,7 +123,7 @@ static bool paints(const struct session *session, const char *who, const char *i
 	return session->talk.terminal;
 }
 
-/* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. times: "FROM TO", of a replay; or "" */
+/* While ncurses owns the screen nothing else prints. times: a replay's "FROM TO", or "". */
 static void view(struct session *session, const char *times)
 {
 	long long from, to;
@@ -161,7 +159,7 @@ void tell_size(struct session *session)
 	        .width = width_of_output(),
 	        .lanes = session->split.lanes,
 	        .stamp = -1};
-	if (session->talk.alive) /* a death is seen where the job's output ends */
+	if (session->talk.alive) /* a failed send is ignored: the output's end shows the death */
 		talk_send(&session->talk, &request);
 }
 
@@ -179,7 +177,7 @@ static void split(struct session *session, bool on)
 		say_bad(session, "split: it is shown as soon as the terminal has 40 columns and 12 rows");
 }
 
-/* The name goes through the environment: the shell that runs the editor must not read it. */
+/* The environment carries the file name, so that the shell does not parse it. */
 static void edit(struct session *session, const char *file)
 {
 	const char *editor = getenv("VISUAL");
@@ -203,7 +201,7 @@ static void edit(struct session *session, const char *file)
 	text_release(&word);
 }
 
-/* What rank 0 asks for in its reply (docs/internals/wire.md). */
+/* Performs the reply's wish (docs/internals/wire.md). */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
@@ -218,7 +216,7 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- lines while there are no ranks ---- */
 
-/* Prints a line of a journal, which somebody else may have written. */
+/* Filters control characters: another program may have written the journal. */
 static void print_line(const char *line)
 {
 	struct text shown = {0};
@@ -227,7 +225,7 @@ static void print_line(const char *line)
 	text_release(&shown);
 }
 
-/* Few words mean anything then; the journal can be read, and new ranks started. */
+/* Handles a line without ranks: the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
 {
 	if (strcmp(line, "restart") == 0)

@@ -1,7 +1,7 @@
-/* crash.c -- a fatal signal: the terminal's modes are put back, then the signal takes its former course
+/* crash.c -- restores the terminal, then lets a fatal signal take its former course
  *
- * Only what a signal handler may call: tcsetattr, write, sigaction and raise. The handler has a stack of its own, because SIGSEGV may
- * mean that the stack is used up. */
+ * The handler calls async-signal-safe functions only, on its own stack: SIGSEGV may mean
+ * overflow. */
 #include "shell/terminal/crash.h"
 
 #include <signal.h>
@@ -16,30 +16,30 @@ enum { FATAL = sizeof fatal / sizeof *fatal };
 static struct {
 	struct termios modes;
 	struct sigaction former[FATAL];
-	bool terminal;     /* modes are known */
-	bool understands;  /* the output is a terminal with escape codes */
-	bool whole_screen; /* another screen is shown */
+	bool terminal;     /* modes are valid */
+	bool understands;  /* the output supports escape codes */
+	bool whole_screen; /* the alternate screen is shown */
 } before;
 
 static void put_code(const char *code)
 {
 	if (write(1, code, strlen(code)) < 0)
-		return; /* nothing else can be done here */
+		return; /* no other way to report it */
 }
 
 static void restore(int number)
 {
-	/* mouse off, cursor on, the first screen */
+	/* mouse off, cursor on, main screen */
 	if (before.understands && before.whole_screen)
 		put_code("\033[?1000l\033[?1002l\033[?1006l\033[?25h\033[?1049l");
-	/* no scroll region (it moves the cursor, which is kept), no bracketed paste, no colour */
+	/* no scroll region (it moves the cursor: save it), no bracketed paste, no colour */
 	if (before.understands)
 		put_code("\0337\033[r\0338\033[?2004l\033[0m\r\n");
 	if (before.terminal)
 		tcsetattr(0, TCSANOW, &before.modes);
 	for (int i = 0; i < FATAL; i++)
 		sigaction(fatal[i], &before.former[i], NULL);
-	raise(number); /* comes when this handler returns */
+	raise(number); /* delivered when this handler returns */
 }
 
 void crash_start(void)

@@ -1,10 +1,10 @@
-/* follow.c -- lines of a file that grows
+/* follow.c -- reads the lines of a growing file
  *
  *     {"ranksh":"0.1",...}\n{"line":"stream io"}\n{"line":"y = re
  *     |------------- taken --------------------| |--- waits ---|     for its newline
  *
- * A shared folder tells nobody of another computer's writes, so it is looked at again and again: soon after something has
- * come, and after a while every NAP_MOST_MS. */
+ * A shared folder does not report remote writes, so the file is polled, after a while every
+ * NAP_MOST_MS. */
 #include "shell/terminal/follow.h"
 #include "shell/terminal/talk.h"
 #include "shell/wire/io.h"
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 enum { NAP_LEAST_MS = 2, NAP_MOST_MS = 50, PIECE = 1 << 16 };
-static const int64_t TOLD_NS = 1000000000; /* so long it is waited for in silence */
+static const int64_t TOLD_NS = 1000000000; /* silent waiting time */
 
-/* The keyboard is the terminal then, as descriptor 0 is the pipe. */
+/* Moves the pipe off descriptor 0, which becomes the keyboard; returns the pipe's one. */
 static int take_input(void)
 {
 	int file = fcntl(0, F_DUPFD_CLOEXEC, 3), keys = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -51,7 +51,7 @@ enum status follow_open(struct follow *follow, const char *path)
 	return ST_OK;
 }
 
-/* Nothing more is there now: is it still the file that was opened, and as long as it was? */
+/* At the end of the file: fails if it was replaced or has become shorter. */
 static enum status is_still_there(const struct follow *follow)
 {
 	struct stat own, named;
@@ -66,7 +66,6 @@ static enum status is_still_there(const struct follow *follow)
 	return ST_OK;
 }
 
-/* *more: something came. */
 static enum status read_more(struct follow *follow, bool *more)
 {
 	char piece[PIECE];
@@ -128,7 +127,7 @@ enum status follow_take(struct follow *follow, const char **line, size_t *count)
 	return status;
 }
 
-/* ---- its head ---- */
+/* ---- the first line ---- */
 
 static enum status not_a_journal(const struct follow *follow)
 {
@@ -165,7 +164,6 @@ static enum status await_head(struct follow *follow)
 	                                                                             : not_a_journal(follow);
 }
 
-/* What the command line says of the session, or its journal said before, must hold. */
 static enum status check_head(const struct options *options, const struct follow *follow)
 {
 	const struct journal_file *told = &follow->told;

@@ -1,13 +1,12 @@
 /* follower.c -- a session that follows another one by its journal
  *
- *     the source (follow.c) --- a line ---> told.log       what the presenter's session is now
+ *     the source (follow.c) --- a line ---> told.log       the presenter's log
  *                                 |
- *                                 `-- shown: the prompt of then, the line, what it says ---> journal.log
- *                                                                                            what our ranks have run
+ *                                 `-- shown: prompt, line, its output ---> journal.log    our log
  *
- * Both logs are the same, line for line, as long as all goes well; where they are not (a {"keep"} that nobody typed, an
- * edited file), new ranks run `told.log` silently. After `fork` journal.log is the user's own, and is written to a file;
- * `rejoin` comes back by new ranks, too. */
+ * Both logs are normally equal. If they differ (an untyped {"keep"}, an edited file), new ranks
+ * run `told.log` silently. After `fork` journal.log is the user's own, in a file; `rejoin` also
+ * starts new ranks. */
 #include "base/memory.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/interpreter.h"
@@ -32,7 +31,7 @@ static void tell(const struct session *session, const char *words)
 
 /* ---- the lines so far ---- */
 
-/* The next line of the source is read into `told`. *any: there was one. */
+/* Reads the next source line into `told`. *any: there was one. */
 static enum status take(
         struct session *session, bool *any, enum journal_says *says, struct journal_look *look)
 {
@@ -52,7 +51,7 @@ static enum status take(
 	return ST_OK;
 }
 
-/* Nothing more is read, for the reason at hand. A pipe's end is what a script waits for. */
+/* Ends the reading. A script expects the end of its pipe. */
 static void end(struct session *session, enum status status)
 {
 	struct text words = {0};
@@ -67,7 +66,6 @@ static void end(struct session *session, enum status status)
 	text_release(&words);
 }
 
-/* All that is there, in silence */
 static void catch_up(struct session *session)
 {
 	bool any = true;
@@ -81,7 +79,6 @@ static void catch_up(struct session *session)
 	journal_look_release(&look);
 }
 
-/* Our log is the presenter's. */
 static void copy_log(struct session *session)
 {
 	const struct log_change *from = &session->follow.told.log;
@@ -143,9 +140,8 @@ enum status follower_open(struct session *session)
 	return status;
 }
 
-/* ---- a line of the presenter's ---- */
+/* ---- a line from the presenter ---- */
 
-/* As it stood on the presenter's screen */
 static void show_typed(const struct session *session, const char *typed)
 {
 	const char *prompt = text_string(&session->prompt);
@@ -163,7 +159,7 @@ static void show_typed(const struct session *session, const char *typed)
 	text_release(&shown);
 }
 
-/* New ranks have the presenter's lines. */
+/* Starts new ranks with the presenter's lines. */
 static void make_anew(struct session *session)
 {
 	line_hide();
@@ -171,7 +167,6 @@ static void make_anew(struct session *session)
 	job_restart(session);
 }
 
-/* Our ranks run a line as it was run, and say what it says. */
 static void run_shown(struct session *session, const struct logged_line *line)
 {
 	const char *typed = text_string(&line->line);
@@ -187,9 +182,9 @@ static void run_shown(struct session *session, const struct logged_line *line)
 		keep_state(session, &reply);
 		if (reply.status != ST_OK && reply.text.count)
 			say_bad(session, text_string(&reply.text));
-		if ((size_t)reply.log.kept == session->journal.log.count) /* it is a line more */
+		if ((size_t)reply.log.kept == session->journal.log.count) /* one line was added */
 			job_warn_changed(session, line, &reply, &words);
-		journal_file_change(&session->journal, &reply.log, typed); /* in memory */
+		journal_file_change(&session->journal, &reply.log, typed); /* in memory only */
 		reply_release(&reply);
 	} else {
 		job_lose(session, status);
@@ -203,7 +198,7 @@ static bool is_same(const struct logged_line *a, const struct logged_line *b)
 	return strcmp(text_string(&a->line), text_string(&b->line)) == 0 && a->stop == b->stop;
 }
 
-/* What an `undo` has left in the log, and perhaps changed there, is told behind it: our ranks have it already. */
+/* Shows the log's last line. Our ranks already have lines that remain after `undo`. */
 static void show_line(struct session *session)
 {
 	const struct log_change *told = &session->follow.told.log, *ours = &session->journal.log;
@@ -216,7 +211,7 @@ static void show_line(struct session *session)
 	}
 }
 
-/* A line that has changed nothing. What was refused is not tried here, but time went by under `pace`. */
+/* Shows a line without changes; if refused, only its time passes under `pace`. */
 static void show_look(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {
@@ -231,8 +226,8 @@ static void show_look(struct session *session, const struct journal_look *look)
 		say_bad(session, text_string(&look->refused));
 }
 
-/* Lines were taken back: our ranks do it by themselves where it is known how, and say so. What new ranks of the presenter have read
- * comes with the same lines, which ours have already. */
+/* Shows removed lines. Our ranks run the same command; after "restart" they have all lines
+ * already. */
 static void show_keep(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {.line = look->typed, .stamp = -1};
@@ -276,7 +271,7 @@ int follower_plain(struct session *session)
 	while (session->mode == FOLLOW_ON && session->talk.alive) {
 		if (follower_hear(session)) {
 			if (fflush(stdout) != 0)
-				return 4; /* nobody reads it */
+				return 4; /* the reader has left */
 			continue;
 		}
 		poll(NULL, 0, session->follow.nap_ms);
@@ -288,7 +283,6 @@ int follower_plain(struct session *session)
 
 /* ---- fork, rejoin ---- */
 
-/* The lines so far begin a journal of one's own. */
 static void fork_off(struct session *session)
 {
 	struct journal_file *journal = &session->journal;
@@ -307,7 +301,6 @@ static void fork_off(struct session *session)
 	fflush(stdout);
 }
 
-/* The file may be another one now: it is read from its beginning. */
 static enum status open_again(struct session *session)
 {
 	struct follow fresh;
@@ -323,7 +316,6 @@ static enum status open_again(struct session *session)
 	return ST_OK;
 }
 
-/* The presenter's world in the place of one's own */
 static void rejoin(struct session *session)
 {
 	struct journal_file *journal = &session->journal;

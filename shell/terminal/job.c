@@ -1,4 +1,4 @@
-/* job.c -- the ranks of a session: their start, their death, and new ones in their place */
+/* job.c -- a session's ranks: start, death, replacement */
 #include "base/memory.h"
 #include "shell/rank/process.h"
 #include "shell/session/again.h"
@@ -13,9 +13,9 @@
  *
  *     job_open: talk_start, greet -----> lines ... -----> job_lose: mourn, and offer `restart`
  *         ^                                                   |
- *         `-- job_restart <--- `restart`, or no memory <------'    then job_replay: the journal's lines again */
+ *         `-- job_restart <--- `restart`, or no memory <------'    then job_replay: the journal */
 
-/* The dead job is collected, and the user told what it died of. The exit status that it ended with. */
+/* Collects the dead job and reports its cause of death. Returns its exit status. */
 static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
@@ -27,7 +27,6 @@ static int mourn(struct session *session)
 	return code;
 }
 
-/* What the user can do now. */
 static void offer_restart(const struct session *session)
 {
 	size_t lines = session->journal.log.count;
@@ -46,7 +45,7 @@ static void offer_restart(const struct session *session)
 	fflush(stdout);
 }
 
-/* A line that found no memory is not in the log: new ranks run the lines before it, at once. */
+/* The log lacks a line that found no memory: new ranks run the lines before it. */
 void job_lose(struct session *session, enum status status)
 {
 	if (status == ST_QUIT) {
@@ -73,7 +72,6 @@ void keep_state(struct session *session, const struct reply *reply)
 	text_put(&session->task, text_string(&reply->task), reply->task.count);
 }
 
-/* The first question, whose answer says how many ranks there are and on which machine. */
 static enum status greet(struct session *session, int *n)
 {
 	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};
@@ -95,7 +93,6 @@ static enum status greet(struct session *session, int *n)
 	return status;
 }
 
-/* A job that does not even say hello: what it said is shown. */
 enum status job_open(struct session *session, int *n)
 {
 	enum status status = talk_start(&session->talk, &session->options);
@@ -106,7 +103,7 @@ enum status job_open(struct session *session, int *n)
 	status = greet(session, n);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
-		if (status == ST_QUIT) /* whatever mpirun makes of its end */
+		if (status == ST_QUIT) /* whatever mpirun's status is */
 			say_bad(session, "stopped before the ranks were there");
 		else if (code >= 4)
 			say_bad(session, fail_text());
@@ -141,8 +138,8 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
 	return refused;
 }
 
-/* Adds to `log` the line as new ranks have it in their log, or as it was if it is refused now. Sets *from to the first line whose
- * values or files differ. */
+/* Appends to `log` the line from the new ranks' log, or the old one if it is refused now. Sets
+ * *from to the first line with other values or files. */
 static void note_line(const struct logged_line *then, const struct reply *reply, bool refused,
         struct log_change *log, size_t *from)
 {
@@ -158,8 +155,7 @@ static void note_line(const struct logged_line *then, const struct reply *reply,
 	text_add(&line->outside, "%s", text_string(&now->outside));
 }
 
-/* Puts into the journal the values and files that are different now, from line `from` of the log on: the next replay does not report
- * them again. */
+/* Stores the changed values and files from line `from` on, so that they are reported once. */
 static void keep_changed(struct session *session, struct log_change *log, size_t from)
 {
 	struct log_change change = {.kept = (int)from, .line = log->line + from, .count = log->count - from};
@@ -167,7 +163,7 @@ static void keep_changed(struct session *session, struct log_change *log, size_t
 		say_bad(session, fail_text());
 }
 
-/* The journal's lines, silently. *refused: how many were not then, and are now */
+/* *refused: the number of newly refused lines */
 static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
 	enum status status = ST_OK;
@@ -204,8 +200,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 	return status;
 }
 
-/* The job died while it ran the log again. That line would be its end each time, so nothing is tried again
- * until the user asks. */
+/* Reports a job that died in a replay. Another replay would die, too, so none starts by itself. */
 static void lose_replay(struct session *session, enum status status, size_t lines_run)
 {
 	if (signal_asked_to_end() || !session->talk.alive)

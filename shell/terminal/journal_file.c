@@ -1,16 +1,16 @@
 /* journal_file.c -- the session's log in a file
  *
- * Only ever appended to, one write(2) a line, so that a crash at any moment leaves all lines but the last one whole:
+ * Each line is one write(2) at the end, so a crash leaves all lines but the last one whole:
  *
  *     {"ranksh":"0.1","n":4,"machine":"classroom","dry":false}
  *     {"line":"tensor x[4] = ones"}
  *     {"line":"y = relu x"}
- *     {"keep":1,"typed":"undo"}           of the lines so far the first stands
+ *     {"keep":1,"typed":"undo"}           only the first line stays
  *     {"line":"repeat 9 { relu x }","stop":120}
- *     {"look":"timeline"}                 what was looked at: for those who follow
- *     {"look":"timelin","refused":"..."}  and what was refused
+ *     {"look":"timeline"}                 for followers: a read-only command
+ *     {"look":"timelin","refused":"..."}  and a refused line
  *
- * A session that is resumed goes on in the same file. The newest 30 files are kept. */
+ * A resumed session continues its file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -32,7 +32,7 @@
 enum { FILES_KEPT = 30 };
 static const char prefix[] = "journal-";
 
-/* As mkdir -p; the last folder is for the user alone, as journals hold what was typed. */
+/* Like mkdir -p; the last folder is private, because journals hold typed text. */
 static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -63,7 +63,7 @@ static int is_journal(const struct dirent *entry)
 	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Names of journals, newest last: they begin with their date. */
+/* Newest last: names begin with their date. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
 	return scandir(journal->folder, names, is_journal, alphasort);
@@ -76,7 +76,7 @@ static void free_names(struct dirent **names, int count)
 	free(names);
 }
 
-/* Called when the new file is there, which counts among those kept. */
+/* The new file counts, too. */
 static void drop_old(const struct journal_file *journal)
 {
 	struct dirent **names = NULL;
@@ -89,7 +89,7 @@ static void drop_old(const struct journal_file *journal)
 	free_names(names, count);
 }
 
-/* Takes the object; `lines` gets it as a line more. */
+/* Appends the object to `lines` as a line, and frees it. */
 static void put_object(struct text *lines, cJSON *object)
 {
 	char *printed = cJSON_PrintUnformatted(object);
@@ -98,7 +98,7 @@ static void put_object(struct text *lines, cJSON *object)
 	cJSON_Delete(object);
 }
 
-/* Empties `lines`. When they do not go that is said, and the file is left alone from then on. */
+/* Empties `lines`. An error closes the file. */
 static enum status write_lines(struct journal_file *journal, struct text *lines)
 {
 	enum status status = ST_OK;
@@ -114,7 +114,7 @@ static enum status write_lines(struct journal_file *journal, struct text *lines)
 	return status;
 }
 
-/* Its place: where it was asked for, and is not yet; or among the others, whose oldest goes. */
+/* Opens a new file: at `path` if none is there, or in the folder, whose oldest goes. */
 static enum status open_new(struct journal_file *journal, const char *path)
 {
 	time_t now = time(NULL);
@@ -167,7 +167,7 @@ enum status journal_file_begin(struct journal_file *journal, const char *path, i
 	return write_lines(journal, &lines);
 }
 
-/* The log in memory and the file are changed alike, also when the disk takes nothing: `restart` needs the first. */
+/* Memory changes even if the write fails: `restart` needs it. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed)
 {
@@ -260,7 +260,7 @@ void journal_look_release(struct journal_look *look)
 	text_release(&look->refused);
 }
 
-/* A line that is no JSON is passed over. *whole: the file's bytes, without a last line that was cut off. */
+/* Skips lines without JSON. *whole: the bytes without an incomplete last line. */
 static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;
@@ -306,7 +306,7 @@ enum status journal_file_resume(struct journal_file *journal, const char *path)
 	if (status == ST_OK)
 		journal->file = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (journal->file >= 0 && ftruncate(journal->file, whole) != 0) {
-		close(journal->file); /* what is written behind half a line is lost with it */
+		close(journal->file); /* else new text would be lost with half a line */
 		journal->file = -1;
 	}
 	return status;

@@ -1,11 +1,16 @@
-/* journal_file.h -- the session's log in a file that outlives everything. Rank 0 owns the log; here it is
- * stored, to be run again by new ranks.
+/* journal_file.h -- the session's log in a file, so that new ranks can run it; rank 0 owns the log
  *
- * $XDG_STATE_HOME/ranksh/journal-DATE-PID (default ~/.local/state), or where --journal says: lines of JSON. The first says
- * with what the session was opened; then one for each line of the log as docs/internals/wire.md has it: {"line": text, "stop":
- * steps, "stamp": ns, "outside": files, "values": text}; {"keep": n, "typed": text} says that of the lines so far only the
- * first n stand (typed "restart": the same lines follow, with what new ranks have read); {"look": text, "stamp": ns, "refused": words} what was typed and has changed nothing. A
- * full disk is said once; the session goes on, and the lines are still in memory. */
+ * The file is $XDG_STATE_HOME/ranksh/journal-DATE-PID (default ~/.local/state), or --journal's:
+ * lines of JSON, first the session's description, then
+ *
+ *     {"line": text, "stop": steps, "stamp": ns, "outside": files, "values": text}
+ *         a log line (docs/internals/wire.md)
+ *     {"keep": n, "typed": text}
+ *         only the first n lines stay; after "restart" they follow again with new values and files
+ *     {"look": text, "stamp": ns, "refused": words}
+ *         a typed line that has changed nothing
+ *
+ * A full disk is reported once; the session continues in memory. */
 #ifndef RANKSH_JOURNAL_FILE_H
 #define RANKSH_JOURNAL_FILE_H
 
@@ -14,38 +19,37 @@
 
 struct journal_file {
 	char folder[1024], path[1200];
-	int n;            /* of the session */
-	char version[32]; /* of the ranksh that wrote it */
+	int n;            /* ranks */
+	char version[32]; /* the version of ranksh that wrote it */
 	bool dry;
-	char machine[512];     /* "": what the device has by itself */
-	char device[256];      /* its GPUs, as at the start; "": the simulator */
-	struct log_change log; /* all its lines */
-	int file;              /* descriptor; -1: nothing is written */
+	char machine[512];     /* "": the device default */
+	char device[256];      /* its GPUs at the start; "": the simulator */
+	struct log_change log; /* all lines */
+	int file;              /* descriptor; -1: no file is written */
 };
 
-/* Finds and makes the folder; ST_FILE when it cannot. */
+/* Finds the folder, and creates it if needed. Fails with ST_FILE. */
 enum status journal_file_folder(struct journal_file *journal);
-/* A new file, for a session of these. path: where, if it is not there yet; NULL: among the others. */
+/* Creates the file with its head: at `path` (new), or (NULL) in the folder. Fails with ST_FILE. */
 enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
         const char *machine, const char *device);
-/* The file, or (NULL) the newest there is: its lines and what its session was opened with. ST_FILE: there is none. It is
- * written on. */
+/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE if none exists. */
 enum status journal_file_resume(struct journal_file *journal, const char *path);
-/* The log has changed, by `typed`. ST_FILE once, when the disk does not take it. */
+/* Applies a log change by `typed`. Fails with ST_FILE once, when a write fails. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed);
-/* What was typed has changed nothing. refused: why; "" it was not */
+/* Writes a typed line that has changed nothing. refused: the reason, or "". */
 enum status journal_file_look(
         struct journal_file *journal, const char *typed, int64_t stamp, const char *refused);
 
-/* A line of the file has been read, without its newline: n, machine, dry, device and log are what it makes them. */
+/* Applies a line of the file, without its newline, to the journal and `look`. */
 enum journal_says {
 	JOURNAL_HEAD,
-	JOURNAL_LINE,  /* the last one of the log now */
-	JOURNAL_KEEP,  /* by `typed`; "" before that was kept */
-	JOURNAL_LOOK,  /* `typed`, `refused`, `stamp` */
-	JOURNAL_OTHER, /* nothing that is known here */
-	JOURNAL_BAD    /* it is no object of JSON */
+	JOURNAL_LINE,  /* the log's last one now */
+	JOURNAL_KEEP,  /* by `typed`; "" if absent */
+	JOURNAL_LOOK,  /* typed, refused, stamp */
+	JOURNAL_OTHER, /* unknown */
+	JOURNAL_BAD    /* no JSON object */
 };
 struct journal_look {
 	struct text typed, refused; /* owned */

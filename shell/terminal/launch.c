@@ -1,10 +1,10 @@
-/* launch.c -- starts mpirun, or the one process, and says what became of it
+/* launch.c -- starts mpirun, or one process, and reports its end
  *
- *     mpirun -n 4 --oversubscribe --bind-to none   ranksh -n 4 --wire   -n 4 --machine dgx-h100   --device sim
- *     `---- add_mpirun ----------------------´     `- make_words --´    `- as typed here -----´   `- chosen -´
+ *     mpirun -n 4 --oversubscribe ...   ranksh -n 4 --wire   -n 4 --machine this   --device sim
+ *     `-------- add_mpirun ---------'   `- make_words --'    `--- as typed ----'   `- chosen -'
  *
- * mpirun tells of a dead rank in boxes of dashes on its standard error; those are kept (hear_line), and after its end
- * they and its exit status become one sentence (job_outcome). All other text is shown as it is. */
+ * mpirun reports a dead rank on its standard error, in boxes of dashes. hear_line collects them;
+ * job_outcome makes one sentence from them and the exit status. Other text is shown unchanged. */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
@@ -24,13 +24,13 @@
 
 enum { OWN_WORDS = 16, LOOK_MS = 10, START_TICK_MS = 100 };
 
-/* ---- the command line of the job ---- */
+/* ---- the job's command line ---- */
 
 struct words {
-	const char **word; /* NULL behind the last */
+	const char **word; /* NULL after the last */
 	int count;
 	char n[16];
-	char self[4096]; /* our own file */
+	char self[4096]; /* the path of this program */
 	char mpirun[4096];
 };
 
@@ -45,7 +45,7 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
-/* Looked for before anything is started: a child that does not find it could only say so by its exit status. */
+/* A child could only report a missing mpirun by its exit status. */
 static enum status find_mpirun(char *path, size_t room)
 {
 	const char *folders = getenv("PATH");
@@ -61,7 +61,7 @@ static enum status find_mpirun(char *path, size_t room)
 	        "does for -n 1 and --dry");
 }
 
-/* Flags that make a small job on one computer start quickly; settings of the user's own stay. */
+/* Adds flags that make a small local job start fast; the user's settings have priority. */
 static void add_mpirun(struct words *words)
 {
 	add(words, words->mpirun);
@@ -73,20 +73,19 @@ static void add_mpirun(struct words *words)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 	}
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
-	/* the peers of a dead rank have nothing to tidy up */
+	/* a dead rank's peers have no cleanup to do */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
-/* Is there a terminal for a line of progress beside what a script prints? */
 static bool progress_can_be_shown(void)
 {
 	const char *term = getenv("TERM");
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* The job is this program once more, with the words that were typed here, and with those that only this side
- * knows around them. words->word is the caller's (mem_free). */
+/* The typed words, amid words that only this side knows. The caller frees words->word
+ * (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
@@ -111,13 +110,12 @@ static enum status make_words(struct words *words, const struct options *options
 		add(words, "--report-start");
 	for (int i = 0; i < options->words; i++)
 		add(words, options->word[i]);
-	add_option(words, "--device", options->device); /* theirs is not to be another, on whatever host */
+	add_option(words, "--device", options->device); /* so that no host chooses another */
 	return ST_OK;
 }
 
 /* ---- starting ---- */
 
-/* In the child */
 static void become(
         const struct words *words, const int in[2], const int out[2], const int err[2], pid_t parent)
 {
@@ -142,7 +140,7 @@ static void close_ends(const int *ends, int count)
 			close(ends[i]);
 }
 
-/* in: only for the wire, or /dev/null where nothing is to be read; else the job reads our own descriptor 0. */
+/* in: a pipe for the wire, /dev/null if nothing is read, else our descriptor 0. */
 static bool open_ends(const struct options *options, bool wire, int in[2], int out[2], int err[2])
 {
 	bool ok = pipe2(err, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
@@ -153,8 +151,7 @@ static bool open_ends(const struct options *options, bool wire, int in[2], int o
 	return ok;
 }
 
-/* The ends that are the child's are closed here again, or its death would never be seen. The child is put into its
- * own process group on both sides: whichever comes first. */
+/* The child's ends are closed here, or its death would not be seen. Both sides call setpgid. */
 enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
@@ -197,7 +194,7 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 		job->started = true;
 		return;
 	}
-	if (job->mpi && count >= 40 && strspn(line, "-") >= count) { /* the edge of a box */
+	if (job->mpi && count >= 40 && strspn(line, "-") >= count) { /* a box edge */
 		job->boxed = !job->boxed;
 		return;
 	}
@@ -210,7 +207,6 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 	text_put(into, "\n", 1);
 }
 
-/* Takes what has come out of one end, which is closed when it is over. */
 static void take(int *end, short events, struct text *into)
 {
 	char piece[65536];
@@ -223,8 +219,8 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
-/* mpirun ends at once when it has told that a rank died. But where that rank was just being started, it may wait for ever
- * for a lock of its own (Open MPI 4.1, in PMIx_server_finalize). */
+/* mpirun ends after it reports a dead rank. If that rank was just starting, mpirun may wait
+ * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize). */
 static void end_stuck(struct job *job)
 {
 	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
@@ -233,8 +229,7 @@ static void end_stuck(struct job *job)
 		kill(-job->pid, SIGKILL);
 }
 
-/* Bytes come as they were written, lines are made of them: mpirun's boxes are told by whole lines. What stands behind the
- * last newline waits in job->partial. */
+/* Boxes are recognized by line; an incomplete line stays in job->partial. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
@@ -253,17 +248,18 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 		memmove(job->partial.bytes, at, job->partial.count);
 }
 
-/* In this order: no memory, which the front end acts on; a rank that died, of which mpirun knows; the process itself
- * died; a status of ranksh's own, which mpirun's box calls non-zero. Else it is mpirun's, which then has said why. */
+/* In this order: no memory; a dead rank or process; ranksh's status, which mpirun calls non-zero;
+ * mpirun's. */
 int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 	if (code == EXIT_NO_MEMORY) {
-		fail(ST_MEMORY, "this line found no memory on this computer"); /* which rank, it has said */
+		/* the rank has reported itself */
+		fail(ST_MEMORY, "this line found no memory on this computer");
 		return code;
 	}
-	/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
+	/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9" */
 	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
 	if (job->mpi && process && on && sscanf(process, "process rank %d", &rank) == 1 &&
 	        sscanf(on, "exited on signal %d", &number) == 1)
@@ -272,7 +268,7 @@ int job_outcome(const struct job *job, int status)
 		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process",
 		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
-		fail(ST_MPI, "the ranks have ended the job"); /* one of them has said why */
+		fail(ST_MPI, "the ranks have ended the job"); /* a rank has reported why */
 	else if (code < 4 && (code == 0 || !job->mpi || strstr(chatter, "non-zero")))
 		return code;
 	else
@@ -284,7 +280,7 @@ int job_outcome(const struct job *job, int status)
 	return 4;
 }
 
-/* The group is ended also when mpirun has left by itself: a rank that hangs would outlive it. */
+/* A rank that hangs would survive mpirun, so the group is always killed. */
 int job_collect(struct job *job)
 {
 	int status = 0;
@@ -320,7 +316,7 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* The line of progress of a start that takes more than a second. Returns true if it is shown. */
+/* Shows progress after a second. Returns true if shown. */
 static bool show_start(int64_t began_ns)
 {
 	long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
@@ -329,8 +325,8 @@ static bool show_start(int64_t began_ns)
 	return seconds > 0;
 }
 
-/* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing
- * of a disk that is full, and falls over when its reader leaves. ST_FILE: nobody takes what is said. */
+/* Passes descriptors 1 and 2 on until they close. mpirun itself ignores a full disk, and crashes
+ * when its reader leaves. Fails with ST_FILE if the output cannot be written. */
 static enum status pass_on(struct job *job)
 {
 	enum status status = ST_OK;
@@ -353,8 +349,8 @@ static enum status pass_on(struct job *job)
 	return status;
 }
 
-/* A job that died is told by its words, once; one that ended with a status of ranksh's own has told why itself. A signal
- * that asks for the end ends the job first, and gives 128 and its number, as a shell says it. */
+/* A job with ranksh's own status has reported its error itself. A signal ends the job first; the
+ * status is then 128 plus its number, as in a shell. */
 int launch_batch(const struct options *options)
 {
 	struct job job;
@@ -378,7 +374,7 @@ int launch_batch(const struct options *options)
 		while (waitpid(job.pid, &status, 0) < 0 && errno == EINTR)
 			;
 		code = job_outcome(&job, status);
-		/* a job that ends with 4 by itself has said why */
+		/* a job that exits with 4 has reported why */
 		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) == 4))
 			fprintf(stderr, "ranksh: %s\n", fail_text());
 	}

@@ -1,8 +1,7 @@
-/* launch.h -- the job: mpirun and its ranks, or the one process of --dry and -n 1, as a child of the front
- * end.
+/* launch.h -- the job: mpirun and its ranks, or one process for --dry and -n 1
  *
- * The job has a process group of its own, so that Ctrl-C at the terminal reaches the front end alone; and it
- * dies with the front end (PR_SET_PDEATHSIG here and in every rank), so that nothing is left behind. */
+ * The job has its own process group, so that Ctrl-C reaches the front end alone. It dies with the
+ * front end (PR_SET_PDEATHSIG here and in every rank). */
 #ifndef RANKSH_LAUNCH_H
 #define RANKSH_LAUNCH_H
 
@@ -14,34 +13,32 @@
 struct job {
 	pid_t pid;
 	bool mpi;            /* pid is mpirun's */
-	int in, out, err;    /* our ends of its descriptors 0 1 2; -1: inherited, or closed */
-	struct text chatter; /* what mpirun said in its boxes of dashes */
-	bool boxed;          /* within such a box */
-	struct text partial; /* the beginning of a line of its descriptor 2 */
-	int64_t death_ns;    /* when mpirun told of a rank that died; 0: of none */
-	bool started;        /* rank 0 has reported that MPI has started (START_MARK) */
+	int in, out, err;    /* our ends of descriptors 0 1 2; -1: inherited, or closed */
+	struct text chatter; /* the text in mpirun's boxes */
+	bool boxed;          /* inside a box */
+	struct text partial; /* an incomplete line from descriptor 2 */
+	int64_t death_ns;    /* when mpirun reported a dead rank; 0: not yet */
+	bool started;        /* MPI has started (START_MARK) */
 	struct segments segments;
 };
 
-/* wire: descriptor 0 becomes a pipe, and the job is told `--wire`; else it is inherited, where lines come
- * from it. 1 and 2 become pipes. */
+/* Starts the job. wire: descriptor 0 becomes a pipe, and the job gets `--wire`. 1 and 2 become
+ * pipes. Fails with ST_FILE. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
-/* Waits at most wait_ms (-1: as long as it takes) for something, and adds it to `out` and `err`: what came out
- * of descriptor 1, and whole lines of 2. mpirun's own boxes are kept in `chatter` instead. job->out and
- * job->err are -1 when they have ended. */
+/* Waits at most wait_ms (-1: forever), then appends descriptor 1's output to `out`, whole lines
+ * from 2 to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become -1. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
-/* After it has ended with `status` (of waitpid): its exit status for ours. With words (fail_text): 4 when it
- * died, EXIT_NO_MEMORY (rank/process.h) when a process of it found no memory. */
+/* Returns our exit status for the wait status. With words: 4 if the job died, EXIT_NO_MEMORY
+ * (rank/process.h) if it lacked memory. */
 int job_outcome(const struct job *job, int status);
-/* What the end of a job may take, before it is ended */
 enum { END_WAIT_MS = 3000 };
-/* Waits so long for its end, and then ends what is left of it; the status of waitpid. */
+/* Waits END_WAIT_MS for the end, then kills the rest. Returns the wait status. */
 int job_collect(struct job *job);
-/* SIGTERM, and SIGKILL when it does not go. Collects it. */
+/* Ends the job by SIGTERM, then SIGKILL, and collects it. */
 void job_end(struct job *job);
 void job_release(struct job *job);
 
-/* A run without prompt: starts the job, passes its output on, and returns its exit status. */
+/* Runs a job without a prompt and passes its output on. Returns its exit status. */
 int launch_batch(const struct options *options);
 
 #endif

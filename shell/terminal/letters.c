@@ -1,8 +1,8 @@
-/* letters.c -- letters of 3 x 5 dots for a projector, a quarter of a character each dot:
+/* letters.c -- letters of 3 x 5 dots for a projector; a dot is a quarter of a character
  *
- *      dots    . # .      A is 25755: an octal digit for each row of three dots, from the top
+ *      dots    . # .      A is 25755: an octal digit for each row, from the top
  *              # # #
- *      on the screen 2 columns and 3 rows, with a blank column and row of dots behind it */
+ *      on the screen 2 columns and 3 rows, with an empty column and row of dots after it */
 #include "shell/terminal/letters.h"
 
 static const unsigned short letters[128] = {['0'] = 075557,
@@ -62,7 +62,7 @@ static const unsigned short letters[128] = {['0'] = 075557,
         ['>'] = 042124,
         ['@'] = 075743};
 
-/* By which of its four quarters are full: 1 the upper left, 2 the upper right, 4 and 8 the lower ones */
+/* Indexed by the full quarters: 1 upper left, 2 upper right, 4 and 8 the lower ones */
 static const uint32_t quarters[16] = {' ', 0x2598, 0x259d, 0x2580, 0x2596, 0x258c, 0x259e, 0x259b, 0x2597,
         0x259a, 0x2590, 0x259c, 0x2584, 0x2599, 0x259f, 0x2588};
 
@@ -78,7 +78,8 @@ static uint32_t piece(unsigned letter, int column, int row)
 	        dot(letter, x + 1, y + 1) << 3];
 }
 
-/* What is no letter: blocks fill the place, a half one its left part; a line goes through; a sign stands in the middle. */
+/* Other signs: blocks fill the place, half blocks their part, lines continue; others are
+ * centred. */
 static uint32_t sign(uint32_t glyph, int column, int row)
 {
 	bool block = glyph >= 0x2580 && glyph <= 0x2593 && glyph != 0x2590;

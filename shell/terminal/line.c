@@ -1,10 +1,10 @@
-/* line.c -- readline, in its callback form: our loop waits for keys and for the ranks at the same time
+/* line.c -- readline in callback form, so that one loop waits for keys and ranks together
  *
- *     line_begin --- line_key, line_key ... --- take(line): the handler goes, the terminal is as before
- *                |-- line_hide, text, line_show: text that comes while somebody types
+ *     line_begin --- line_key, line_key ... --- take(line): the terminal is restored
+ *                |-- line_hide, text, line_show: text that arrives while the user types
  *                |-- line_cancel: Ctrl-C
  *
- * readline catches no signals here: talk.c has its flags for them. */
+ * readline catches no signals here; talk.c does. */
 #include "shell/terminal/line.h"
 
 #include <stdio.h>
@@ -14,19 +14,19 @@
 
 enum { HISTORY_MOST = 2000 };
 
-/* readline calls back without a `self`; it is one for the process, and so is this. */
+/* Global: readline has one editor a process, and its callbacks get no `self`. */
 static struct {
 	line_complete *complete;
 	line_clear *clear;
 	void *self;
-	char *line;        /* what the handler was given; NULL: the input's end */
-	bool reading;      /* a line, which is not whole yet */
-	bool hidden;       /* it is out of the way */
-	struct text names; /* of the completion at work */
-	const char *next;  /* in it */
+	char *line;        /* from the handler; NULL: end of input */
+	bool reading;      /* a line is being typed */
+	bool hidden;       /* the line is not shown */
+	struct text names; /* completions */
+	const char *next;  /* the next one in `names` */
 } editor;
 
-/* readline asks for the names one by one, and frees them with free(). */
+/* Returns the next name for readline, which frees it with free(). */
 static char *next_name(const char *word, int state)
 {
 	(void)word;
@@ -37,7 +37,7 @@ static char *next_name(const char *word, int state)
 		return NULL;
 	char *name = strndup(editor.next, length);
 	editor.next += length + (editor.next[length] == '\n');
-	/* `seed=` and a folder go on */
+	/* no blank after `seed=` or a folder */
 	rl_completion_append_character = name && length && strchr("=/", name[length - 1]) ? '\0' : ' ';
 	return name;
 }
@@ -51,7 +51,7 @@ static char **complete(const char *word, int start, int end)
 	return editor.names.count ? rl_completion_matches(word, next_name) : NULL;
 }
 
-/* Ctrl-L: of a screen that is split only the part below */
+/* Ctrl-L: clears only the lower part of a split screen. */
 static int clear_screen(int count, int key)
 {
 	if (!editor.clear(editor.self))
@@ -60,7 +60,7 @@ static int clear_screen(int count, int key)
 	return 0;
 }
 
-/* readline's handler. It is removed from within itself, or readline would show the prompt again. */
+/* readline's handler. It removes itself, or readline would show the prompt again. */
 static void take(char *line)
 {
 	editor.line = line;
@@ -68,9 +68,9 @@ static void take(char *line)
 	editor.reading = false;
 }
 
-/* A terminal of one row, or one that cannot move up, shows a long line scrolled sideways by a third of its columns: of fewer than 3
- * readline divides by zero. It leaves one column out if the terminal does not wrap lines. Returns true if readline was given more
- * columns than there are. */
+/* Works around a division by zero: on a terminal with one row, or without cursor-up, readline
+ * scrolls by a third of the columns (less one if the terminal does not wrap), which must not be 0.
+ * Returns true if it received more columns than there are. */
 static bool widen(void)
 {
 	enum { COLUMNS_LEAST = 4 };
@@ -82,9 +82,10 @@ static bool widen(void)
 	return narrow;
 }
 
-/* While readline 8.2 searches (Ctrl-R), a key that begins a sequence, as Ctrl-X, ends the search and the sequence is read within the
- * same call; a sequence without a function crashes it there. So the search ends here, before that key is taken, and the sequence is as
- * any other. The Escape that ends a search by readline's settings is left to it: arrows and pasted text begin with it, too. */
+/* Works around a crash in readline 8.2, when a key during a search (Ctrl-R) begins a sequence,
+ * such as Ctrl-X, without a function: ends the search before readline reads the key. readline
+ * itself handles an Escape that ends searches, because arrows and pasted text begin with it,
+ * too. */
 static void end_search(void)
 {
 	enum { ESCAPE = '\033' };
@@ -106,7 +107,8 @@ void line_start(const char *history, line_complete *completer, line_clear *clear
 	rl_change_environment = 0;
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_attempted_completion_function = complete;
-	rl_basic_word_break_characters = " \t\n;{}"; /* interpreter_complete gives whole words, as op=avg */
+	/* interpreter_complete returns whole words, as op=avg */
+	rl_basic_word_break_characters = " \t\n;{}";
 	rl_completer_word_break_characters = rl_basic_word_break_characters;
 	editor.complete = completer;
 	editor.clear = clear;
@@ -129,7 +131,7 @@ void line_stop(const char *history)
 
 enum { PROMPT_ROOM = 256 };
 
-/* \001 and \002 tell readline what takes no room on the screen. */
+/* \001 and \002 enclose text without width on the screen. */
 static const char *coloured(const char *prompt, bool colour, char shown[PROMPT_ROOM])
 {
 	snprintf(shown, PROMPT_ROOM, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
@@ -195,7 +197,6 @@ void line_show(void)
 	rl_redisplay();
 }
 
-/* Where the cursor is now the line begins anew. */
 void line_again(void)
 {
 	editor.hidden = editor.reading;
@@ -209,7 +210,7 @@ void line_resize(void)
 		rl_resize_terminal();
 }
 
-/* A line that is typed twice in a row stands once in the history. */
+/* A repeated line is stored once. */
 void line_remember(const char *line)
 {
 	const HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;

@@ -1,10 +1,10 @@
-/* page.c -- a frame as a page: a title, a map of everything, the picture with the cursor, details, the keys
+/* page.c -- draws a page: a title, a map, the picture with the cursor, details, the keys
  *
  *      ranksh   classroom   0 - 4.52 ms of 4.52
- *      ▁▂▅██▅[▃▁ ▂▅██▅▃]▁                            how busy, from one end of time to the other; [ ] is the window
+ *      ▁▅█[▃▁█▃]▁                                    load over time; [ ] window
  *         ms          0        1         2
- *         0-3 io      [===]                          on a low screen the picture has these rows, too
- *             compute▸eeee▼[== matmul y ===]         the cursor, and from whom it was let go
+ *         0-3 io      [===]                          these rows stay on a low screen
+ *             compute▸eeee▼[== matmul y ===]         the cursor, and the operation waited for
  *      matmul y   rank 0, compute
  *      queued at 20 us   could begin 1.02 ms
  *      ? keys   q quit */
@@ -35,7 +35,6 @@ struct page_layout page_layout(const struct viewer *viewer)
 	return at;
 }
 
-/* One line at most, cut at the page's edge. */
 static void put_line(struct picture *page, int row, const char *text, enum colour colour, bool dim)
 {
 	char line[1024];
@@ -46,7 +45,7 @@ static void put_line(struct picture *page, int row, const char *text, enum colou
 			picture_cell(page, row, x)->dim = 1;
 }
 
-/* As many digits behind the point as the window is told apart by */
+/* Decimals by the width of the window */
 static void put_title(const struct viewer *viewer, const struct reply *frame, struct picture *page)
 {
 	char title[300];
@@ -67,7 +66,7 @@ static int map_column(const struct viewer *viewer, const struct reply *frame, in
 	return (int)(column < 0 ? 0 : column > viewer->width ? viewer->width : column);
 }
 
-/* The frame has a digit for each column of its own picture. */
+/* The frame has a digit for each column in its own picture. */
 static void put_map(const struct viewer *viewer, const struct reply *frame, int row, struct picture *page)
 {
 	static const uint32_t levels[] = {
@@ -88,7 +87,7 @@ static void put_map(const struct viewer *viewer, const struct reply *frame, int 
 	picture_write(page, row, (int)most_of(to - 1, from + 1), 1, COLOUR_HEAD, "]");
 }
 
-/* ---- the cursor, and from whom it was let go ---- */
+/* ---- the cursor and its links ---- */
 
 static int column_of(const struct reply *frame, int64_t time)
 {
@@ -104,7 +103,7 @@ static void put_sign(struct picture *picture, int row, int column, uint32_t glyp
 		*cell = (struct cell){.glyph = glyph, .colour = COLOUR_HEAD, .reverse = reverse};
 }
 
-/* Brackets about what it stands on, and a mark before its row: seen without colour, and over labels. */
+/* Brackets and a mark before the row are visible without colour, and over labels. */
 static void put_cursor(const struct reply *frame, struct picture *picture)
 {
 	int row = 1 + frame->row - frame->first_row;
@@ -124,7 +123,7 @@ static void put_cursor(const struct reply *frame, struct picture *picture)
 		put_sign(picture, row, to - 1, ']', true);
 }
 
-/* A line from the lane of whom it waited for, where that let go, down or up to the cursor:
+/* From the lane waited for, at the end of the wait, to the cursor's lane:
  *
  *      io       ███ copy x ██○
  *      other                 │
@@ -156,7 +155,7 @@ static void put_links(const struct reply *frame, struct picture *picture)
 		put_link(frame, row - frame->first_row, time, lanes, picture);
 }
 
-/* ---- all of it ---- */
+/* ---- the page ---- */
 
 static void put_picture(const struct viewer *viewer, const struct reply *frame, struct picture *page)
 {
@@ -187,7 +186,7 @@ static void put_help(const struct viewer *viewer, int top, int rows, struct pict
 		put_line(page, top + i, line, COLOUR_PLAIN, false);
 }
 
-/* Bytes of it that one line takes: all, or as many facts as fit, which three blanks set apart; else it is cut. */
+/* Returns the bytes for one line: facts that fit, split at three blanks; else the whole line. */
 static size_t line_of_facts(const char *fact, size_t length, int width)
 {
 	size_t fits = 0, columns = 0;
@@ -224,7 +223,7 @@ static void replay_line(const struct viewer *viewer, char line[LINE])
 	text_release(&words);
 }
 
-/* What is typed; why a key did nothing; else the keys */
+/* The search text, the reason why a key did nothing, or the keys */
 static void put_last(const struct viewer *viewer, struct picture *page)
 {
 	char line[LINE];
@@ -248,7 +247,7 @@ static void put_last(const struct viewer *viewer, struct picture *page)
 	        !viewer->told[0] && !viewer->typing);
 }
 
-/* A frame that cannot be drawn has no picture, and says why where the facts stand. */
+/* A frame without a picture carries the reason as facts. */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page)
 {
 	struct page_layout at = page_layout(viewer);

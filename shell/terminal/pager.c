@@ -1,10 +1,10 @@
-/* pager.c -- a long text a screen at a time
+/* pager.c -- prints a long text one screen at a time
  *
  *     | ...                                                |
  *     | relu x                    x where positive, else 0 |
- *     | -- space: more   Enter: a line   q: enough --      |   written over when a key has come
+ *     | -- space: more   Enter: a line   q: enough --      |   overwritten after a key
  *
- * No program of the system's: the same keys everywhere, and the text stays where it is when it is over. */
+ * Unlike a system pager it has the same keys everywhere and leaves the text on the screen. */
 #include "shell/wire/plain.h"
 #include "shell/terminal/pager.h"
 #include "base/fold.h"
@@ -19,7 +19,7 @@
 
 enum { ROWS_LEAST = 4, ESCAPE = 27 };
 
-/* 0: input or output is no terminal, or one too low for pages */
+/* Returns the rows of a page; 0: no terminal, or one too low for pages. */
 static int page_rows(void)
 {
 	struct winsize size;
@@ -27,15 +27,14 @@ static int page_rows(void)
 	return terminal && size.ws_row >= ROWS_LEAST ? size.ws_row - 1 : 0;
 }
 
-/* A key that has come already; false: none has */
+/* Reads a key without blocking; false: none. */
 static bool next_key(char *key)
 {
 	struct pollfd keys = {.fd = 0, .events = POLLIN};
 	return poll(&keys, 1, 0) == 1 && read(0, key, 1) == 1;
 }
 
-/* Drops what an arrow sends behind its escape, as "[A" or "[5~": an opening sign, parameters, a last sign. Escape alone is a
- * key of its own. */
+/* Drops the rest of an escape sequence such as "[A" or "[5~". */
 static void drop_sequence(void)
 {
 	char key;
@@ -44,7 +43,7 @@ static void drop_sequence(void)
 			;
 }
 
-/* Waits for a key without Enter; q where none can come. A single one: what is typed ahead is the prompt's. */
+/* Waits for one key, without Enter; q at the end of input. The prompt gets text typed ahead. */
 static char wait_for_key(void)
 {
 	struct termios before, single;
@@ -68,7 +67,7 @@ static char wait_for_key(void)
 	return key;
 }
 
-/* How many rows may follow; 0: no more */
+/* Asks, and returns how many rows may follow; 0: none. */
 static int ask(int rows)
 {
 	for (;;) {
@@ -79,7 +78,7 @@ static int ask(int rows)
 		switch (key) {
 		case ' ':
 		case 'f':
-			return rows - 1; /* a row stays to read on from */
+			return rows - 1; /* one row stays as context */
 		case '\n':
 		case '\r':
 		case 'j':

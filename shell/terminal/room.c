@@ -1,7 +1,7 @@
-/* room.c -- limits and room that an mpirun needs, measured with Open MPI 4.1
+/* room.c -- limits and disk space that mpirun needs, measured with Open MPI 4.1
  *
- * With fewer descriptors it waits for ever, or its ranks are gone without a word. PMIx makes two files of 4 MB in Open MPI's folder, and
- * each rank one of a little more than 4 MB in shared memory. */
+ * With too few descriptors it hangs, or its ranks vanish silently. PMIx creates two files of 4 MB
+ * in Open MPI's folder, and each rank one of slightly over 4 MB in shared memory. */
 #include "shell/terminal/room.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -24,7 +24,7 @@ const char *room_folder(void)
 	return "/tmp";
 }
 
-/* Raises the soft limit if the hard one allows it. How many descriptors mpirun needs depends on how fast ranks come: 4 to 5 each. */
+/* Raises the soft limit if the hard one allows. mpirun needs 4 to 5 descriptors a rank. */
 static enum status files_fit(int n)
 {
 	struct rlimit limit;
@@ -54,7 +54,7 @@ static enum status sizes_fit(void)
 	return status;
 }
 
-/* A folder that cannot be asked is mpirun's to make, or to refuse. */
+/* If the folder cannot be examined, the decision is left to mpirun. */
 static enum status folder_fits(void)
 {
 	struct statvfs disk;

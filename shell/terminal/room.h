@@ -1,13 +1,12 @@
-/* room.h -- what mpirun needs of this computer before it is started */
+/* room.h -- system limits and disk space for mpirun, checked before it starts */
 #ifndef RANKSH_ROOM_H
 #define RANKSH_ROOM_H
 
 #include "base/status.h"
 
-/* The folder in which Open MPI keeps what a job has while it runs */
+/* Returns Open MPI's folder for files of running jobs. */
 const char *room_folder(void);
-/* ST_FILE in words: a limit of this process or the room in that folder is too small for an mpirun of n ranks, which would end with words
- * of its own alone or wait for ever. */
+/* Fails with ST_FILE if a process limit or that folder's space is too small for n ranks. */
 enum status room_for_mpirun(int n);
 
 #endif

@@ -1,4 +1,4 @@
-/* screen.c -- the one user of ncurses: it opens the screen, reads keys, and paints cells */
+/* screen.c -- the only user of ncurses: opens the screen, reads keys, paints cells */
 #include "shell/wire/plain.h"
 #include "shell/terminal/screen.h"
 #include "shell/terminal/crash.h"
@@ -24,7 +24,7 @@ static void start_colours(void)
 		COLOURS(X)
 #undef X
 	};
-	/* the nearest of eight where the terminal has no more */
+	/* the nearest basic colour, for terminals with eight */
 	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN,
 	        COLOR_CYAN, COLOR_YELLOW, -1, COLOR_RED, -1, -1, COLOR_GREEN, COLOR_RED, -1};
 	start_color();
@@ -33,8 +33,8 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-/* ncurses reads the size before its handler of SIGWINCH is there: a change in between is found here. It prefers COLUMNS and
- * LINES of the environment, which readline sets to an earlier size, so these two go. */
+/* Detects a size change between ncurses' start and its SIGWINCH handler. (screen_open removes
+ * COLUMNS and LINES, which ncurses prefers: readline sets them to an earlier size.) */
 static void take_size(void)
 {
 	struct winsize size;
@@ -43,8 +43,7 @@ static void take_size(void)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/* SIGWINCH is ncurses' while the screen is its own: a key says then that the size is another one. Afterwards the front
- * end's handler is there again. */
+/* ncurses handles SIGWINCH until screen_close, which restores the front end's handler. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
 	struct screen *screen = mem_alloc(sizeof *screen);
@@ -70,7 +69,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 	keypad(stdscr, true);
 	set_escdelay(25);
 	curs_set(0);
-	mouseinterval(0); /* pressed and let go are two events */
+	mouseinterval(0); /* report press and release separately */
 	*opened = screen;
 	return ST_OK;
 }
@@ -116,7 +115,7 @@ void screen_paint(const struct screen *screen, const struct picture *picture)
 			attr_t look =
 			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 			look |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
-			if (!cell->glyph) /* the wide character beside it reaches here */
+			if (!cell->glyph) /* covered by the wide character beside it */
 				continue;
 			attrset(look | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0));
 			mvaddwstr(y, x, glyph);
@@ -126,7 +125,6 @@ void screen_paint(const struct screen *screen, const struct picture *picture)
 	refresh();
 }
 
-/* What ncurses calls them */
 static const struct {
 	int code, key;
 } keys[] = {{KEY_UP, SCREEN_UP}, {KEY_DOWN, SCREEN_DOWN}, {KEY_LEFT, SCREEN_LEFT}, {KEY_RIGHT, SCREEN_RIGHT},
@@ -161,7 +159,7 @@ static int character(wint_t code)
 	                                    : (int)code;
 }
 
-/* What has come behind an escape, all at once */
+/* Drops the rest of an escape sequence; true: there was one. */
 static bool swallow(void)
 {
 	wint_t code;
@@ -184,7 +182,7 @@ bool screen_event(const struct screen *screen, int wait_ms, struct screen_event 
 	event->key = got != KEY_CODE_YES ? character(code)
 	        : code == KEY_MOUSE      ? mouse_key(&mouse)
 	                                 : named((int)code);
-	if (event->key == SCREEN_ESCAPE && swallow()) /* a sequence that ncurses does not know is no escape */
+	if (event->key == SCREEN_ESCAPE && swallow()) /* an unknown sequence is no Escape key */
 		event->key = SCREEN_OTHER;
 	event->x = mouse.x;
 	event->y = mouse.y;

@@ -1,11 +1,10 @@
-/* screen.h -- the whole screen while it is ours: keys come in, cells go out. screen.c is the only file that includes
- * ncurses. */
+/* screen.h -- the full screen: keys in, cells out. Only screen.c includes ncurses. */
 #ifndef RANKSH_SCREEN_H
 #define RANKSH_SCREEN_H
 
 #include "trace/trace.h"
 
-/* Keys that are no characters: behind all code points. */
+/* Keys that are no characters, above all code points */
 enum screen_key {
 	SCREEN_UP = 0x110000,
 	SCREEN_DOWN,
@@ -19,30 +18,30 @@ enum screen_key {
 	SCREEN_ENTER,
 	SCREEN_BACKSPACE,
 	SCREEN_ESCAPE,
-	SCREEN_PRESS, /* the mouse: its left button, and where it is let go; its wheel */
+	SCREEN_PRESS, /* the left mouse button pressed */
 	SCREEN_RELEASE,
 	SCREEN_WHEEL_UP,
 	SCREEN_WHEEL_DOWN,
-	SCREEN_RESIZED, /* the screen has another size: paint anew */
-	SCREEN_OTHER    /* a key that nobody here knows */
+	SCREEN_RESIZED, /* the screen size has changed: paint again */
+	SCREEN_OTHER    /* any other key */
 };
 struct screen_event {
-	int key;  /* a character's code point or an enum screen_key */
-	int x, y; /* of the mouse */
+	int key;  /* a code point or an enum screen_key */
+	int x, y; /* mouse position */
 };
 struct screen;
 
-/* Takes the terminal until screen_close. wide: it shows more than ASCII. ST_FILE: no screen can be opened here; the terminal
- * is as it was. */
+/* Takes the terminal until screen_close. wide: it shows more than ASCII. Fails with ST_FILE. */
 enum status screen_open(struct screen **screen, bool colour, bool wide);
-void screen_close(struct screen *screen); /* the terminal is as before; NULL: nothing */
-/* Columns and rows, 1 at least; they change when SCREEN_RESIZED comes. */
+/* Restores the terminal, if screen is not NULL. */
+void screen_close(struct screen *screen);
+/* Returns columns and rows, at least 1; they change with SCREEN_RESIZED. */
 void screen_size(const struct screen *screen, int *width, int *height);
-/* Shows the picture from the top left corner on; what is beyond the screen is cut. */
+/* Paints the picture from the top left corner, cut at the screen edges. */
 void screen_paint(const struct screen *screen, const struct picture *picture);
-/* Without it the terminal selects text as ever. */
+/* Turns mouse events on or off; without them the terminal selects text. */
 void screen_mouse(struct screen *screen, bool on);
-/* False: nothing came for so long. */
+/* Waits for an event; false if none came within wait_ms. */
 bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event);
 
 #endif

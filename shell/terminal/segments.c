@@ -1,4 +1,4 @@
-/* segments.c -- the folder of a job's shared memory: made, locked, removed */
+/* segments.c -- creates, locks and removes a job's shared-memory folder */
 #include "shell/terminal/segments.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 static const char *const settings[] = {
         "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
 
-/* Takes the lock of a folder of this user. Returns its descriptor; -1: it is none, or its front end lives. */
+/* Locks this user's folder. Returns its descriptor; -1 if it is none, or its front end lives. */
 static int folder_lock(const char *path)
 {
 	struct stat folder;
@@ -27,7 +27,7 @@ static int folder_lock(const char *path)
 	return -1;
 }
 
-/* Removes a folder whose lock is held, and the files in it. One into which a rank still writes stays for the next start. */
+/* Empties and removes a locked folder. If a rank still writes, it stays until the next start. */
 static void folder_remove(const char *path, int lock)
 {
 	DIR *entries = opendir(path);
@@ -53,7 +53,7 @@ static void remove_dead(const char *prefix)
 		closedir(entries);
 }
 
-/* Between the making and the lock another start may have taken the folder for a dead one: then there is none. */
+/* Another start may remove the folder before it is locked: then there is none. */
 void segments_open(struct segments *segments)
 {
 	char prefix[32];

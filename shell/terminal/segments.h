@@ -1,21 +1,21 @@
-/* segments.h -- a folder for the shared memory of a job's ranks, so that what a killed job leaves can be removed
+/* segments.h -- a folder for a job's shared memory, so that a killed job's files can be removed
  *
- *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     a folder a job; the front end holds a lock on it while it lives
+ *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     a folder a job; the front end holds a lock
  *
- * A folder of this user on which nobody holds the lock is one of a dead front end. Other MPI jobs have theirs elsewhere. */
+ * A folder of this user without a lock belongs to a dead front end. */
 #ifndef RANKSH_SEGMENTS_H
 #define RANKSH_SEGMENTS_H
 
 struct segments {
-	char path[64]; /* "": there is none */
+	char path[64]; /* "": none */
 	int lock;
 };
 
-/* Removes the folders of dead front ends, makes one, and hands it to the ranks of this host in the environment (RANKSH_SEGMENTS; they
- * give it to Open MPI: mpi/transport.c). None is made if a setting of the user's names a folder, or where it cannot be: the segments lie
- * in /dev/shm then. */
+/* Removes dead front ends' folders, creates one, and passes it to the local ranks
+ * (RANKSH_SEGMENTS, for mpi/transport.c). If the user's settings name a folder, or creation fails,
+ * Open MPI uses /dev/shm. */
 void segments_open(struct segments *segments);
-/* The job is over: the folder goes, with what is in it. */
+/* Removes the folder and its files. */
 void segments_close(struct segments *segments);
 
 #endif

@@ -1,11 +1,11 @@
-/* session.c -- the prompt: a line is read while the ranks are listened to
+/* session.c -- the prompt: reads a line while it listens to the ranks
  *
- * One loop with one poll(2) over three descriptors: keys, the job's output, the job's errors. Signals end the poll
- * and set flags only. A line that is whole goes to act.c, which asks rank 0 and waits for the reply (talk.c); so
- * nobody listens in two places at once.
+ * One poll(2) waits for keys, the job's output and its errors. Signals only end it and set flags.
+ * A whole line goes to act.c, which waits for rank 0's reply (talk.c): only one place listens at a
+ * time.
  *
  *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
- *     job's descriptors 1, 2 --- text that a rank prints by itself, its death ---> shown above the line at work */
+ *     job's descriptors 1, 2 --- text from ranks, its death ---> shown above the input line */
 #include "shell/terminal/session.h"
 #include "shell/terminal/inside.h"
 #include "shell/session/device.h"
@@ -35,8 +35,7 @@ int width_of_output(void)
 	return width < 1 ? 80 : width > WIDTH_MOST ? WIDTH_MOST : width;
 }
 
-/* Colours unless NO_COLOR is set or the terminal has none; line drawing where UTF-8 can be had. Numbers stay as C
- * writes them whatever the locale says: lines with them are parsed again. */
+/* LC_NUMERIC stays C, because printed lines are parsed again. */
 void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
@@ -62,8 +61,8 @@ void say_bad(const struct session *session, const char *text)
 
 /* ---- the loop ---- */
 
-/* Asks with the lines of an open block before this one, so that names in the block complete as part of it. TAB
- * waits COMPLETE_MS at most for ranks that are busy or dead; Ctrl-C ends the wait. */
+/* Sends the open block's lines, too: its names complete. Waits COMPLETE_MS at most, or until
+ * Ctrl-C. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -76,7 +75,7 @@ static void complete(void *self, const char *line, int cursor, struct text *name
 	request.cursor = session->pending.count + cursor;
 	if (talk_ask(&session->talk, &request, REPLY_COMPLETE, &reply, COMPLETE_MS) == ST_OK)
 		text_put(names, text_string(&reply.text), reply.text.count);
-	line_show(); /* something may have been said meanwhile */
+	line_show(); /* output may have hidden it */
 	request_release(&request);
 	reply_release(&reply);
 }
@@ -91,7 +90,6 @@ static bool clear(void *self)
 	return true;
 }
 
-/* One who follows sees whose world it is. */
 static const char *prompt_of(struct session *session)
 {
 	static const char *const modes[] = {[FOLLOW_NONE] = "",
@@ -107,8 +105,7 @@ static const char *prompt_of(struct session *session)
 	return text_string(&session->shown_prompt);
 }
 
-/* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is
- * another. */
+/* NULL: end of input, or the job died. */
 static char *read_line(struct session *session, bool *ended)
 {
 	char *line = NULL;
@@ -122,9 +119,9 @@ static char *read_line(struct session *session, bool *ended)
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
-		/* do not block if a Ctrl-C has ended the wait of a TAB: it is handled below */
+		/* after a Ctrl-C that ended TAB do not block: it is handled below */
 		int ready = poll(ends, 3, signal_has_interrupt() ? 0 : follower_wait_ms(session));
-		if (signal_taken_interrupt()) { /* the lines of an open block are forgotten with the one typed */
+		if (signal_taken_interrupt()) { /* discard the open block, too */
 			text_clear(&session->pending);
 			line_cancel();
 			line_leave();
@@ -148,7 +145,7 @@ static char *read_line(struct session *session, bool *ended)
 		if (ends[0].revents & POLLIN)
 			event = line_key(&line);
 		else if (ends[0].revents)
-			event = LINE_END; /* the terminal was closed */
+			event = LINE_END; /* the terminal has closed */
 	}
 	*ended = event != LINE_READY;
 	line_leave();
@@ -161,7 +158,7 @@ static void add_option(struct text *line, const char *option, const char *value)
 	quote_system(value, line);
 }
 
-/* How to come back, where something was typed that is kept */
+/* How to resume, if lines are stored */
 static void farewell(const struct session *session, bool ended)
 {
 	struct text line = {0};
@@ -197,7 +194,6 @@ static void prompt_loop(struct session *session)
 		farewell(session, ended);
 }
 
-/* Where nobody is welcomed, the GPUs are named all the same. */
 static void say_device(const struct session *session)
 {
 	if (session->device.count)
@@ -226,7 +222,7 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
-/* --resume: what the session was opened with holds, where the command line says nothing else. */
+/* --resume: journalled options hold unless the command line has others. */
 static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;
@@ -245,7 +241,7 @@ static enum status open_journal(struct session *session)
 	return status;
 }
 
-/* Without a folder for the journal nothing is kept here either, nor while another session is followed. */
+/* Without a journal folder, or while following, progress is not stored. */
 static void open_learning(struct session *session)
 {
 	struct text told = {0};
@@ -256,8 +252,7 @@ static void open_learning(struct session *session)
 	text_release(&told);
 }
 
-/* A journal that cannot be kept is told, and the session goes on without; but one that is to be resumed must be there.
- * A resumed session is not welcomed. */
+/* Only --resume and --journal require a journal. A resumed session has no welcome screen. */
 static enum status open_session(struct session *session)
 {
 	int n = 0;
@@ -291,7 +286,7 @@ static enum status open_session(struct session *session)
 		return ST_OK;
 	}
 	welcome(session, n);
-	/* `this` is another one elsewhere, or none */
+	/* `this` has no meaning on another computer */
 	const char *machine = session->options.machine, *device = text_string(&session->device);
 	if (!machine || strcmp(machine, "this") == 0)
 		machine = *device ? "" : "classroom";
@@ -301,10 +296,9 @@ static enum status open_session(struct session *session)
 		say_bad(session, fail_text());
 		session->code = path ? 2 : 0;
 	}
-	return path ? status : ST_OK; /* others may follow the one that was asked for */
+	return path ? status : ST_OK; /* others may follow a requested journal */
 }
 
-/* The prompt, or without a terminal what is followed, to its end */
 static void run(struct session *session)
 {
 	char history[1200];
@@ -318,7 +312,7 @@ static void run(struct session *session)
 	line_stop(history);
 }
 
-/* What is followed may be at descriptor 0, where the keys are then. */
+/* Opens the source before the keyboard is used: it may be descriptor 0. */
 static enum status open_source(struct session *session)
 {
 	const char *path = session->options.follow;
@@ -353,12 +347,12 @@ int session_run(const struct options *options, const struct course *course)
 	struct termios before;
 	if (open_source(&session) != ST_OK)
 		return 2;
-	if (session.plain) /* a signal ends it, and its ranks with it */
+	if (session.plain) /* default signals end it and its ranks */
 		signal(SIGPIPE, SIG_IGN);
 	else
-		signals_start(); /* before the terminal is changed: a signal must not leave it so */
+		signals_start(); /* before the terminal changes */
 	bool terminal = !session.plain && tcgetattr(0, &before) == 0;
-	if (terminal) { /* Ctrl-C is answered by us: no ^C in the middle of an output */
+	if (terminal) { /* no echoed ^C in the output */
 		struct termios quiet = before;
 		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
 		tcsetattr(0, TCSANOW, &quiet);

@@ -5,7 +5,7 @@
 #include "shell/session/course.h"
 #include "shell/session/options.h"
 
-/* A prompt until the user leaves; the exit status. */
+/* Runs the prompt until the user leaves. Returns the exit status. */
 int session_run(const struct options *options, const struct course *course);
 
 #endif

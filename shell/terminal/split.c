@@ -1,4 +1,4 @@
-/* split.c -- the terminal in two, by its own scroll region: nothing else needs to know */
+/* split.c -- splits the terminal by its scroll region */
 #include "shell/terminal/split.h"
 #include "shell/wire/plain.h"
 #include "trace/trace.h"
@@ -25,20 +25,20 @@ void split_erase(const struct split_screen *split)
 	printf("\0338");
 }
 
-/* Has the terminal still the size that the lanes were laid out for? */
+/* Returns true if the terminal size has not changed; *size is the present one. */
 static bool is_as_it_was(const struct split_screen *split, struct winsize *size)
 {
 	return ioctl(1, TIOCGWINSZ, size) == 0 && size->ws_col == split->columns &&
 	        size->ws_row == split->rows;
 }
 
-/* The prompt is at the terminal's foot then: what scrolls is below the lanes. */
+/* The prompt goes to the last row: only rows below the lanes scroll. */
 void split_arrange(struct split_screen *split)
 {
 	struct winsize size = {0};
 	bool other = !is_as_it_was(split, &size);
 	if (other && split->lanes)
-		printf("\033[r\033[2J"); /* rows have moved */
+		printf("\033[r\033[2J"); /* the old rows have moved */
 	split->columns = size.ws_col;
 	split->rows = size.ws_row;
 	if (!split->wanted || split->rows < ROWS_LEAST || split->columns < COLUMNS_LEAST) {
@@ -62,7 +62,7 @@ void split_paint(const struct split_screen *split, const struct reply *frame)
 	struct text picture = {0}, out = {0};
 	struct winsize size;
 	int row = 1;
-	if (!split->lanes || !is_as_it_was(split, &size)) /* it is arranged anew when the line is over */
+	if (!split->lanes || !is_as_it_was(split, &size)) /* split_arrange comes later */
 		return;
 	picture_text(&frame->picture, split->colour, &picture);
 	text_add(&out, "\0337\033[?25l\033[0m");

@@ -1,27 +1,27 @@
-/* split.h -- living lanes in the upper half of the terminal; prompt and answers scroll below them
+/* split.h -- live lanes in the upper half of the terminal; prompt and answers scroll below them
  *
- *      ms     0        1        2   now 1.20         rows 1 .. lanes: painted anew when rank 0 sends them
- *      0-3 io [=== copy x ===]-----
- *      ------------------------------------
- *      1.20 ms > y = matmul x w                      the rest scrolls: the terminal's scroll region (DECSTBM) */
+ *     ms     0        1        2   now 1.20         rows 1 .. lanes: repainted for each frame
+ *     0-3 io [=== copy x ===]-----
+ *     ------------------------------------
+ *     1.20 ms > y = matmul x w                      the rest scrolls (DECSTBM) */
 #ifndef RANKSH_SPLIT_H
 #define RANKSH_SPLIT_H
 
 #include "shell/wire/wire.h"
 
 struct split_screen {
-	bool wanted; /* `split on`; it is shown where the terminal is large enough */
+	bool wanted; /* `split on`; shown if the terminal is large enough */
 	bool colour;
-	int columns, rows, lanes; /* of the terminal; lanes 0: it is not split now */
+	int columns, rows, lanes; /* the terminal's; lanes 0: not split */
 };
-/* Splits the terminal as it is now, or leaves it whole; also when its size has changed, or something else had the screen. Rank 0
- * is to be told of split->lanes then. */
+/* Splits the terminal, or leaves it whole; also after a size change or other use of the screen.
+ * The caller then sends split->lanes to rank 0. */
 void split_arrange(struct split_screen *split);
-/* Paints what rank 0 has sent; the cursor stays where it is. */
+/* Paints rank 0's frame; the cursor stays. */
 void split_paint(const struct split_screen *split, const struct reply *frame);
-/* What it shows is not living any more. */
+/* Erases the lanes. */
 void split_erase(const struct split_screen *split);
-/* The whole terminal scrolls again, with the cursor at its foot. */
+/* Ends the split: the whole terminal scrolls, with the cursor in the last row. */
 void split_end(struct split_screen *split);
 
 #endif

@@ -1,13 +1,12 @@
-/* talk.c -- requests out, replies in, and what happens in between
+/* talk.c -- requests out, replies in, and events in between
  *
- * Rank 0 answers requests in order, and one at a time is asked. Until the reply is there, other lines may come, and
- * other things happen:
+ * Rank 0 answers requests in order, one at a time. Before the reply:
  *
- *     ask "run ..." ---> output, output, foreign text ..., done        shown as they come; the reply is `done`
- *                        more than a second                            "repeat ...  3 s  (Ctrl-C stops it)"
- *                        Ctrl-C                                        an interrupt request, out of turn
- *                        Ctrl-C again, soon                            shall the job be ended?  ST_QUIT
- *                        the output ends                               the job died             ST_MPI */
+ *     ask "run ..." ---> output, foreign text ..., done     shown; the reply is `done`
+ *                        more than a second                 "repeat ...  3 s  (Ctrl-C stops it)"
+ *                        Ctrl-C                             an interrupt request, out of turn
+ *                        Ctrl-C again, soon                 "end them?": ST_QUIT
+ *                        the output ends                    the job died: ST_MPI */
 #include "shell/terminal/talk.h"
 #include "base/fold.h"
 #include "shell/wire/plain.h"
@@ -38,8 +37,8 @@ static void note(int number)
 		to_end = 1;
 }
 
-/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ are ignored: they would reach the front end alone,
- * and the ranks would go on without it. */
+/* Without SA_RESTART signals end a poll. Ctrl-Z and Ctrl-\ are ignored: the ranks would not
+ * stop. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};
@@ -91,13 +90,13 @@ static void clear_progress(struct talk *talk)
 {
 	if (talk->progress_shown) {
 		fputs("\r\033[K", stdout);
-		fflush(stdout); /* what follows may go to stderr */
+		fflush(stdout); /* stderr may follow */
 	}
 	talk->progress_shown = false;
 }
 
-/* Reads what is there, waiting at most wait_ms, and shows what the job says beside its replies: mpirun, a launcher's
- * banner. The line that is being typed goes out of the way of it. ST_MPI: the job's output has ended. */
+/* Waits at most wait_ms, and shows text beside the replies above the input line. ST_MPI: the
+ * output ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0}, safe = {0};
@@ -114,7 +113,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
-/* Its input is closed first, so that a job which is alive, and whose ranks do not answer, ends by itself. */
+/* Closes its input first, so that a job whose ranks do not answer ends by itself. */
 int talk_bury(struct talk *talk)
 {
 	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
@@ -122,7 +121,7 @@ int talk_bury(struct talk *talk)
 	if (talk->job.in >= 0)
 		close(talk->job.in);
 	talk->job.in = -1;
-	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
+	while (talk->job.err >= 0 && wall_ns() < until) /* mpirun's report comes before its end */
 		hear(talk, TICK_MS);
 	int code = job_outcome(&talk->job, job_collect(&talk->job));
 	job_release(&talk->job);
@@ -148,7 +147,7 @@ void talk_stop(struct talk *talk)
 	text_release(&talk->incoming);
 }
 
-/* ---- what comes ---- */
+/* ---- replies ---- */
 
 int terminal_columns(void)
 {
@@ -166,7 +165,6 @@ void print_folded(const char *lines, size_t count)
 	text_release(&folded);
 }
 
-/* Written over at each tick, and cleared before anything else is shown. */
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
@@ -182,7 +180,7 @@ static void show_progress(struct talk *talk)
 	talk->progress_shown = true;
 }
 
-/* Output and what a rank has printed; the answer to something that nobody waits for any more is dropped. */
+/* Late answers are dropped. */
 static void show(struct talk *talk, const struct reply *reply)
 {
 	struct text marked = {0}, safe = {0};
@@ -205,7 +203,7 @@ static void show(struct talk *talk, const struct reply *reply)
 	text_release(&marked);
 }
 
-/* Removes the first line of `incoming`. Returns false if no line is complete. */
+/* Returns false if no line is complete. */
 static bool take_line(struct talk *talk, struct reply *reply)
 {
 	char *newline =
@@ -219,7 +217,7 @@ static bool take_line(struct talk *talk, struct reply *reply)
 	return true;
 }
 
-/* The same without completions that came too late: answers come in the order of the requests. */
+/* Skips late completions: answers come in request order. */
 static bool take_reply(struct talk *talk, struct reply *reply)
 {
 	while (take_line(talk, reply)) {
@@ -231,7 +229,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return false;
 }
 
-/* All whole lines that have come. Living lanes leave the line that is being typed where it is. */
+/* Live lanes do not disturb the input line. */
 static void show_all(struct talk *talk)
 {
 	struct reply reply = {0};
@@ -243,7 +241,6 @@ static void show_all(struct talk *talk)
 	}
 }
 
-/* The line that is being typed goes out of the way and comes back, once for all that is there. */
 enum status talk_listen(struct talk *talk)
 {
 	enum status status = hear(talk, 0);
@@ -254,7 +251,7 @@ enum status talk_listen(struct talk *talk)
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
-/* Asked on the line of the progress. The ranks may stop while the user thinks: then there is nothing to ask. */
+/* Asks on the progress line, unless the ranks stop before the user answers. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";
@@ -270,7 +267,7 @@ static bool wants_to_kill(struct talk *talk)
 		        (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) ||
 		        to_end) {
 			puts("");
-			return false; /* they have stopped meanwhile */
+			return false;
 		}
 	}
 }
@@ -287,7 +284,7 @@ static enum status pass_interrupt(struct talk *talk)
 
 /* ---- asking ---- */
 
-/* True when `reply` is the one; anything else is shown. */
+/* Shows an unexpected reply and returns false. */
 static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 {
 	if (reply->kind == kind && !reply->unasked)
@@ -297,8 +294,7 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 	return false;
 }
 
-/* Replies of other kinds are shown or dropped. After the output has ended, what had come before is still taken: the reply may
- * be in it. */
+/* After the output has ended, earlier input is still read: the reply may be in it. */
 static enum status ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {
@@ -306,13 +302,13 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 	bool over = false;
 	talk->asked_ns = wall_ns();
 	talk->again = request->silent || request->shown;
-	if (!talk->again) /* lines that run again leave Ctrl-C aside: the second one may fall in the next of them */
+	if (!talk->again) /* a replay keeps the time: a second Ctrl-C may fall in its next line */
 		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {
 		while (take_reply(talk, reply))
 			if (sort(talk, kind, reply)) {
 				clear_progress(talk);
-				/* came with the reply: nothing else would wake the prompt for it */
+				/* arrived with the reply: nothing else would wake the prompt */
 				show_all(talk);
 				return ST_OK;
 			}
@@ -327,7 +323,7 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 		if (kind == REPLY_DONE && signal_taken_interrupt())
 			status = pass_interrupt(talk);
 		if (kind == REPLY_HELLO && signal_taken_interrupt()) {
-			kill(-talk->job.pid, SIGTERM); /* nobody is there yet who could stop by himself */
+			kill(-talk->job.pid, SIGTERM); /* no rank can stop by itself yet */
 			status = ST_QUIT;
 		}
 	}
@@ -339,6 +335,6 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
         struct reply *reply, int wait_ms)
 {
 	enum status status = ask(talk, request, kind, reply, wait_ms);
-	talk->busy_with = NULL; /* the caller's */
+	talk->busy_with = NULL; /* owned by the caller */
 	return status;
 }

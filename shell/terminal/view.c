@@ -1,4 +1,4 @@
-/* view.c -- the view: a frame is asked for, made a page of, painted; a key is awaited, and so on */
+/* view.c -- the view loop: request a frame, paint its page, wait for a key */
 #include "shell/terminal/view.h"
 #include "shell/terminal/screen.h"
 #include "shell/terminal/viewer.h"
@@ -37,7 +37,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Without a key a frame is asked for every second: the job may be gone. A replay asks for twenty. */
+/* Requests a frame every second, as the job may be gone; a replay twenty. */
 static enum status look_on(struct talk *talk, struct screen *screen, struct viewer *viewer)
 {
 	struct reply frame = {0};

@@ -1,10 +1,10 @@
-/* viewer.c -- keys, and what they move: the cursor from operation to operation, the window over time
+/* viewer.c -- keys move the cursor between operations, and the window over time
  *
  *     whole_from            from |======= window =======| to            whole_to
- *     |-------------------- everything that there is -------------------------|
+ *     |------------------------------ everything ------------------------------|
  *
- * The window is the viewer's own. Where the cursor comes to is rank 0's to say: the request tells where it stands and what
- * it seeks, and the window follows it there. */
+ * The viewer owns the window. Rank 0 moves the cursor, as the request asks, and the window
+ * follows. */
 #include "shell/terminal/viewer_parts.h"
 #include "base/arithmetic.h"
 #include "shell/wire/plain.h"
@@ -30,7 +30,7 @@ void viewer_release(struct viewer *viewer)
 	text_release(&viewer->find);
 }
 
-/* The text to look for is lent. */
+/* The request borrows its texts. */
 void viewer_request(const struct viewer *viewer, struct request *request)
 {
 	struct page_layout at = page_layout(viewer);
@@ -97,7 +97,7 @@ static int lanes_seen(const struct reply *frame)
 	return count;
 }
 
-/* Nowhere yet: to the first lane of a device that is seen */
+/* Places the cursor on the first visible device lane. */
 static void begin(struct viewer *viewer, const struct reply *frame)
 {
 	struct viewer_place place = {.time = viewer->from}, lane = {0};
@@ -115,7 +115,7 @@ static void begin(struct viewer *viewer, const struct reply *frame)
 		viewer_tell(viewer, "nothing has been queued yet");
 }
 
-/* To the lane above or below, near the same time; where the rows end, they are scrolled. */
+/* Near the same time; scrolls at the edge. */
 static void change_lane(struct viewer *viewer, const struct reply *frame, int step)
 {
 	struct viewer_place place = {.op = viewer->at.op, .time = viewer_within(viewer, viewer->goal)};
@@ -135,7 +135,7 @@ static void change_lane(struct viewer *viewer, const struct reply *frame, int st
 	}
 }
 
-/* Half a page of rows; the last may stand alone at the top. */
+/* Half a page; even the last row may reach the top */
 static void scroll_page(struct viewer *viewer, const struct reply *frame, int step)
 {
 	int before = viewer->first_row, rows = (int)most_of(lanes_seen(frame) / 2, 1);
@@ -166,7 +166,7 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FOUND] = {"find", "find back"},
         [TO_CRITICAL] = {"critical", "critical back"}};
 
-/* what: one of TO_ and 1, negative: back */
+/* Moves the cursor. what: one of TO_ plus 1; negative: backwards. */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = (what < 0 ? -what : what) - 1;
@@ -184,7 +184,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 	viewer_seek(viewer, seeks[to][what < 0], viewer->at);
 }
 
-/* In a replay the arrows move now. */
+/* In a replay the arrows move `now`. */
 static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
 {
 	if (!viewer_replay_step(viewer, frame, step))
@@ -217,7 +217,6 @@ static void type_text(struct viewer *viewer, const struct reply *frame, int unus
 	text_clear(&viewer->find);
 }
 
-/* While a text is typed all keys are its own. */
 static void typed(struct viewer *viewer, const struct reply *frame, int key)
 {
 	bool given_up = key == SCREEN_ESCAPE || key == CONTROL_C;
@@ -288,7 +287,7 @@ static void leave(struct viewer *viewer, const struct reply *frame, int unused)
 
 /* ---- the keys ---- */
 
-/* What `?` says; a key in the table below is in one of these lines. */
+/* Shown by `?`; each key in the table below is in one of these lines. */
 static const char *const help[] = {"left right tab  the operation before, the next one",
         "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
         "n N             the next wait of the lane, the one before",
@@ -337,7 +336,7 @@ void viewer_event(struct viewer *viewer, const struct reply *frame, const struct
 		typed(viewer, frame, event->key);
 		return;
 	}
-	if (viewer->help) { /* the next page of it, or none; the key does nothing else */
+	if (viewer->help) { /* ? shows the next page; other keys only close the help */
 		bool more = event->key == '?' && viewer_help(viewer->help * page_layout(viewer).rows);
 		viewer->help = more ? viewer->help + 1 : 0;
 		return;

@@ -11,7 +11,7 @@ static int64_t time_at(const struct viewer *viewer, const struct reply *frame, i
 	                (column + 0.5));
 }
 
-/* On the map the window comes there; on a lane the cursor does. */
+/* Moves the window if the map is clicked, the cursor if a lane is. */
 static void click(struct viewer *viewer, const struct reply *frame, int x, int y)
 {
 	struct page_layout at = page_layout(viewer);
@@ -46,7 +46,7 @@ bool viewer_mouse(struct viewer *viewer, const struct reply *frame, const struct
 	if (event->key == SCREEN_PRESS) {
 		viewer->press_x = event->x;
 		viewer->press_y = event->y;
-	} else if (event->key == SCREEN_RELEASE) { /* a quick click may come as this alone */
+	} else if (event->key == SCREEN_RELEASE) { /* a quick click may send only this */
 		if (viewer->press_x >= 0 && event->x != viewer->press_x)
 			drag(viewer, frame, event->x - viewer->press_x);
 		else

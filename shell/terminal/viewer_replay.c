@@ -1,10 +1,10 @@
-/* viewer_replay.c -- the window again with a moving now: what was not over at that time is not drawn as done
+/* viewer_replay.c -- replays the window with a moving `now`: later ends are not drawn
  *
- *      from |=== a ===|eeee▼-- b --|        | to        rank 0 draws each frame as of `now`; here it only moves */
+ *      from |=== a ===|eeee▼-- b --|        | to        rank 0 draws each frame as of `now` */
 #include "base/arithmetic.h"
 #include "shell/terminal/viewer_parts.h"
 
-enum { SECONDS = 10 /* from one end to the other, at first */ };
+enum { SECONDS = 10 /* from one end to the other, initially */ };
 
 void viewer_replay(struct viewer *viewer, int64_t from, int64_t to)
 {
@@ -20,7 +20,7 @@ void viewer_replay(struct viewer *viewer, int64_t from, int64_t to)
 	viewer->to = to;
 }
 
-/* The window goes along where it shows a part of the time. */
+/* The window follows `now` if it shows only a part of the time. */
 static void follow(struct viewer *viewer)
 {
 	int64_t width = viewer->to - viewer->from, now = viewer->replay.now;
@@ -83,7 +83,7 @@ bool viewer_replay_step(struct viewer *viewer, const struct reply *frame, int st
 	return true;
 }
 
-/* From the whole in a thousand seconds to the whole in a tenth of one */
+/* Between the whole in a thousand seconds and in a tenth of one. */
 void viewer_replay_speed(struct viewer *viewer, const struct reply *frame, int step)
 {
 	struct viewer_replay *replay = &viewer->replay;

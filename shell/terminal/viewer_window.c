@@ -1,4 +1,4 @@
-/* viewer_window.c -- the view's window over time: moved and zoomed, never far from what there is */
+/* viewer_window.c -- moves and zooms the view's window */
 #include "base/arithmetic.h"
 #include "shell/terminal/viewer_parts.h"
 
@@ -14,7 +14,7 @@ int64_t viewer_within(const struct viewer *viewer, int64_t time)
 	return most_of(viewer->from, least_of(time, viewer->to - 1));
 }
 
-/* It stays within half a window of what there is. */
+/* Keeps the window within half its width of the data. */
 void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
 {
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
@@ -23,12 +23,13 @@ void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t fr
 	viewer->whole = false;
 }
 
-/* Half or twice the window; what happens at `about` stays where it is. */
+/* Halves or doubles the window around `about`. */
 void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
 {
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
 	int64_t fresh = most_of(
-	        step > 0 ? width / 2 : width * 2, viewer->width); /* a cell is a nanosecond at least */
+	        /* a cell is at least a nanosecond */
+	        step > 0 ? width / 2 : width * 2, viewer->width);
 	if (step > 0 && fresh >= width) {
 		viewer_tell(viewer, "a column is a nanosecond: there is no more to see");
 	} else if (step < 0 && viewer->whole) {
@@ -48,7 +49,6 @@ void viewer_zoom(struct viewer *viewer, const struct reply *frame, int step)
 	viewer_zoom_about(viewer, frame, step, seen ? at : viewer->from + (viewer->to - viewer->from) / 2);
 }
 
-/* Earlier or later, in quarters of the window: what was seen at one edge is still there. */
 void viewer_slide(struct viewer *viewer, const struct reply *frame, int quarters)
 {
 	int64_t width = viewer->to - viewer->from, before = viewer->from;

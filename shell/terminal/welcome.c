@@ -1,6 +1,6 @@
-/* welcome.c -- the first screen: what the ranks are, and where to begin
+/* welcome.c -- the first screen: the ranks, and first commands
  *
- * In a narrow terminal less of it: from 78 columns on with the drawing, below 50 one line. */
+ * The drawing needs 78 columns; below 50 one line is left. */
 #include "shell/terminal/welcome.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { FULL_WIDTH = 78, SHORT_WIDTH = 50, DRAWN = 4 };
 static const char *const counts[] = {
         "no", "the one", "both", "all three", "all four", "all five", "all six", "all seven", "all eight"};
 
-/* The drawing's line i: three ranks, dots and the last one where there are many. */
+/* Draws line i: a rank, or dots and the last rank if there are many. */
 static void draw_rank(struct text *out, int i, int n, bool wide)
 {
 	char name[24];
@@ -43,7 +43,6 @@ static void write_full(struct text *out, int n, bool wide)
 	}
 }
 
-/* What the ranks are on, and why */
 static void write_head(struct text *out, const struct welcome *w)
 {
 	static const char cuda[] = "cuda: ";

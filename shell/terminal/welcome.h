@@ -7,12 +7,12 @@
 
 struct welcome {
 	int n;               /* ranks */
-	const char *device;  /* the GPUs' start line, "cuda: ..."; "": they are simulated, */
-	const char *why;     /* ... and why (device_why) */
-	const char *missing; /* what the driver that is there lacks; "" */
+	const char *device;  /* the GPUs, "cuda: ..."; "": simulated, */
+	const char *why;     /* for this reason (device_why) */
+	const char *missing; /* what an existing driver lacks; "" */
 	const char *machine;
-	int width;         /* of the terminal, in columns */
-	bool wide, colour; /* arrows can be shown (UTF-8); escape codes */
+	int width;         /* terminal columns */
+	bool wide, colour; /* UTF-8; escape codes */
 };
 void welcome_write(struct text *out, const struct welcome *welcome);
 
