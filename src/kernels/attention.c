@@ -1,32 +1,32 @@
-/* attention.c -- o = softmax(q k.T / sqrt(d)) v for every head of every sequence, its gradient, and the same by
- * blocks of keys, as context parallelism needs it.
+/* attention.c -- o = softmax(q k.T / sqrt(d)) v for every head in every sequence, its gradient,
+ * and both by blocks of keys for context parallelism.
  *
- * q, k and v are [tokens,hidden]: the sequences of a batch one below the other, `seq` rows each (0: all rows
- * are one sequence), the heads side by side, d = hidden/heads columns each. So the results of three matmuls
- * go in as they are, one call does a whole batch, and a rank that holds some of the heads calls it with its
+ * q, k and v are [tokens,hidden]: a batch's sequences stacked, `seq` rows each (0: all rows are
+ * one sequence), with the heads side by side, d = hidden/heads columns each. So three matmul
+ * results go in unchanged, one call handles a batch, and a rank with some heads passes its
  * columns. causal=1: a token sees itself and those before it.
  *
- * The gradient computes the probabilities p again from q and k (as flash attention does: nothing of size seq
- * x seq is kept):
- *     dv = p.T do      ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)      dq = ds k      dk = ds.T q
- * where p (do v.T) is element by element. Step by step: do v.T is the gradient of p; softmax's gradient
- * (rows.c) makes ds of it; the scale of q k.T comes on top.
+ * The gradient recomputes the probabilities p from q and k (as flash attention does; nothing of
+ * size seq x seq is kept):
+ *     dv = p.T do    ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)    dq = ds k    dk = ds.T q
+ * p (do v.T) is an element-wise product. do v.T is p's gradient; softmax's gradient (rows.c) makes
+ * ds from it, and the scale of q k.T follows.
  *
- * Where the heads of a token lie, hidden = 8, heads = 2, seq = 3, two sequences:
+ * A token's heads, hidden = 8, heads = 2, seq = 3, two sequences:
  *
  *      row 0 ..  2     [ head 0: 4 columns | head 1: 4 columns ]     sequence 0
  *      row 3 ..  5     [ head 0            | head 1            ]     sequence 1
  *
- * A head of a sequence is thus a [3,4] matrix whose rows are 8 apart: the BLAS takes it where it is.
+ * A head in a sequence is a [3,4] matrix with rows 8 apart: the BLAS uses it in place.
  *
- * A block: q and k may be parts of the sequence, of different lengths. query= and key= say where they begin in it.
- * Its second result is the logarithm of the softmax's sum, lse [tokens,heads]. Of two blocks of keys,
- * attention_merge makes what both together would have given (Milakov and Gimelshein, arXiv:1805.02867):
+ * A block: q and k may be parts of the sequence with different lengths; query= and key= are their
+ * start positions. The second result is the log of the softmax's sum, lse [tokens,heads].
+ * attention_merge combines two key blocks (Milakov and Gimelshein, arXiv:1805.02867):
  *     o = o exp(lse - l) + o1 exp(lse1 - l)      l = log(exp(lse) + exp(lse1))
- * A block's gradient takes the whole's o and lse: with them p and rowsum(p (do v.T)) are those of the whole.
+ * A block's gradient takes the whole's o and lse, which give the whole's p and rowsum(p (do v.T)).
  *
- * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
- * cores do. */
+ * Everything is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once,
+ * as on tensor cores. */
 #include "base/memory.h"
 #include "kernels/attention.h"
 #include "kernels/attention_head.h"
@@ -46,7 +46,7 @@ static bool is_gradient(const struct kernel_call *call)
 	return call->kernel->outs > 1;
 }
 
-/* Where q, k and v stand among the arguments; the gradient has do before them */
+/* q, k and v among the arguments; the gradient has do before them */
 static const struct kernel_tensor *operands(const struct kernel_call *call)
 {
 	return call->in + is_gradient(call);
@@ -92,7 +92,7 @@ static enum status wants(const struct kernel_call *call, const struct kernel_ten
 	        other->name, shape_text(&other->layout).text, call->kernel->name, what);
 }
 
-/* k and v are alike, do and o as q; the tokens of k fall to the sequences that q has */
+/* k and v have one shape; do and o have q's. k's tokens are divided among q's sequences. */
 static enum status shapes_of_operands(const struct kernel_call *call)
 {
 	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
@@ -138,7 +138,7 @@ static enum status attention_shape(struct kernel_call *call)
 		status = shape_of_lse(call, &call->in[5], q->dim[0]);
 	if (status == ST_OK && (q->dim[1] > INT_MAX || queries(call) > INT_MAX || keys(call) > INT_MAX))
 		status = fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
-	/* o is like q, dq dk dv are like q k v */
+	/* o is like q; dq dk dv are like q k v */
 	for (int i = 0; i < call->kernel->outs && status == ST_OK; i++) {
 		const struct layout *like = &operands(call)[i].layout;
 		status = kernel_out(call, i, (enum dtype)like->dtype, like->dims, like->dim);
@@ -148,21 +148,21 @@ static enum status attention_shape(struct kernel_call *call)
 	return status;
 }
 
-/* The pairs of a query and a key that it sees, in one sequence. Causal: the area under the diagonal, on which a
- * pair counts half; so a square is half seen, as the field counts it. */
+/* Returns the number of visible (query, key) pairs in one sequence. Causal: the area under the
+ * diagonal, with diagonal pairs counted half; so a square is half visible, as is usual. */
 static double pairs_seen(const struct kernel_call *call)
 {
 	double n = (double)queries(call), m = (double)keys(call),
 	       shift = call->option[QUERY] - call->option[KEY];
 	if (call->option[CAUSAL] == 0)
 		return n * m;
-	/* from query `first` on some keys are seen, from `whole` on all of them */
+	/* queries from `first` on see some keys, from `whole` on all of them */
 	double first = fmin(fmax(-shift, 0), n), whole = fmin(fmax(m - shift, first), n);
 	return (whole - first) * (shift + (first + whole) / 2) + (n - whole) * m;
 }
 
-/* Matrix products of [queries,d] x [d,keys] for each head of each sequence, of what is seen. A block of which
- * nothing is seen costs only that its results are filled. */
+/* [queries,d] x [d,keys] products for each head and sequence, visible pairs only. A fully masked
+ * block costs only the writes to its results. */
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	const int64_t *dim = operands(call)[0].layout.dim;
@@ -177,14 +177,14 @@ static void attention_cost(const struct kernel_call *call, double *flops, double
 
 /* ---- all heads of all sequences ---- */
 
-/* The part of head `head` of sequence s: `rows` rows a sequence, `columns` columns a head */
+/* One head in sequence s: `rows` rows per sequence, `columns` columns per head */
 static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t head, int64_t columns)
 {
 	matrix.data += s * rows * matrix.ld + head * columns;
 	return matrix;
 }
 
-/* The results of a block that sees nothing, or has no queries or no keys: 0, and -inf */
+/* Sets the results of a fully masked or empty block: 0, and -inf for lse */
 static void fill_masked(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->outs; i++) {
@@ -198,7 +198,7 @@ static void fill_masked(const struct kernel_call *call)
 	}
 }
 
-/* Forward or backward of one head of one sequence after another; p and ds are used again for each. */
+/* Forward or backward, one head in one sequence at a time; p and ds are reused. */
 static void attend_heads(const struct kernel_call *call, const struct attention_head *h,
         const struct matrix in[], const struct matrix out[])
 {
@@ -207,7 +207,7 @@ static void attend_heads(const struct kernel_call *call, const struct attention_
 		int64_t s = i / heads, head = i % heads;
 		int first = is_gradient(call);
 		struct matrix one[6], result[3], lse = {0};
-		/* [do] q k v, and of the gradient of a block o lse */
+		/* [do] q k v, and o lse for a block's gradient */
 		for (int k = 0; k < call->ins; k++)
 			one[k] = part(
 			        in[k], s, k == first + 1 || k == first + 2 ? m : n, head, k == 5 ? 1 : d);
@@ -246,7 +246,7 @@ static void attend(const struct kernel_call *call)
 	attention_head_free(&h);
 }
 
-/* ---- two blocks become one ---- */
+/* ---- merging two blocks ---- */
 
 enum { MERGE_O, MERGE_LSE, MERGE_O1, MERGE_LSE1 };
 
@@ -263,8 +263,8 @@ static enum status merge_shape(struct kernel_call *call)
 	return ST_OK;
 }
 
-/* A token's heads: [heads] weights of o and of o1, and the lse of both. Where neither has seen anything, o stays
- * as it is. */
+/* One token: the weights [heads] for o and o1, and the merged lse. If neither block saw any key, o
+ * is unchanged. */
 LOOP_OF(merge_weights, (int64_t heads, double *lse, const double *lse1, double *w, double *w1),
         (heads, lse, lse1, w, w1))
 {
@@ -352,7 +352,7 @@ const struct kernel kernels_attention[] = {
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = attention_shape,
                 .cost = attention_cost,
-                .model = 0.8, /* one of the five products is the forward pass's */
+                .model = 0.8, /* one of the five products repeats the forward pass */
                 .run = attend,
         },
         {

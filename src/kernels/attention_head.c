@@ -1,15 +1,16 @@
-/* attention_head.c -- one head of one sequence, as three or five products of matrices.
+/* attention_head.c -- one head in one sequence, as three or five matrix products.
  *
- * Which keys a query sees, and of which the softmax is computed, where k begins 2 tokens before q does
- * (shift = 2), causal, 4 queries and 5 keys:
+ * The keys that a query sees and those in its softmax; k begins 2 tokens before q (shift = 2),
+ * causal, 4 queries and 5 keys:
  *
  *               keys
- *      query 0  x x x . .        seen: keys 0 .. i + shift. A row is computed up to a multiple of 16, so that
- *            1  x x x x .        a vector has no rest; what is behind the last that is seen is -inf there,
- *            2  x x x x x        whose exp is 0
+ *      query 0  x x x . .        seen: keys 0 .. i + shift. A row is computed up to a multiple of
+ *            1  x x x x .        16, so that a vector has no remainder; after the last seen key it
+ *            2  x x x x x        is -inf, whose exp is 0
  *            3  x x x x x
  *
- * A negative shift leaves the first queries without any key: their row of p is 0 and their lse is -inf. */
+ * A negative shift leaves the first queries without keys: their row of p is 0 and their lse is
+ * -inf. */
 #include "kernels/attention_head.h"
 #include "base/memory.h"
 #include "kernels/common.h"
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* p and ds are [queries,keys], and the only memory of that size: one of each for all heads. */
+/* p and ds are [queries,keys], the only memory of that size: all heads share them. */
 struct attention_head attention_head_make(
         int queries, int keys, int d, bool causal, int64_t shift, bool gradient)
 {
@@ -48,7 +49,7 @@ bool attention_head_masked(const struct attention_head *head)
 	return head->causal && head->queries + head->shift <= 0;
 }
 
-/* Of `keys`, those that query r sees */
+/* The `keys` that query r sees */
 struct mask {
 	int64_t queries, keys, shift;
 	bool causal;
@@ -64,7 +65,7 @@ INLINE int64_t seen(const struct mask *mask, int64_t r)
 	return mask->causal ? least_of(mask->keys, most_of(r + 1 + mask->shift, 0)) : mask->keys;
 }
 
-/* How many of a row's elements are computed: those that are seen, and on to a multiple of 16 */
+/* The number of computed elements in a row: the seen ones, rounded up to a multiple of 16 */
 INLINE int64_t computed(const struct mask *mask, int64_t r)
 {
 	return mask->causal ? least_of(mask->keys, parts_of(seen(mask, r), 16) * 16) : mask->keys;
@@ -74,7 +75,8 @@ INLINE int64_t computed(const struct mask *mask, int64_t r)
 
 enum { PARTS = 8 };
 
-/* A NaN may get lost. In parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+/* May lose a NaN. The maximum runs in vector-sized parts: part j has the elements j, j+8, j+16
+ * ... */
 INLINE float largest_of(const float *row, int64_t count)
 {
 	int64_t whole = count / PARTS * PARTS;
@@ -91,13 +93,13 @@ INLINE float largest_of(const float *row, int64_t count)
 	return most;
 }
 
-/* The rows of p become their softmax: of row r what it sees, what is behind that becomes 0. exp of what is left
- * when the largest is taken off: nothing above 1, so nothing overflows. A NaN that is lost by then comes back:
- * its exp is one, and so is the sum. lse (NULL: not wanted), `apart` elements from row to row: the logarithm of
- * the sum of the exponentials.
+/* Replaces each row of p by its softmax over the seen keys; the rest becomes 0. Subtracting the
+ * maximum keeps exp at 1 or below, so nothing overflows. A NaN lost in the maximum returns,
+ * because its exp and so the sum are NaN. lse (or NULL), `apart` elements from row to row,
+ * receives the log of the sum.
  *
- * Three loops over the rows: in each a row need not wait for the one before it, and the processor computes
- * several at once. The sum runs in parts, as the largest does. */
+ * Three loops over the rows: within each, rows are independent, so the processor overlaps them.
+ * The sum runs in parts, as the maximum does. */
 LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float *lse, int64_t apart),
         (p, largest, mask, lse, apart))
 {
@@ -105,7 +107,7 @@ LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float 
 	for (int64_t r = 0; r < n; r++) {
 		int64_t count = computed(mask, r);
 		for (int64_t i = seen(mask, r); i < count; i++)
-			p[r * keys + i] = -INFINITY; /* whose exp is 0 */
+			p[r * keys + i] = -INFINITY; /* exp gives 0 */
 		largest[r] = largest_of(p + r * keys, count);
 	}
 	for (int64_t r = 0; r < n; r++) {
@@ -134,8 +136,8 @@ LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float 
 	}
 }
 
-/* The same where the lse of all keys is known, of which these are a block: p = exp(score - lse). A row that sees
- * no key at all has an lse of -inf, and no probability. */
+/* The same for a block, with the lse over all keys: p = exp(score - lse). A row that sees no key
+ * has an lse of -inf and p = 0. */
 LOOP_OF(softmax_again, (float *p, const struct mask *mask, const float *lse, int64_t apart),
         (p, mask, lse, apart))
 {
@@ -173,7 +175,7 @@ void attention_head_forward(const struct attention_head *h, const struct matrix 
 
 /* ---- the gradient ---- */
 
-/* ds := p (ds - rowsum(p ds)) on a row of n. */
+/* ds := p (ds - rowsum(p ds)) on a row with n elements. */
 LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
 {
 	float sum = 0;
@@ -183,7 +185,7 @@ LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
 		ds[j] = p[j] * (ds[j] - sum);
 }
 
-/* The same where the sum over all keys is known, of which these n are a block. */
+/* The same for a block with n keys, with the sum over all keys given. */
 LOOP_OF(softmax_back_block, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
 {
 	for (int j = 0; j < n; j++)
@@ -204,8 +206,8 @@ static void softmax_back(const struct attention_head *h, bool block)
 	}
 }
 
-/* delta = rowsum(do o): what rowsum(p (do v.T)) over all keys comes to, as o = p v (FlashAttention-2,
- * arXiv:2307.08691, section 3.1) */
+/* delta = rowsum(do o), which equals rowsum(p (do v.T)) over all keys because o = p v
+ * (FlashAttention-2, arXiv:2307.08691, section 3.1) */
 static void find_delta(const struct attention_head *h, struct matrix d_o, struct matrix o)
 {
 	for (int i = 0; i < h->queries; i++) {
@@ -230,7 +232,8 @@ void attention_head_backward(const struct attention_head *h, const struct matrix
 	} else {
 		softmax_rows(h->p.data, h->largest, &mask, NULL, 0);
 	}
-	/* dv = p.T do;  ds = do v.T, the gradient of p, which softmax_back makes that of the scores */
+	/* dv = p.T do; ds = do v.T is p's gradient; softmax_back turns it into the scores'
+	 * gradient */
 	matrix_product(m, d, n, 1, transposed(h->p), d_o, 0, out[2]);
 	matrix_product(n, m, d, 1, d_o, transposed(v), 0, h->ds);
 	softmax_back(h, whole);

@@ -1,14 +1,14 @@
-/* binary.c -- add sub mul div maximum fmax fmin: two tensors, element by element, broadcast as NumPy does.
+/* binary.c -- add sub mul div maximum fmax fmin: two tensors, element by element, broadcast as in
+ * NumPy.
  *
- * NumPy's broadcasting: shapes are laid side by side from the right; where one has a 1, or nothing, its
- * element serves for all of the other's.
+ * Shapes are aligned at the right; a size of 1, or a missing dimension, is repeated:
  *
  *      a    [4,8]      [4,8]      [4,1]
  *      b      [8]      [4,1]      [1,8]
  *      y    [4,8]      [4,8]      [4,8]
  *
- * Types mix as PyTorch's: f32 with anything gives f32, i32 with a float that float, f16 with bf16 gives f32;
- * div of i32s gives f32. i32 wraps. */
+ * Types mix as in PyTorch: f32 with anything gives f32, i32 with a float that float, f16 with bf16
+ * gives f32; div on two i32 gives f32. i32 wraps. */
 #include "kernels/common.h"
 
 static enum dtype mixed(enum dtype a, enum dtype b)
@@ -18,7 +18,7 @@ static enum dtype mixed(enum dtype a, enum dtype b)
 	return a == DT_I32 ? b : DT_F32;
 }
 
-/* Sizes are compared from the last dimension on: i counts from 1 at the right */
+/* Compares sizes from the last dimension on: i counts from 1 at the right. */
 static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 {
 	const struct layout *a = &call->in[0].layout, *b = &call->in[1].layout;
@@ -51,9 +51,9 @@ static enum status div_shape(struct kernel_call *call)
 	return binary_shape_as(call, dtype == DT_I32 ? DT_F32 : dtype);
 }
 
-/* NAME is the loop for floats; NAME_whole that for two i32s, in 64 bits and wrapped to 32 as a GPU's integer
- * unit does: 2147483647 + 1 is -2147483648. The product of two i32s has up to 62 bits, which a double
- * rounds. */
+/* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps to 32, as a GPU's
+ * integer unit does: 2147483647 + 1 is -2147483648. An i32 product has up to 62 bits, which a
+ * double rounds. */
 #define BINARY(name, result)                               \
 	LOOP(name)                                         \
 	{                                                  \
@@ -77,8 +77,8 @@ BINARY_WHOLE(sub, a - b)
 BINARY(mul, a *b)
 BINARY_WHOLE(mul, a *b)
 BINARY(divide, a / b)
-BINARY(maximum, a > b || a != a ? a : b) /* a NaN on either side stays one */
-BINARY(larger, a > b || b != b ? a : b)  /* the number wins over a NaN, as C's fmax */
+BINARY(maximum, a > b || a != a ? a : b) /* a NaN on either side stays NaN */
+BINARY(larger, a > b || b != b ? a : b)  /* a number wins over a NaN, as in C's fmax */
 BINARY(smaller, a < b || b != b ? a : b)
 
 const struct kernel kernels_binary[] = {

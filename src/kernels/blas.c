@@ -1,21 +1,21 @@
-/* blas.c -- operands as the BLAS takes them.
+/* blas.c -- operands in the BLAS's form.
  *
- * How an operand [rows,columns] is told to the BLAS, by its strides (in elements):
+ * An operand [rows,columns] by its strides (in elements):
  *
- *      strides        such as         told as
- *      (ld, 1)        x, x[2:4]       rows in one line, ld apart
- *      (1, ld)        x.T             transposed: its columns are in one line, ld apart
- *      (a, b)         x[:, 0:8:2]     copied to (columns, 1)
+ *      strides        such as         passed as
+ *      (ld, 1)        x, x[2:4]       contiguous rows, ld apart
+ *      (1, ld)        x.T             transposed: contiguous columns, ld apart
+ *      (a, b)         x[:, 0:8:2]     a copy with strides (columns, 1)
  *
- * Other types than f32 are copied as well; a result of theirs is accumulated in f32 and rounded once, as tensor
- * cores do. */
+ * Types other than f32 are copied too; their results accumulate in f32 and round once, as on
+ * tensor cores. */
 #include "kernels/blas.h"
 #include "base/memory.h"
 #include "kernels/common.h"
 
 #include <limits.h>
 
-/* The distance of rows (row, col) strides apart if the BLAS can take it, else 0 */
+/* Returns the leading dimension for strides (row, col) if the BLAS accepts it, else 0. */
 static int leading(const struct layout *layout, int row, int col)
 {
 	int64_t wanted = layout->dim[col], ld = layout->dim[row] == 1 ? wanted : layout->stride[row];

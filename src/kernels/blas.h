@@ -1,4 +1,4 @@
-/* blas.h -- operands as the BLAS takes them: f32, rows or columns in one line */
+/* blas.h -- operands in the BLAS's form: f32, contiguous rows or columns */
 #ifndef RANKSH_BLAS_H
 #define RANKSH_BLAS_H
 
@@ -6,21 +6,21 @@
 #include <cblas.h>
 
 struct matrix {
-	float *data; /* the operand's, or */
+	float *data; /* the operand's memory, or own */
 	float *own;  /* a copy, until matrix_free */
-	int ld;      /* elements from line to line */
+	int ld;      /* elements from one row (column if transposed) to the next */
 	CBLAS_TRANSPOSE trans;
 };
 
-/* transposes: its columns may be in one line in place of its rows */
+/* Returns an operand for reading. transposes: contiguous columns are accepted as well as rows. */
 struct matrix matrix_in(const struct kernel_tensor *tensor, bool transposes);
-/* The result's own memory when the BLAS can write there and no input lies in it; else a copy. += : with what
- * is there */
+/* Returns the result's own memory if the BLAS can write there and no input overlaps it, else a
+ * copy. With += the copy starts with the old values. */
 struct matrix matrix_out(const struct kernel_call *call, int out);
-/* y := scale a b + beta y, with y [m,n] and a b summed over k */
+/* Computes y := scale a b + beta y, with y [m,n] and the sum over k. */
 void matrix_product(
         int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y);
-/* A copy goes into the tensor, when one is given. */
+/* Frees the copy, if any, after writing it to the tensor (NULL: an input). */
 void matrix_free(struct matrix *matrix, const struct kernel_tensor *tensor);
 
 #endif

@@ -1,4 +1,4 @@
-/* common.c -- shapes, costs and results of any kernel, by its row */
+/* common.c -- shapes, costs and results for any kernel, from its row */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -43,8 +43,8 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 	return ST_OK;
 }
 
-/* Refuses rows without elements, such as those of x.T if x has no rows, for a kernel that has no result for them: there is a sum of
- * nothing, but no largest element. */
+/* Refuses empty rows (such as x.T's if x has no rows) for a kernel without a result for them: a
+ * sum of nothing exists, a maximum does not. */
 static enum status wants_columns(const struct kernel_call *call)
 {
 	if (!call->kernel->wants_columns || kernel_row_length(&call->in[0]) > 0)
@@ -53,8 +53,8 @@ static enum status wants_columns(const struct kernel_call *call)
 	        shape_text(&call->in[0].layout).text, call->kernel->name);
 }
 
-/* What the row says of options and arguments comes first: a shape rule may then divide by an option, and need
- * not look at types. */
+/* Checks the row's rules for options and arguments first: a shape rule may then divide by an
+ * option, and need not check types. */
 enum status kernel_shape(struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -79,8 +79,8 @@ enum status kernel_shape(struct kernel_call *call)
 
 /* ---- costs ---- */
 
-/* The bytes that go over the memory bus: each operand once, as if caches held nothing, and twice where it is
- * read and written back. The machine's model makes a time of both (machine_kernel_ns). */
+/* Memory traffic: each operand once, as with empty caches, and twice if it is read and written
+ * back. machine_kernel_ns computes a time from both. */
 void kernel_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	const struct kernel *kernel = call->kernel;
@@ -116,9 +116,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 		lane_write(out, from, count, values);
 }
 
-/* Chunk by chunk, all arguments side by side. A chunk is read whole before any of it is written, so a kernel
- * may write where it reads: the element that is overwritten has been used, and its neighbours are not looked
- * at (kernel_compute keeps other overlaps away). The buffers begin where a vector of AVX-512 does. */
+/* Chunk by chunk, all arguments side by side. A chunk is read completely before any element is
+ * written, so a kernel may write in place (kernel_compute stages other overlaps). The buffers are
+ * aligned for AVX-512. */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
 	enum { INS = 4 };
@@ -149,14 +149,14 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 	return tensor->layout.dim[tensor->layout.dims - 1];
 }
 
-/* out[0] row by row of the last dimension; it has as many columns as in[0], or one. Short rows are read and
+/* Computes out[0] row by row; it has as many columns as in[0], or one. Short rows are read and
  * written several at a time. */
 static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
 	int64_t rows = layout_rows(&call->in[0].layout), width = most_of(length, 1),
 	        most = most_of(least_of(LANE_CHUNK / width, rows), 1);
-	/* the results' rows first, then those of the arguments */
+	/* the results' rows first, then the arguments' */
 	double *buffer = mem_alloc((size_t)((call->ins + 1) * most * width) * sizeof *buffer);
 	double *in[KERNEL_ARGS_MAX], *row[KERNEL_ARGS_MAX];
 	struct lane lane[KERNEL_ARGS_MAX], out = lane_of(&call->out[0]);
@@ -181,13 +181,14 @@ static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 
 /* ---- outputs over inputs ----
  *
- * y = x[1:] of a tensor into x[:-1], or y = matmul y w: an output lies in memory that is still to be read.
- * Three cases:
- *      no common byte              the output is written where it is
- *      the very same tensor        as well: element i is read before element i is written, and never again
- *      anything between            computed into memory of its own, then copied to its place
- * Common bytes are judged by the spans, from the first to the last element: two columns of one matrix count
- * as overlapping, and cost a copy that is not needed, never a wrong result. */
+ * y = x[1:] written into x[:-1], or y = matmul y w: an output lies in memory that is still to be
+ * read.
+ * - no common byte: the output is written in place
+ * - the very same tensor: in place, because element i is read before it is written, and never
+ * again
+ * - any other overlap: computed into separate memory, then copied Overlap is judged by spans,
+ * first to last element. Two columns in one matrix count as overlapping: this costs an unneeded
+ * copy, never a wrong result. */
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {
@@ -211,9 +212,9 @@ bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tenso
 	return false;
 }
 
-/* ---- numbers of rows and classes ---- */
+/* ---- row and class indices ---- */
 
-/* "[2]" or "[1,3]": the place of element i, in the order of C */
+/* "[2]" or "[1,3]": the indices of element i, in C order */
 static struct shape_text place_text(const struct layout *layout, int64_t i)
 {
 	struct layout place = *layout;
@@ -261,8 +262,8 @@ bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *n
 	return false;
 }
 
-/* By the row's own code. With i32 alone it is the loop for whole numbers, if there is one: doubles would round
- * a product of 62 bits. */
+/* Runs the row's own code. If all arguments are i32, it uses the integer loop, if any: doubles
+ * would round a 62-bit product. */
 static void run(const struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -290,8 +291,8 @@ bool kernel_writes_nothing(const struct kernel_call *call)
 	return !writes;
 }
 
-/* What overlaps is computed into memory of its own, contiguous; with += that memory begins as a copy of the
- * output. All of it is computed before the first is put back: one output may lie over the input of another. */
+/* Stages overlapping outputs in contiguous memory; with += it starts as a copy of the output. All
+ * are computed before the first is copied back, because one output may overlap another's input. */
 void kernel_compute(const struct kernel_call *call)
 {
 	struct kernel_call staged = *call;

@@ -1,12 +1,12 @@
-/* convert.c -- cast, quantize, topk and its gradient: the same numbers with fewer bits, or fewer of them;
- * nonfinite: how many did not fit them; transpose: the same in another order.
+/* convert.c -- cast, quantize, topk and its gradient: the same numbers in fewer bits, or fewer
+ * numbers; nonfinite: counts those that overflowed; transpose: the same numbers in another order.
  *
- * The first three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
- * for int8 (kept in i32, of which a quarter would travel), topk sends the largest few and their places.
+ * The first three compress gradients before they are sent: cast halves them, quantize represents
+ * int8 (kept in i32; a quarter would travel), topk sends the k largest and their indices.
  *
- * quantize is symmetric: one scale for the whole tensor, no zero point. The largest size becomes 127; -128 is
- * not used, so that q and -q are both there. s is rounded to f32 before it divides, because what is sent is
- * the rounded one: the receiver multiplies by the very number the sender divided by. */
+ * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127;
+ * -128 is unused, so q and -q both exist. s is rounded to f32 before the division, because the
+ * receiver multiplies by the rounded s. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -35,7 +35,8 @@ static void nonfinite(const struct kernel_call *call)
 	kernel_total(call, count_nonfinite);
 }
 
-/* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to nearest, ties to even ---- */
+/* ---- quantize: s = max|x| / 127 (1 if all are 0), q = x / s rounded to nearest, ties to even
+ * ---- */
 
 static enum status quantize_shape(struct kernel_call *call)
 {
@@ -46,7 +47,7 @@ static enum status quantize_shape(struct kernel_call *call)
 
 LOOP_EACH(quantize_loop, nearbyint(in[0][i] / option[0]))
 
-/* max|x|; a NaN is kept, and makes the scale one */
+/* Returns max|x|. A NaN is kept, and makes the scale NaN. */
 static double largest_size(const struct kernel_tensor *tensor)
 {
 	double x[LANE_CHUNK], most = 0;
@@ -62,13 +63,12 @@ static double largest_size(const struct kernel_tensor *tensor)
 	return most;
 }
 
-/* Twice over the elements: for the largest, then by the scale that it gives. A scale that f32 rounds to 0 would
- * divide by it, and is 1. */
+/* Two passes: the maximum, then the division. A scale that f32 rounds to 0 becomes 1. */
 static void quantize(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
-	double most = largest_size(&call->in[0]),
-	       scale = most == 0 ? 1 : (float)(most / 127); /* as it is stored */
+	/* scale: as stored */
+	double most = largest_size(&call->in[0]), scale = most == 0 ? 1 : (float)(most / 127);
 	struct lane out = lane_of(&call->out[1]);
 
 	scaled.option[0] = scale == 0 ? 1 : scale;
@@ -102,7 +102,8 @@ struct ranked {
 	int64_t index;
 };
 
-/* Larger first, NaN before all (as PyTorch), equals by index: one answer only, whatever the sort does */
+/* Orders by value, largest first, NaN before all (as PyTorch); ties by index, so the result does
+ * not depend on the sort. */
 static int by_value(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
@@ -114,8 +115,8 @@ static int by_value(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* One row of `length` values x, which is used up; sorted has room for as many. The k first of the order go to
- * row `row` of both results. */
+/* Sorts one row with `length` values x, which is overwritten; sorted has room for as many. The
+ * first k go to row `row` in both results. */
 static void topk_row(
         const struct kernel_call *call, int64_t row, int64_t length, double *x, struct ranked *sorted)
 {
@@ -148,7 +149,7 @@ static void topk(const struct kernel_call *call)
 	mem_free(sorted);
 }
 
-/* ---- topk_grad: each value back to its place, 0 elsewhere ---- */
+/* ---- topk_grad: each value at its index, 0 elsewhere ---- */
 
 static enum status topk_grad_shape(struct kernel_call *call)
 {
@@ -209,7 +210,7 @@ static enum status transpose_shape(struct kernel_call *call)
 
 LOOP_EACH(copy, in[0][i])
 
-/* Element by element, from x with its strides in turned order */
+/* An element copy from x with the first two strides exchanged */
 static void transpose(const struct kernel_call *call)
 {
 	struct kernel_call turned = *call;

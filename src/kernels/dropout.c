@@ -1,11 +1,12 @@
-/* dropout.c -- dropout and its gradient: elements become 0 with probability p, the others are divided by 1-p.
+/* dropout.c -- dropout and its gradient: elements become 0 with probability p, the others are
+ * divided by 1-p.
  *
- * Which ones depends on (seed, element of the whole) alone, by base/philox.h: nothing is kept for the
- * gradient, which is the same kernel on dy with the same seed. A rank that has a part of the whole says where
- * it lies, so that all parts together lose what the whole would:
+ * The choice depends only on (seed, element index in the whole), by base/philox.h. So the gradient
+ * stores nothing: it is the same kernel on dy with the same seed. A rank with a part of the whole
+ * gives the part's position, so that all parts together drop the same elements as the whole:
  *
  *      whole, width=12    . . . . . . . . . . . .
- *                         . . . . x x x . . . . .         x begins at=16 and has 3 columns
+ *                         . . . . x x x . . . . .     x begins at=16 and has 3 columns
  *                         . . . . x x x . . . . . */
 #include "kernels/common.h"
 #include "base/philox.h"
@@ -23,7 +24,7 @@ static enum status dropout_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)x->layout.dtype, x->layout.dims, x->layout.dim);
 }
 
-/* A row of the part; `at`: the place of its first element in the whole */
+/* One row of the part; `at`: its first element's index in the whole */
 static void dropout LOOP_PARAMETERS
 {
 	uint64_t width = option[WIDTH] > 0 ? (uint64_t)option[WIDTH] : (uint64_t)count;

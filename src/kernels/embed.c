@@ -1,25 +1,25 @@
-/* embed.c -- embed and its gradient: rows of a table by number; colsum: the sum of each column, the gradient
- * of what was added to every row.
+/* embed.c -- embed and its gradient: table rows by id; colsum: the sum of each column, a bias's
+ * gradient.
  *
- * A number that is no row of the table is reported (kernel_find_index); it gives a row of NaN, and adds to
- * no gradient. The gradient adds up in the order of the ids, so an id that comes twice is no race.
+ * An id outside the table is reported (kernel_find_index); it gives a row of NaN and adds to no
+ * gradient. The gradient accumulates in the order of the ids, so repeated ids are no race.
  *
- *      table            ids            x = embed table ids       dtable = embed_grad dx ids rows=4
- *      row 0   a        2              c                         row 0   dx1
- *      row 1   b        0              a                         row 1   0
- *      row 2   c        2              c                         row 2   dx0 + dx2
- *      row 3   d                                                 row 3   0
+ *      table        ids        x = embed table ids       dtable = embed_grad dx ids rows=4
+ *      row 0   a    2          c                         row 0   dx1
+ *      row 1   b    0          a                         row 1   0
+ *      row 2   c    2          c                         row 2   dx0 + dx2
+ *      row 3   d                                         row 3   0
  *
- * The gradient is as large as the table, though few of its rows are not 0: what makes it costly to reduce
- * over ranks. */
+ * The gradient is as large as the table though most rows are 0, so it is costly to reduce over
+ * ranks. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Argument 0 is [rows,columns], and the ids, where the kernel takes them, are numbers of rows. The result has
- * as many columns, and so many rows. */
+/* Argument 0 is [rows,columns]; ids, if the kernel takes them, are row numbers. The result is
+ * [rows,columns] with the given rows. */
 static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 {
 	const struct kernel_tensor *x = &call->in[0], *ids = &call->in[1];
@@ -34,7 +34,7 @@ static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 	return status == ST_OK ? kernel_out(call, 0, (enum dtype)x->layout.dtype, 2, dim) : status;
 }
 
-/* The row that id number i names, or -1 */
+/* The row for id i, or -1 */
 static int64_t row_of(const struct lane *ids, int64_t i, int64_t rows)
 {
 	double id;
@@ -49,7 +49,7 @@ static enum status embed_shape(struct kernel_call *call)
 	return rows_of_columns(call, layout_count(&call->in[1].layout));
 }
 
-/* The rows that are taken, not the whole table */
+/* Only the looked-up rows, not the whole table */
 static void embed_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	(void)flops;
@@ -57,7 +57,7 @@ static void embed_cost(const struct kernel_call *call, double *flops, double *by
 	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
 }
 
-/* ids may have any shape: its elements, in the order of C, are the rows of the result. */
+/* ids may have any shape: its elements in C order give the result's rows. */
 static void embed(const struct kernel_call *call)
 {
 	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1],
@@ -98,7 +98,7 @@ static struct kernel_indices table_rows(const struct kernel_call *call)
 	        .names = "a row of the table"};
 }
 
-/* One row, told without its dimension */
+/* One row, without a row dimension */
 static enum status colsum_shape(struct kernel_call *call)
 {
 	enum status status = rows_of_columns(call, 1);
@@ -107,9 +107,8 @@ static enum status colsum_shape(struct kernel_call *call)
 	        : status;
 }
 
-/* Each row of the argument is added to the row of the result that its id names; without ids to the only one.
- * In doubles, from the first row to the last, rounded once: the order, and so the bits, do not depend on
- * strides. */
+/* Adds each row to the result row that its id names (without ids: the only one). In doubles, first
+ * row to last, rounded once: the order, and so the bits, do not depend on strides. */
 static void add_rows(const struct kernel_call *call)
 {
 	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],

@@ -1,5 +1,5 @@
-/* exponential.h -- exp without libm: the same doubles on every computer, and loops over them that compilers
- * turn into vectors. */
+/* exponential.h -- exp without libm: the same doubles on every computer, in loops that compilers
+ * vectorize. */
 #ifndef RANKSH_EXPONENTIAL_H
 #define RANKSH_EXPONENTIAL_H
 
@@ -7,26 +7,28 @@
 #include <stdint.h>
 #include <string.h>
 
-/* -709 and 710. Variables for the compiler: of a constant bound it makes a path of its own through all that
- * follows, and a vector would then take every path, each under a mask. */
+/* -709 and 710. Variables, because a compiler splits the code for a constant bound into paths, and
+ * a vector would then execute every path under a mask. */
 extern const double exponential_least, exponential_most;
 
-/* exp(x) = 2^n exp(r): n is the whole number nearest to x / ln 2, so |r| <= ln 2 / 2 = 0.347 (Cody and Waite,
- * Software Manual for the Elementary Functions, 1980, ch. 6). exp(r) is its Taylor series to r^10, by
- * Horner's rule; what is left out is below r^11 / 11! = 2.2e-13 of it, a ten-thousandth of what f32 resolves.
+/* exp(x) = 2^n exp(r): n is the integer nearest to x / ln 2, so |r| <= ln 2 / 2 = 0.347 (Cody and
+ * Waite, Software Manual for the Elementary Functions, 1980, ch. 6). exp(r) is its Taylor series
+ * to r^10 by Horner's rule; the relative error is below r^11 / 11! = 2.2e-13, a ten-thousandth of
+ * f32's resolution.
  *
- * A double's exponents are those of n = -1022 .. 1023. One less, and the bits of 2^n are those of 0; one more,
- * and they are infinity's. So x need only be kept between -709 (n = -1023) and 710 (n = 1024) for a result of
- * 0 below -708.8 and of infinity above 709.5, without a choice at the end. NaN stays NaN. */
+ * A double has exponents for n = -1022 .. 1023. The bits of 2^-1023 computed below are those of 0,
+ * and the bits of 2^1024 are infinity's. So clamping x to -709 (n = -1023) and 710 (n = 1024) is
+ * enough for 0 below -708.8 and infinity above 709.5. NaN stays NaN. */
 INLINE double exponential(double x)
 {
-	/* 1.5 x 2^52: a double of that size has no bits for a fraction, so adding it rounds to a whole
-	 * number, and leaves that number in the low bits. */
+	/* 1.5 x 2^52: a double this large has no fraction bits, so adding it rounds to an integer
+	 * and leaves that integer in the low bits. */
 	const double whole = 0x1.8p52;
 	double above = exponential_least > x ? exponential_least : x,
 	       bounded = exponential_most < above ? exponential_most : above;
 	double shifted = bounded * 1.44269504088896338700 + whole, n = shifted - whole;
-	/* ln 2 in two parts: the last 21 bits of the first are 0, so that n times it is exact */
+	/* ln 2 in two parts: the last 21 bits of the first are 0, so its product with n is
+	 * exact */
 	double r = bounded - n * 0x1.62e42fee00000p-1 - n * 1.90821492927058770002e-10;
 
 	double series = 1 / 3628800.; /* 1/10! */
@@ -41,7 +43,8 @@ INLINE double exponential(double x)
 	series = 1 + r * series;
 	series = 1 + r * series;
 
-	/* 2^n has the exponent n + 1023 and no fraction: n's low bits, moved to the place of the exponent. */
+	/* 2^n has the exponent n + 1023 and no fraction: shift n's low bits into the exponent
+	 * field. */
 	int64_t bits;
 	double power;
 	memcpy(&bits, &shifted, sizeof bits);

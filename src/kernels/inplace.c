@@ -1,19 +1,17 @@
 /* inplace.c -- fill sgd adam: they write their first arguments.
  *
  *      sgd      w := w - lr dw
- *      adam     m := b1 m + (1 - b1) dw             Kingma and Ba 2015, arXiv:1412.6980
+ *      adam     m := b1 m + (1 - b1) dw         Kingma and Ba 2015, arXiv:1412.6980
  *               v := b2 v + (1 - b2) dw^2
  *               w := w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
  *
- * All is computed in double and rounded once to the type of each tensor. Each element depends on its own
- * place alone, so parts of a tensor, updated by different ranks, give the bits of the whole: what ZeRO rests
- * on. */
+ * Computed in double, rounded once to each tensor's type. Each element depends only on its own
+ * position, so parts updated by different ranks give the whole's bits; ZeRO relies on this. */
 #include "kernels/common.h"
 
 #include <math.h>
 
-/* The chunk is made once and written again and again; x is not read, and may be memory that nobody has
- * written. */
+/* Writes one prepared chunk repeatedly. x is not read and may be uninitialized. */
 static void fill(const struct kernel_call *call)
 {
 	double value[LANE_CHUNK];
@@ -34,7 +32,7 @@ LOOP(sgd)
 
 enum { LR, BETA1, BETA2, EPS, T };
 
-/* PyTorch's torch.optim.Adam: m and v are running means of g and g^2, corrected for beginning at 0 */
+/* As torch.optim.Adam: m and v are running means of g and g^2, bias-corrected */
 LOOP(adam)
 {
 	double beta1 = option[BETA1], beta2 = option[BETA2];

@@ -1,7 +1,7 @@
-/* kernels.c -- the list of kernels, in the order of help.
+/* kernels.c -- the list of kernels, in `help` order.
  *
- * A family is a table of rows in a file of its own; X(FAMILY) here is its table. Parsing, help, completion,
- * books, costs and the tests that try every example find a kernel by this list. */
+ * A family is a table in its own file; X(FAMILY) lists it. The parser, help, completion, costs and
+ * the example tests find kernels here. */
 #include "kernels/kernel.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@
 	X(source)    \
 	X(spin)
 
-/* Each ends with a row without a name. */
+/* Each table ends with a row without a name. */
 #define X(family) extern const struct kernel kernels_##family[];
 FAMILIES(X)
 #undef X

@@ -1,16 +1,15 @@
 /* lane.c -- a strided tensor of any type as one long row of doubles.
  *
- * (1) Dimensions of 1 are dropped, and neighbours that lie in one line are merged, so that most tensors
- *     become one dimension, and the inner loop is long.
- * (2) A dimension that is repeated (broadcast) has stride 0.
- * (3) Reading and writing go in runs: locate() finds where a run begins by divisions, once a run, and load()
- *     and store() do it without any. */
+ * (1) Size-1 dimensions are dropped and contiguous neighbours merged, so most tensors have one
+ * dimension and a long inner loop.
+ * (2) A broadcast dimension has stride 0.
+ * (3) Access goes in runs: locate() divides once per run; load() and store() do not divide. */
 #include "kernels/lane.h"
 #include "base/arithmetic.h"
 #include "kernels/widths.h"
 
-/* (1): from the first dimension to the last; a dimension joins the one before it when that one's stride is
- * this one's whole length */
+/* (1), from the first dimension on: a dimension joins its predecessor if that one's stride equals
+ * this one's total length. */
 static struct lane merged(const struct lane *lane)
 {
 	struct lane out = {.dtype = lane->dtype, .data = lane->data};
@@ -36,8 +35,7 @@ struct lane lane_of(const struct kernel_tensor *tensor)
 	return lane_broadcast(tensor, &tensor->layout);
 }
 
-/* NumPy's rule, from the right: [8] seen as [4,8] has strides 0,1, and [4,1] as [4,8] strides 1,0: the same
- * element again for each column. */
+/* NumPy's rule, from the right: [8] as [4,8] has strides 0,1; [4,1] as [4,8] has strides 1,0. */
 struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layout *shape)
 {
 	const struct layout *layout = &tensor->layout;
@@ -52,7 +50,8 @@ struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layo
 	return merged(&lane);
 }
 
-/* Where element `index` lies; returns how many follow it, itself included, at the last dimension's stride */
+/* Finds element `index`; returns how many elements, itself included, follow at the last
+ * dimension's stride. */
 static int64_t locate(const struct lane *lane, int64_t index, int64_t *offset)
 {
 	int last = lane->dims - 1;
@@ -67,7 +66,7 @@ static int64_t locate(const struct lane *lane, int64_t index, int64_t *offset)
 	return lane->dim[last] - inner;
 }
 
-/* The next chunk comes into the cache while the kernel works on this one. */
+/* Prefetches the next chunk while the kernel works on this one. */
 LOOP_OF(floats_to_doubles, (const float *from, double *to, int64_t count), (from, to, count))
 {
 	for (int64_t i = 0; i < count; i += 16)
@@ -82,10 +81,10 @@ LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from
 		to[i] = (float)from[i];
 }
 
-/* Halves go in blocks: into one line, and by way of f32. */
+/* f16 and bf16 go in blocks: gathered, then converted through f32. */
 enum { BLOCK = 256 };
 
-/* A run of `count` elements from offset `at` on, along the last dimension */
+/* Reads a run of `count` elements from offset `at` on, along the last dimension. */
 static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -114,7 +113,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 		}
 }
 
-/* The way back; a value is rounded to the tensor's type, a half by way of f32. */
+/* Writes a run; values round to the tensor's type, f16 and bf16 through f32. */
 static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -162,15 +161,15 @@ void lane_write(const struct lane *lane, int64_t from, int64_t count, const doub
 	}
 }
 
-/* An i32's sum wraps; a value that is no i32 itself is first brought into its range. */
+/* An i32 sum wraps; a value outside i32's range is saturated first. */
 static double whole_sum(double old, double value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX ? wrapped((int64_t)(old + value))
 	                                                : wrapped((int64_t)old + saturated(value));
 }
 
-/* Read, added to in double, and rounded once on the way back, a chunk at a time: a sum of two f32 is rounded as
- * f32 arithmetic would. */
+/* Adds in double and rounds once, a chunk at a time: the sum of two f32 rounds as in f32
+ * arithmetic. */
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
 {
 	double sum[LANE_CHUNK];

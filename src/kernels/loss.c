@@ -1,16 +1,16 @@
-/* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a
- * loss is where they begin); sumsq, the other sum over everything.
+/* loss.c -- mse and crossentropy, means over everything as in PyTorch, and their gradients (no
+ * upstream gradient); sumsq, a sum over everything.
  *
- * crossentropy's targets are classes (i32, one a row) or probabilities (floats, the shape of the logits). A row
- * whose class is `ignore` adds nothing: the mean is over the other rows, and NaN without any. Every other class
- * outside 0 .. classes-1 is reported (kernel_find_index) and makes the loss NaN. With z a row of logits and t
- * its targets:
+ * crossentropy's targets are classes (i32, one per row) or probabilities (floats, the logits'
+ * shape). A row with the class `ignore` adds nothing: the mean is over the other rows, and NaN
+ * without any. Any other class outside 0 .. classes-1 is reported (kernel_find_index) and makes
+ * the loss NaN. With z a row of logits and t its targets:
  *
  *      loss = -sum_i t_i ln softmax(z)_i = -sum_i t_i (z_i - ln sum_j exp z_j)
- *      dz   = (softmax(z) sum(t) - t) / rows that count      sum(t) is 1 for a class
+ *      dz   = (softmax(z) sum(t) - t) / counted rows         sum(t) is 1 for a class
  *
- * The largest z is taken off before exp, which changes neither and keeps exp from overflowing. Softmax is
- * never made and then its logarithm taken: a probability that f32 rounds to 0 would give infinity. */
+ * Subtracting the largest z before exp changes neither and prevents overflow. The log is never
+ * taken of a computed softmax: a probability that f32 rounds to 0 would give infinity. */
 #include "kernels/common.h"
 #include "base/memory.h"
 #include "kernels/exponential.h"
@@ -55,8 +55,8 @@ LOOP_EACH(mse_grad_loop, option[0] * (in[0][i] - in[1][i]))
 static void mse_grad(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
-	scaled.option[0] = 2.0 /
-	        (double)layout_count(&call->in[0].layout); /* the loop's factor; the row has no options */
+	/* the loop's factor; the row has no options */
+	scaled.option[0] = 2.0 / (double)layout_count(&call->in[0].layout);
 	kernel_elements(&scaled, mse_grad_loop);
 }
 
@@ -100,7 +100,7 @@ static struct kernel_indices target_classes(const struct kernel_call *call)
 	        .names = "a class"};
 }
 
-/* Rows of which the mean is taken */
+/* Returns the number of rows in the mean. */
 static int64_t rows_that_count(const struct kernel_call *call, const struct lane *targets, int64_t rows)
 {
 	int64_t count = 0;
@@ -112,7 +112,8 @@ static int64_t rows_that_count(const struct kernel_call *call, const struct lane
 	return count;
 }
 
-/* Row r's targets as probabilities: all 0 where its class is ignored, all NaN where it is none */
+/* Reads row r's targets as probabilities: all 0 for an ignored class, all NaN for an invalid
+ * one */
 static void read_targets(
         const struct kernel_call *call, const struct lane *lane, int64_t r, int64_t classes, double *t)
 {
@@ -135,7 +136,7 @@ LOOP_OF(exponentials_of, (int64_t count, double *z, double most), (count, z, mos
 		z[i] = exponential(z[i] - most);
 }
 
-/* z := exp(z - max); returns their sum. *log_sum: ln sum exp of the z before */
+/* z := exp(z - max); returns their sum. *log_sum: ln sum exp of the old z */
 static double exponentials(int64_t count, double *z, double *log_sum)
 {
 	double most = z[0], sum = 0;
@@ -148,7 +149,7 @@ static double exponentials(int64_t count, double *z, double *log_sum)
 	return sum;
 }
 
-/* -sum t (z - log_sum), with 0 x inf = 0: a class that cannot be and is not */
+/* -sum t (z - log_sum), with 0 x inf = 0: an impossible class that does not occur */
 static double row_loss(int64_t count, const double *z, const double *t, double log_sum)
 {
 	double loss = 0;
@@ -167,8 +168,8 @@ static void row_gradient(int64_t count, const double *e, double sum, const doubl
 		z[i] = (e[i] / sum * weight - t[i]) / rows;
 }
 
-/* A row at a time, the loss in double over all rows and divided by their number at the end. Memory: the row z,
- * its targets t, and the row again for exp. */
+/* One row at a time; the loss accumulates in double and is divided at the end. Memory: the row z,
+ * its targets t, and a copy for exp. */
 static void crossentropy(const struct kernel_call *call)
 {
 	bool gradient = call->kernel->shape == crossentropy_grad_shape;

@@ -1,9 +1,8 @@
-/* matmul.c -- y = a b, 2-D, by the CBLAS.
+/* matmul.c -- y = a b, 2-D, by the CBLAS. Most operands are used in place, and .T costs nothing
+ * (blas.c).
  *
- * Most operands lie as the BLAS takes them, and .T costs nothing (blas.c).
- *
- * The bits are the BLAS's: they depend on its version and on the processor, not on the ranks of a job, which
- * share both. */
+ * The bits are the BLAS's: they depend on its version and the processor, which a job's ranks
+ * share. */
 #include "kernels/blas.h"
 #include "kernels/common.h"
 
@@ -19,8 +18,8 @@ static enum status wrong_shapes(const struct kernel_tensor *a, const struct kern
 	        x.text, x.text, (long long)a->layout.dim[1]);
 }
 
-/* [m,k] x [k,n] gives [m,n]. Both of one type, as the BLAS's and the tensor cores' operands are; each
- * dimension an int, as the BLAS counts. */
+/* [m,k] x [k,n] gives [m,n]. Both have one type, as the BLAS and tensor cores require; each
+ * dimension fits an int, as in the BLAS. */
 static enum status matmul_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];
@@ -44,7 +43,7 @@ static void matmul_cost(const struct kernel_call *call, double *flops, double *b
 	*flops = 2.0 * (double)a[0] * (double)b[1] * (double)a[1];
 }
 
-/* Sums of nothing are 0, which += adds. */
+/* Empty sums are 0; += adds that. */
 static void put_zeros(const struct kernel_call *call)
 {
 	struct lane out = lane_of(&call->out[0]);
@@ -53,7 +52,7 @@ static void put_zeros(const struct kernel_call *call)
 		kernel_put(call, &out, i, 1, &zero);
 }
 
-/* += is the BLAS's own beta = 1: the old values are added in f32 with the product, and rounded once. */
+/* += is the BLAS's beta = 1: the old values are added in f32 and rounded once. */
 static void matmul(const struct kernel_call *call)
 {
 	if (call->in[0].layout.dim[1] == 0) {

@@ -1,21 +1,21 @@
 /* permute.c -- binsort permute unpermute sort_chunks: rows on their way to experts and back.
  *
- * A router has chosen `top` experts for each token (topk). binsort, a stable counting sort, says where each
- * choice goes when all that chose the same expert stand together; permute takes the rows there, unpermute
- * brings them back and adds up those of one token. Two tokens with two choices each, of three experts:
+ * A router has chosen `top` experts per token (topk). binsort, a stable counting sort, gives each
+ * choice its position when choices are grouped by expert; permute moves the rows there; unpermute
+ * moves them back and sums each token's rows. Two tokens with two choices each, three experts:
  *
- *      ids          to           n                xs = permute x to rows=4      y = unpermute ys to
- *      x0   2 0     x0   2 0     0: 1             row 0   x0    expert 0        y0 = ys2 + ys0
- *      x1   2 1     x1   3 1     1: 1             row 1   x1    expert 1        y1 = ys3 + ys1
- *                                2: 2             row 2   x0    expert 2
- *                                                 row 3   x1    expert 2
+ *      ids          to           n        xs = permute x to rows=4      y = unpermute ys to
+ *      x0   2 0     x0   2 0     0: 1     row 0   x0    expert 0        y0 = ys2 + ys0
+ *      x1   2 1     x1   3 1     1: 1     row 1   x1    expert 1        y1 = ys3 + ys1
+ *                                2: 2     row 2   x0    expert 2
+ *                                         row 3   x1    expert 2
  *
- * As matrices the two are each other's transpose, so each is the other's gradient. With a capacity C each expert
- * has C rows of its own, from C*e on: who comes too late for them goes nowhere (-1), rows to which nobody goes are
- * 0 (Lepikhin et al. 2020, GShard, arXiv:2006.16668). Earlier numbers go first: there are no ties.
+ * As matrices the two are transposes, so each is the other's gradient. With a capacity C expert e
+ * has C rows from C*e on: tokens beyond the capacity are dropped (-1), unused rows are 0 (Lepikhin
+ * et al. 2020, GShard, arXiv:2006.16668). Earlier numbers go first, so there are no ties.
  *
- * Rows that came from several ranks stand rank by rank, and there by expert; sort_chunks turns that round
- * (Megatron-LM's sort_chunks_by_idxs). */
+ * Rows received from several ranks are ordered by rank, then by expert; sort_chunks exchanges the
+ * two (Megatron-LM's sort_chunks_by_idxs). */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -40,7 +40,7 @@ static enum status wants_matrix(const struct kernel_call *call, int in)
 	        tensor->layout.dims, tensor->layout.dims == 1 ? "" : "s", call->kernel->name);
 }
 
-/* Number i of the tensor, or -1 if it is none from 0 to below `end` */
+/* Returns number i, or -1 if it is outside 0 .. end - 1. */
 static int64_t number_below(const struct lane *numbers, int64_t i, int64_t end)
 {
 	double number;
@@ -71,8 +71,8 @@ static struct kernel_indices bin_numbers(const struct kernel_call *call)
 	        .argument = 0, .end = (int64_t)call->option[BINS], .unused = -1, .names = "a bin"};
 }
 
-/* `next` is a bin's next row: at first where the bin begins, behind all that the bins before it have, or with a
- * capacity at its own C rows. */
+/* `next` is each bin's next row: at first the sum of the preceding bins' counts, or with a
+ * capacity C times the bin. */
 static void binsort(const struct kernel_call *call)
 {
 	int64_t bins = (int64_t)call->option[BINS], capacity = (int64_t)call->option[CAPACITY],
@@ -101,7 +101,7 @@ static void binsort(const struct kernel_call *call)
 
 /* ---- permute, unpermute ---- */
 
-/* `to` has k numbers for each row on the side of the tokens, one behind the other. */
+/* `to` has k consecutive numbers for each token row. */
 static int64_t choices(const struct layout *to)
 {
 	return to->dim[0] ? layout_count(to) / to->dim[0] : 0;
@@ -142,7 +142,7 @@ static struct kernel_indices permuted_rows(const struct kernel_call *call)
 	        .names = gathers ? "a row of ys" : "a row of xs"};
 }
 
-/* Sums in doubles, from the first row to the last, rounded once */
+/* Sums in doubles, first row to last, rounded once */
 static void permute(const struct kernel_call *call)
 {
 	const struct layout *x = &call->in[0].layout, *y = &call->out[0].layout;
@@ -184,7 +184,7 @@ static void unpermute(const struct kernel_call *call)
 	mem_free(sum);
 }
 
-/* A row for each choice is written, or read, not one for each token. */
+/* One row per choice is written or read, not one per token. */
 static void permute_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	double rows = (double)layout_count(&call->in[1].layout) * (double)call->in[0].layout.dim[1] *

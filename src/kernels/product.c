@@ -1,4 +1,4 @@
-/* product.c -- the product of two matrices, as they are told to the BLAS */
+/* product.c -- the product of two matrices, as BLAS calls */
 #include "kernels/blas.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@ char *openblas_get_corename(void);
 void cblas_somatcopy(
         CBLAS_ORDER, CBLAS_TRANSPOSE, int rows, int columns, float, const float *, int ld, float *, int);
 
-static bool unpacked; /* it has the kernels that matrix_product cuts its work for */
+static bool unpacked; /* OpenBLAS has the small-matrix kernels that matrix_product targets */
 
 static void start(void)
 {
@@ -28,9 +28,10 @@ void kernels_start(void)
 	pthread_once(&once, start);
 }
 
-/* OpenBLAS maps a buffer for each of the products that run at the same time, and tries for ever if there is no room for it. So the
- * room is looked for before the first product. Where the address space is limited (ulimit -v) one product runs at a time, after a look
- * for room, until one was large enough to need the buffer: OpenBLAS keeps it for the next. */
+/* OpenBLAS maps a buffer per concurrent product, and retries forever if memory is short. So the
+ * first product checks for room. If the address space is limited (ulimit -v), products run one at
+ * a time, each after a check, until one is large enough to need the buffer, which OpenBLAS then
+ * keeps. */
 static struct {
 	pthread_mutex_t lock;
 	bool looked, mapped;
@@ -42,7 +43,7 @@ static bool space_is_limited(void)
 	return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
 }
 
-/* Returns whether the product is the only one until buffer_leave. */
+/* Returns true if no other product may run until buffer_leave. */
 static bool buffer_enter(void)
 {
 	enum { BUFFER_BYTES = 128 << 20 };
@@ -69,18 +70,18 @@ static float *element(struct matrix matrix, int64_t row, int64_t column)
 	        (matrix.trans == CblasTrans ? column * matrix.ld + row : row * matrix.ld + column);
 }
 
-/* A product with weights as small as a small model's is cut into parts. OpenBLAS packs its operands before it
- * multiplies: it copies them into the order of its loops, which large matrices repay and these do not. For
- * AVX-512 it also has kernels that do without, and takes them for up to MOST multiplications a call
- * (sgemm_small_kernel_permit_skylakex.c there). They are slow only where b is transposed, so w.T, small as
- * it is, is first copied to rows. All this takes three quarters of the time of one call:
+/* A product with small weights is cut into parts. OpenBLAS packs (copies) operands first, which
+ * pays only for large matrices. For AVX-512 it has kernels without packing, used up to MOST
+ * multiplications per call (sgemm_small_kernel_permit_skylakex.c). They are slow only for a
+ * transposed b, so a small w.T is first copied to rows. The result takes three quarters of one
+ * call's time:
  *
  *      y = x w         [512,64] = [512,64] [64,64]      16 parts: 32 rows of x and of y
- *      dx = dy w.T     [512,64] = [512,64] [64,64]      as well
- *      dw = x.T dy     [64,64] = [64,512] [512,64]      4 parts: 32 rows of dw, the sums over 256 of the 512
+ *      dx = dy w.T     [512,64] = [512,64] [64,64]      the same
+ *      dw = x.T dy     [64,64] = [64,512] [512,64]      4 parts: 32 rows of dw, sums over 256
  *
- * The bits are mostly those of one call, as OpenBLAS also cuts the sums over 512 in two; they depend on the
- * shapes alone. Without such kernels, with large matrices or with few rows, it is one call. */
+ * The bits mostly equal one call's, because OpenBLAS also splits sums over 512 in two; they depend
+ * only on the shapes. Without such kernels, with large matrices or few rows, it is one call. */
 void matrix_product(
         int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y)
 {

@@ -1,7 +1,7 @@
-/* rows.c -- rowmax rowsum softmax layernorm and gradients: the last dimension, row by row.
+/* rows.c -- rowmax rowsum softmax layernorm and gradients: along the last dimension, row by row.
  *
- * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. layernorm has no weight
- * and no bias: `mul` and `add` after it are those. */
+ * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. layernorm
+ * has no weight and no bias: use `mul` and `add` after it. */
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 
@@ -14,7 +14,7 @@ static enum status one_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
 }
 
-/* A NaN in the row is the largest, as in PyTorch. */
+/* A NaN counts as the largest, as in PyTorch. */
 INLINE double largest(int64_t count, const double *x)
 {
 	double most = x[0];
@@ -23,9 +23,9 @@ INLINE double largest(int64_t count, const double *x)
 	return most;
 }
 
-/* sum of `term`, an expression in i, for i from 0 to count-1. The sum runs in eight parts, which a vector has
- * side by side: part j has the elements j, j+8, j+16 ...; then the parts are added up. The order is the same
- * whatever the vectors' width, and with it the bits. */
+/* Sums `term`, an expression in i, over i = 0 .. count-1, in eight vector lanes: part j has the
+ * elements j, j+8, j+16 ...; then the parts are added. The order, and so the bits, are the same
+ * for all vector widths. */
 #define SUM_IN_PARTS(term)                                           \
 	enum { PARTS = 8 };                                          \
 	double part[PARTS] = {0}, sum = 0;                           \
@@ -70,7 +70,7 @@ static void rowsum_whole LOOP_PARAMETERS
 
 LOOP(softmax)
 {
-	double most = largest(count, in[0]); /* so that exp cannot overflow */
+	double most = largest(count, in[0]); /* prevents exp's overflow */
 	for (int64_t i = 0; i < count; i++)
 		out[i] = exponential(in[0][i] - most);
 	double sum = total(count, out);
@@ -87,8 +87,8 @@ LOOP(softmax_grad)
 		out[i] = y[i] * (dy[i] - sum);
 }
 
-/* out = (x - mean) / deviation; returns 1 / deviation. The variance is that of the whole row (divided by
- * count), plus eps. */
+/* out = (x - mean) / deviation; returns 1 / deviation. The variance divides by count; eps is
+ * added. */
 INLINE double normalise(int64_t count, const double *x, double eps, double *out)
 {
 	double mean = total(count, x) / (double)count;
@@ -105,8 +105,9 @@ LOOP(layernorm)
 	normalise(count, in[0], option[0], out);
 }
 
-/* The mean and the deviation move with every x of the row, which takes two terms off. With n the normalised
- * row (Ba, Kiros, Hinton 2016, arXiv:1607.06450): dx = (dy - mean(dy) - n mean(dy n)) / deviation */
+/* The mean and the deviation depend on every x in the row, which subtracts two terms. With n the
+ * normalized row (Ba, Kiros, Hinton 2016, arXiv:1607.06450): dx = (dy - mean(dy) - n mean(dy n)) /
+ * deviation */
 LOOP(layernorm_grad)
 {
 	const double *dy = in[0];

@@ -1,7 +1,7 @@
-/* source.c -- zeros ones full iota uniform randn: data from nothing, on a stream (x = randn [64,64]) or as
- * initial data (tensor x[64,64] = randn).
+/* source.c -- zeros ones full iota uniform randn: generated data, on a stream (x = randn [64,64])
+ * or as initial data (tensor x[64,64] = randn).
  *
- * Element i depends on the options and i alone (i counts in C order, whatever the strides): see
+ * Element i depends only on the options and i (C order, whatever the strides): see
  * base/philox.h. */
 #include "kernels/common.h"
 #include "base/philox.h"
@@ -13,8 +13,8 @@ LOOP_EACH(ones, 1)
 LOOP_EACH(full, option[0])
 LOOP_EACH(iota, option[0] * (double)(from + i))
 
-/* option: seed, scale. One philox block of four words serves four elements in a row; a chunk begins with a
- * whole one. */
+/* option: seed, scale. A philox block of four words serves four consecutive elements; a chunk
+ * starts with a new block. */
 static void random_loop(
         int64_t from, int64_t count, double *out, const double *option, float (*number)(uint32_t word))
 {

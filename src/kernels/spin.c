@@ -1,8 +1,7 @@
-/* spin.c -- a kernel that only takes time, and maybe passes a tensor on.
+/* spin.c -- a kernel that only takes time and may pass a tensor on: for lessons on overlap.
  *
- * It is for lessons about time: what overlaps with what, without a computation in the way. Its time is its
- * option, so it has no work, and no machine is quicker at it. y = spin TIME x makes an operation that others
- * wait for: y is x, TIME later. */
+ * Its duration is an option, so it has no work and the same time on every machine. y = spin TIME x
+ * creates a dependency: y is x, TIME later. */
 #include "kernels/kernel.h"
 
 #include <math.h>

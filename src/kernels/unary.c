@@ -1,4 +1,4 @@
-/* unary.c -- scale exp sqrt relu gelu, and the gradients of relu and gelu: one result, element by element.
+/* unary.c -- scale exp sqrt relu gelu, relu_grad gelu_grad: element by element.
  *
  * A gradient takes the upstream gradient first, then the forward input: dz = relu_grad da z. */
 #include "kernels/common.h"
@@ -23,12 +23,12 @@ INLINE double gelu_slope(double x)
 	return s + x * s * (1 - s) * GELU_SCALE * (1 + 3 * GELU_CUBE * x * x);
 }
 
-/* PyTorch and cuBLAS round the factor to f32 before they multiply, for tensors of half types too. */
+/* PyTorch and cuBLAS round the factor to f32 first, for 16-bit tensors too. */
 LOOP_EACH(scale, in[0][i] * (double)(float)option[0])
 LOOP_EACH(exponentials, exponential(in[0][i]))
 LOOP_EACH(root, sqrt(in[0][i]))
 LOOP_EACH(relu, in[0][i] < 0 ? 0 : in[0][i]) /* NaN stays NaN */
-/* where relu lets a NaN through, so does its gradient, as PyTorch's */
+/* where relu passes a NaN, so does its gradient, as in PyTorch */
 LOOP_EACH(relu_grad, in[1][i] <= 0 ? 0 : in[0][i])
 LOOP_EACH(gelu, gelu_of(in[0][i]))
 LOOP_EACH(gelu_grad, in[0][i] * gelu_slope(in[1][i]))

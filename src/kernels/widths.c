@@ -1,4 +1,4 @@
-/* widths.c -- which machine code the loops of kernels run in; bounds that loops must not know as constants */
+/* widths.c -- selects the loops' machine code; bounds that loops must not see as constants */
 #include "kernels/exponential.h"
 #include "kernels/widths.h"
 

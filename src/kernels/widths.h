@@ -1,17 +1,17 @@
-/* widths.h -- one source, three machine codes: a loop for any processor, for AVX2, and for AVX-512.
+/* widths.h -- one source, three machine codes: a loop for any processor, for AVX2 and for AVX-512.
  *
- * A compiler turns a loop over doubles into vectors of two on every x86-64 (SSE2), of four where it may use
- * AVX2, of eight with AVX-512. Which code runs is decided while the program runs:
+ * A compiler vectorizes a loop over doubles by two on every x86-64 (SSE2), by four with AVX2, by
+ * eight with AVX-512. The choice is made at run time:
  *
- *                           name(...)                as callers see it
+ *                           name(...)                called by kernels
  *                  /            |             \
  *          name_any(...)  name_avx2(...)  name_avx512(...)
  *                  \            |             /
- *                         name_body(...)             the text behind LOOP_OF(...), inlined into each
+ *                         name_body(...)             the text after LOOP_OF(...), inlined in each
  *
- * All give the same bits: the compiler may neither reorder additions (no -ffast-math) nor fuse a product with
- * a sum (-ffp-contract=off), so a vector of eight does what eight numbers one after another did. Which NaN a
- * NaN is may differ. What a body calls is compiled with it only if it is inlined: such helpers are INLINE. */
+ * All give the same bits: the compiler may neither reorder additions (no -ffast-math) nor fuse a
+ * product with a sum (-ffp-contract=off). Only a NaN's payload may differ. A body's callee is
+ * compiled with it only if inlined: mark such helpers INLINE. */
 #ifndef RANKSH_KERNELS_WIDTHS_H
 #define RANKSH_KERNELS_WIDTHS_H
 
@@ -29,9 +29,9 @@
 #endif
 
 enum width { WIDTH_ANY, WIDTH_AVX2, WIDTH_AVX512, WIDTHS };
-/* The widest that this processor has and that is allowed. */
+/* Returns the widest width that this processor has and kernels_allow() permits. */
 enum width kernels_width(void);
-/* Tests: no wider than this from now on; WIDTH_AVX512 is what a process begins with. */
+/* For tests: limits the width from now on; a process starts with WIDTH_AVX512. */
 void kernels_allow(enum width width);
 
 /* Defines the function `name`; its body follows. */
