@@ -1,11 +1,12 @@
-/* algorithm.h -- the list of collective algorithms, and the words for them
+/* algorithm.h -- the collective algorithms and their names
  *
- * Only files that name an algorithm include this header; all others pass the number on as a uint8_t. */
+ * Only files that name an algorithm include this header; all others pass its number as a
+ * uint8_t. */
 #ifndef RANKSH_COLLECTIVES_ALGORITHM_H
 #define RANKSH_COLLECTIVES_ALGORITHM_H
 
-/* X(symbol, name): the file NAME.c of this folder defines the row algorithm_NAME (inside.h). `algo=`, help and messages follow.
- * Without `algo=`, `unroll` takes the first of the list that has steps. */
+/* X(symbol, name): NAME.c in this folder defines algorithm_NAME (inside.h). `algo=`, help and
+ * messages follow. Without `algo=`, `unroll` takes the first one that has steps. */
 #define ALGORITHMS(X) \
 	X(RING, ring) \
 	X(TREE, tree) \
@@ -19,7 +20,7 @@ enum algorithm {
 	        ALGORITHM_COUNT
 };
 
-/* The words of `algo=`, in the order of enum algorithm */
+/* The values of `algo=`, in the order of enum algorithm */
 #define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
 #define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
 #define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */

@@ -1,18 +1,19 @@
-/* collective.h -- what a collective is: its shapes, cost by algorithm, steps when unrolled, and its data over
+/* collective.h -- a collective's shapes, cost per algorithm, steps when unrolled, and data over
  * MPI.
  *
- * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its name in
- * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS of algorithm.h. */
+ * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its
+ * name in COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS
+ * (algorithm.h). */
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 
 #include "mpi/transport.h"
 #include "world/world.h"
 
-/* What `op=` takes, in the order of enum reduction */
+/* The values of `op=`, in the order of enum reduction */
 #define REDUCTION_WORDS "sum avg max min"
 
-/* X(name), in the order of help: collective_NAME is its row. */
+/* X(name), in `help` order: collective_NAME is the row. */
 #define COLLECTIVES(X)   \
 	X(allreduce)     \
 	X(broadcast)     \
@@ -24,144 +25,149 @@
 	X(alltoall)      \
 	X(barrier)
 
-/* Who takes part, as the cost model sees it */
+/* The participants, for the cost model */
 struct cost_group {
 	int n;
 	const int *ranks;
 };
 struct cost {
-	double latency_ns;    /* fixed part: not slowed by other flows */
-	double bytes;         /* what the bandwidth part moves through the narrowest link of a rank */
-	double rate;          /* bytes/s of that part, alone */
+	double latency_ns;    /* fixed part: other flows do not slow it */
+	double bytes;         /* traffic through a rank's narrowest link */
+	double rate;          /* bytes/s for that traffic, alone */
 	int64_t alone_ns;     /* latency_ns + bytes/rate, rounded up */
-	uint8_t algorithm;    /* the one taken: enum algorithm (algorithm.h), as everywhere below */
+	uint8_t algorithm;    /* the chosen enum algorithm (algorithm.h), as everywhere below */
 	const char *protocol; /* "LL" "LL128" "Simple" or "" */
 };
 
-/* The data of one collective on one process: what every member calls it with, and where this one's tensors
- * lie. */
+/* One collective's data on one process: the arguments, equal on every member, and this member's
+ * buffers. */
 struct collective;
 struct collective_job {
 	const struct collective *collective;
-	struct transport_group *comm; /* the group's */
+	struct transport_group *comm; /* the group's communicator */
 	enum dtype dtype;
 	enum reduction reduction;
 	int root;
-	const char *in; /* may overlap out; NULL where it is not looked at */
-	char *out;      /* NULL where there is no result */
+	const char *in; /* may overlap out; NULL if unused */
+	char *out;      /* NULL if there is no result */
 	int64_t in_count, out_count;
-	/* elements of a whole part of the tensor that is cut, or put together; the last parts may have fewer, or none */
+	/* elements in a full part of the tensor that is split or assembled; the last parts may be
+	 * shorter or empty */
 	int64_t chunk;
-	const struct split *split; /* NULL: the parts are those of `chunk` */
-	const bool *counts; /* by place: whose input is in the sum, where some are left out; NULL: all */
-	/* ---- by collective_data */
+	const struct split *split; /* NULL: parts by `chunk` */
+	const bool *counts;        /* by group rank: whose input is in the sum; NULL: all */
+	/* ---- set by collective_data ---- */
 	int n, place;
-	int64_t size; /* bytes of an element */
+	int64_t size; /* bytes per element */
 };
 
 struct collective {
 	const char *name, *usage, *help, *torch, *cuda, *example;
 	bool has_root, reduces;
-	bool in_place;  /* without OUT = the result takes the place of the input */
-	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
-	bool splits;    /* takes send= and recv=: parts of unlike size */
-	bool rows;      /* takes rows=, the rows of the result, whose parts are then those of chunk_at */
-	bool bare;      /* there is no tensor */
-	bool spares;    /* takes backup=: the last to come may be left out */
-	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
+	bool in_place;  /* without OUT = the result replaces the input */
+	bool direct;    /* sends and receives, all at once: no algorithm to choose */
+	bool splits;    /* takes send= and recv=: unequal parts */
+	bool rows;      /* takes rows=, the result's rows; its parts are chunk_at's */
+	bool bare;      /* without a tensor */
+	bool spares;    /* takes backup=: the last ranks to arrive may be left out */
+	int rounds;     /* rounds of the ring: 2 if the message is reduced, then spread */
 	bool root_gets; /* only the root has a result */
-	enum { RESULT_SAME, RESULT_GROWN, RESULT_SHARED, RESULT_EXCHANGED } result; /* its shape: shapes.c */
-	/* By way of collective_data(), which sees to overlaps. NULL: nothing moves. ST_MPI; the same MPI calls
-	 * have then been made all the same. */
+	/* the shape: shapes.c */
+	enum { RESULT_SAME, RESULT_GROWN, RESULT_SHARED, RESULT_EXCHANGED } result;
+	/* Called by collective_data(), which resolves overlaps. NULL: no data moves. If it fails
+	 * with ST_MPI, it has still made the same MPI calls. */
 	enum status (*data)(const struct collective_job *job);
 };
 #define X(name) extern const struct collective collective_##name;
 COLLECTIVES(X)
 #undef X
-const struct collective *collective_at(int i); /* NULL behind the last */
+const struct collective *collective_at(int i); /* returns NULL past the last */
 
-/* NCCL's "bus bandwidth" factor in a group of n: busbw = message bytes / time x factor (nccl-tests,
- * PERFORMANCE.md). In a ring, a rank sends that much of the message; the busbw is what the narrowest link
- * carries, and does not depend on n: the number to compare with the hardware's. */
+/* Returns NCCL's "bus bandwidth" factor for n ranks: busbw = message bytes / time x factor
+ * (nccl-tests, PERFORMANCE.md). In a ring it is the share of the message that a rank sends; busbw
+ * does not depend on n and is comparable with the hardware's bandwidth. */
 double collective_bus_factor(const struct collective *collective, int n);
 
-/* Gives the layout of the result at a place of a group of n, from that of the input `name`. The first axis grows or shrinks by
- * the group's size; chunk_at cuts that of a reducescatter. A rank that gets no result has out->dims 0. A scatter's input has one
- * shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
+/* Computes the result's layout at a place in a group of n, from the input `name`. The first axis
+ * grows or shrinks by the group's size; chunk_at splits a reducescatter's. out->dims is 0 on a
+ * rank without result. A scatter's input has one shape on every rank. Fails with ST_SHAPE or
+ * ST_RANGE and names a shape that fits. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, int place, int root, struct layout *out);
-/* Fails with ST_SHAPE unless the input `name` has the shape of the place's part of `whole`, the result of an allgather with
- * rows=. */
+/* Fails with ST_SHAPE unless the input `name` has the shape of this place's part in `whole`, the
+ * result of an allgather with rows=. */
 enum status chunk_shape(
         const char *name, const struct layout *in, int n, int place, const struct layout *whole);
-/* Returns the bytes from which a collective's time and traffic follow: those of the larger of input and result, on the root if
- * only the root has one. Each part counts as the first, as if the smaller ones were padded. whole: as above, or NULL. For x [8]
- * f32 on 4 ranks:
+/* Returns the message size, from which time and traffic follow: the larger of input and result, on
+ * the root if only it has one. All parts count as the first, as if padded. whole: as above, or
+ * NULL. For x [8] f32 on 4 ranks:
  *
  *     allreduce, broadcast, reduce     8 -> 8      32 B
  *     allgather, gather                8 -> 32    128 B, the result
- *     reducescatter, scatter           8 -> 2      32 B, the input; of x [5] as well
+ *     reducescatter, scatter           8 -> 2      32 B, the input; for x [5] as well
  *     alltoall                         8 -> 8      32 B */
 int64_t collective_bytes(
         const struct collective *collective, const struct layout *in, int n, const struct layout *whole);
-/* Returns the elements of a whole part of n, of a collective in the books. Requires equal parts, or those of chunk_at. */
+/* Returns the elements in a full part, for a recorded collective. Requires equal parts, or
+ * chunk_at's. */
 int64_t collective_chunk(const struct record *record, int n);
 
-/* The same where the line gives counts: so many rows as come */
+/* Computes the result's layout for an alltoall with counts: as many rows as are received. */
 enum status split_shape(
         const char *name, const struct layout *in, const struct split *split, struct layout *out);
 
-/* message_bytes: the larger of a rank's input and output (of the root's, where they differ). Gather, scatter
- * and alltoall are made of sends and receives: their cost.algorithm is ALGORITHM_AUTO. ST_ARGUMENT when the
- * algorithm cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
+/* Computes the cost. message_bytes: see collective_bytes. Gather, scatter and alltoall are sends
+ * and receives: their cost.algorithm is ALGORITHM_AUTO. Fails with ST_ARGUMENT if the algorithm
+ * cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, uint8_t algorithm, struct cost *cost);
-/* Of an alltoall with counts, what place `place` sends and receives. It takes as long as the place with the most to
- * send or to receive. */
+/* Returns a place's cost in an alltoall with counts. The collective takes as long as its slowest
+ * place. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split);
-/* One collective, as its algorithm carries it out. elements: of the message, as above */
+/* One collective with its chosen algorithm. elements: in the message, as above */
 struct collective_message {
 	const struct collective *collective;
-	uint8_t algorithm;         /* as in cost.algorithm: the one taken */
-	int root;                  /* place, or -1 */
-	int64_t elements, size;    /* and the bytes of one */
+	uint8_t algorithm;         /* as cost.algorithm */
+	int root;                  /* group rank, or -1 */
+	int64_t elements, size;    /* and bytes per element */
 	const struct split *split; /* NULL: equal parts */
 };
-/* Adds the bytes that place `place` sends by the steps of the algorithm to sent[LINK_KINDS], of its own links. */
+/* Adds the bytes that `place` sends over its own links to sent[LINK_KINDS]. */
 void collective_sent(const struct machine *machine, struct cost_group group,
         const struct collective_message *message, int place, double *sent);
-/* One step of an unrolled algorithm, of one rank: send [send_offset, +send_count) to place `to`, receive into
- * the scratch or at recv_offset, then maybe reduce. Offsets and counts in elements of the flattened
+/* One step on one rank: send [send_offset, +send_count) to place `to`, and receive into scratch or
+ * at recv_offset; then possibly reduce. Offsets and counts are elements in the flattened
  * tensor. */
 struct collective_step {
-	int to, from; /* places, -1: none */
+	int to, from; /* group ranks, -1: none */
 	int64_t send_offset, send_count, recv_offset, recv_count;
-	bool reduce; /* what arrives is added, not stored */
+	bool reduce; /* received data are added, not stored */
 };
-/* elements: of the whole tensor (allgather: the result, with one's own part in its place; reducescatter: the
- * input, which is used up; one's part of the sum ends at place * elements/n). Pieces differ by at most one
- * element; an empty piece is no step; the two sides of every transfer agree. An average is a sum to be
- * divided afterwards. Steps of `place` out of n; *count of them in steps[] (room for STEPS_MAX(n)).
- * ST_ARGUMENT names what can be unrolled. */
+/* Writes the steps of `place` to steps[] (room for STEPS_MAX(n)) and their number to *count.
+ * elements: the whole tensor (allgather: the result, with the own part in place; reducescatter:
+ * the input, which is overwritten; the own part of the sum ends up at place * elements/n). Pieces
+ * differ by at most one element; an empty piece has no step; both sides of every transfer agree.
+ * An average is a sum, divided afterwards. Fails with ST_ARGUMENT and lists what can be
+ * unrolled. */
 #define STEPS_MAX(n) (2 * (n) + 32)
 enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count);
 
-/* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
+/* Returns the first element of piece p in n pieces, which differ by at most one element. */
 int64_t piece_at(int64_t elements, int n, int p);
 
-/* Can it be unrolled by some algorithm? */
+/* Returns true if some algorithm can unroll it. */
 bool collective_unrolls(const struct collective *collective);
 
-/* The data of one collective on this process, over MPI; contiguous buffers; every member calls with the same
- * arguments. All members get the same bits, those of the unrolled ring, on every computer: each addition is
- * rounded to the tensor's type, in the order of the ring. An average of floats is the sum of each input times
- * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
- * number wins over a NaN. ST_MPI. */
+/* Moves one collective's data over MPI, in contiguous buffers; every member passes the same
+ * arguments. All members get the unrolled ring's bits, on every computer: each addition rounds to
+ * the tensor's type, in ring order. As in ncclAvg, a float average multiplies each input by 1/n
+ * first (both rounded to the type); an i32 average divides the sum, truncated. max and min: a
+ * number wins over a NaN. Fails with ST_MPI. */
 enum status collective_data(struct collective_job job);
-/* Returns the operand that has the result on this rank; NULL if there is none. For the root of a broadcast in place it is the
- * input, to which the root does not write. */
+/* Returns the operand that holds the result on this rank; NULL if none. For an in-place
+ * broadcast's root it is the input, which the root does not write. */
 const struct operand *collective_result(const struct record *record);
 
 #endif

@@ -1,7 +1,7 @@
-/* cost.c -- the quickest algorithm for a collective on a group, or the one asked for.
+/* cost.c -- the fastest algorithm for a collective on a group, or the one named by the user.
  *
- * Every row of ALGORITHMS states its cost as latency + bytes / rate (Hockney 1994), the least over its
- * protocols; the quickest row is taken, as NCCL does:
+ * Every row in ALGORITHMS gives its cost as latency + bytes / rate (Hockney 1994) under its best
+ * protocol; the fastest row is taken, as in NCCL:
  *
  *      time
  *       |                         .'  tree: 2 log n hops, more bytes
@@ -12,10 +12,10 @@
  *       | - '   .'
  *       +------------------------------------ message
  *
- * Small messages pay for steps, large ones for bytes; where the lines cross, the algorithm changes.
+ * Small messages pay for steps, large ones for bytes; the algorithm changes at the crossing.
  *
- * Two models: with nccl=1 the figures of NCCL's tuner (nccl.c); else the machine's own link latency and rate,
- * the model of textbooks (Thakur, Rabenseifner, Gropp 2005). */
+ * Two models: NCCL's tuner (nccl.c) if nccl=1; else the machine's link latency and rate, the
+ * textbook model (Thakur, Rabenseifner, Gropp 2005). */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "base/ranks.h"
@@ -28,7 +28,7 @@ static const struct algorithm_row *const rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Of row i: both lists are ALGORITHMS, and `auto` has no row. */
+/* Row i's algorithm: both lists are ALGORITHMS, and `auto` has no row. */
 static enum algorithm algorithm_of(int i)
 {
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
@@ -61,12 +61,13 @@ struct cost quicker(struct cost best, struct cost other)
 	return other.rate > 0 && (none || cost_ns(&other) < cost_ns(&best)) ? other : best;
 }
 
-/* A ring through a group crosses from node to node over one adapter. */
+/* A ring through a group crosses between nodes over one adapter. */
 double plain_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->link_rate;
 
-	if (places.n > places.nodes && machine->link_switched != 1) /* over the host, as machine_path() */
+	/* over the host, as machine_path() */
+	if (places.n > places.nodes && machine->link_switched != 1)
 		rate = least_number(rate, least_number(machine->d2h, machine->h2d));
 	if (places.n == places.nodes)
 		return places.nodes > 1 ? machine->nic_rate : rate;
@@ -79,7 +80,7 @@ double plain_hops_ns(const struct machine *machine, struct hops hops)
 	        hops.between_nodes * machine->nic_latency;
 }
 
-/* Nodes are counted by marks: a group's ranks come in any order. */
+/* Counts nodes by marks, because a group's ranks come in any order. */
 struct group_nodes places_of(const struct machine *machine, struct cost_group group)
 {
 	struct group_nodes places = {.n = group.n, .nodes = 0, .per_node = group.n};
@@ -94,7 +95,7 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 	return places;
 }
 
-/* All transfers of a rank at once; those within the node and those beyond it side by side. */
+/* All of a rank's transfers at once; those within the node and beyond it run in parallel. */
 static void transfers_cost(const struct machine *machine, struct group_nodes places, double near_bytes,
         double far_bytes, struct cost *cost)
 {
@@ -125,7 +126,7 @@ static void direct_cost(const struct cost_task *task, struct cost *cost)
 	        part * (places.n - places.per_node), cost);
 }
 
-/* Links carry both ways at once: of what is sent and what is received the larger counts, near and far each. */
+/* Links are full duplex: the larger of sent and received bytes counts, near and far separately. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split)
 {
@@ -146,8 +147,8 @@ struct cost split_cost(
 	return cost;
 }
 
-/* One that is asked for by name is taken though another were quicker, and refused in its own words where it
- * cannot be. *cost: rate 0 before */
+/* A named algorithm is taken even if another is faster, and refused with its own message if
+ * impossible. Requires cost->rate 0. */
 static enum status choose(const struct cost_task *task, uint8_t algorithm, struct cost *cost)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -179,7 +180,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose",
 		        collective->name);
 	if (group.n == 1) {
-		chosen.latency_ns = machine->link_latency; /* a kernel that finds nothing to send */
+		chosen.latency_ns = machine->link_latency; /* a kernel with nothing to send */
 		chosen.rate = machine->link_rate;
 	} else if (collective->direct) {
 		direct_cost(&task, &chosen);
@@ -222,7 +223,8 @@ static enum status cannot_be_unrolled(const struct collective *collective, uint8
 	return ST_ARGUMENT;
 }
 
-/* The first row of ALGORITHMS that unrolls it, or the one that is asked for. A group of one has no step. */
+/* Uses the first row in ALGORITHMS that unrolls it, or the named one. A group with one member has
+ * no steps. */
 enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count)
 {

@@ -1,18 +1,19 @@
-/* data.c -- the data of a collective: host buffers over MPI
+/* data.c -- a collective's data: host buffers over MPI
  *
- * A reduction is not left to MPI, whose order of additions depends on its version, on sizes and on the number
- * of processes. Each place gets its own piece of everybody's tensor and adds the pieces up in the order in
- * which a ring would; then the sums are exchanged. With n = 3, tensors a, b, c of places 0, 1, 2:
+ * MPI does not do the reductions, because its order of additions depends on version, sizes and
+ * process count. Each place receives its own piece of every tensor and adds the pieces in ring
+ * order; then the sums are exchanged. With n = 3, tensors a, b, c on places 0, 1, 2:
  *
  *      place 0   a0 a1 a2         a0 b0 c0    (a0 + b0) + c0         s0 s1 s2
  *      place 1   b0 b1 b2   ->    a1 b1 c1    (b1 + c1) + a1   ->    s0 s1 s2
  *      place 2   c0 c1 c2         a2 b2 c2    (c2 + a2) + b2         s0 s1 s2
  *             spread: all to all             each alone         collect: all to all
  *
- * These are the bytes and the sums of the ring (ring.c) in two exchanges instead of 2(n-1) steps: the bits of
- * `unroll`, the same on all members.
+ * These are the ring's bytes and sums (ring.c) in two exchanges instead of 2(n-1) steps: the bits
+ * of `unroll`, equal on all members.
  *
- * What a process calls depends on kind, type and counts alone, which are equal on all members. */
+ * The sequence of MPI calls depends only on kind, type and counts, which are equal on all
+ * members. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"
@@ -21,12 +22,12 @@
 #include "world/world.h"
 #include <string.h>
 
-/* Elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */
+/* Elements per piece in one exchange: 1 MB of f32 from each member */
 enum { PART = 1 << 18 };
 
 /* ---- arithmetic ---- */
 
-/* A factor or a result, as the type holds it */
+/* Rounds a factor or a result to the type. */
 static float rounded(enum dtype dtype, float value)
 {
 	char element[4];
@@ -34,7 +35,7 @@ static float rounded(enum dtype dtype, float value)
 	return dtype_get(dtype, element, 0);
 }
 
-/* sum := sum OP x, each step rounded to f32. A number wins over a NaN, as in NCCL (fmaxf, fminf). */
+/* sum := sum OP x, each step rounded to f32. A number wins over a NaN, as in NCCL. */
 static void combine_f32(enum reduction reduction, float *sum, const float *x, int64_t count)
 {
 	if (reduction == REDUCE_MAX)
@@ -60,8 +61,8 @@ static void combine_i32(enum reduction reduction, int32_t *sum, const int32_t *x
 			sum[i] = wrapped((int64_t)sum[i] + x[i]);
 }
 
-/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, since f32 has more than
- * twice their digits (Figueroa, When is double rounding innocuous?, 1995). */
+/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, because f32 has
+ * more than twice their digits (Figueroa, When is double rounding innocuous?, 1995). */
 static void combine_halves(
         enum dtype dtype, enum reduction reduction, uint16_t *sum, const uint16_t *x, int64_t count)
 {
@@ -81,7 +82,7 @@ static bool has_input(const struct collective_job *job, int place)
 	return !job->counts || job->counts[place];
 }
 
-/* Of the places below `place`, those that count */
+/* Returns how many places below `place` take part in the sum. */
 static int counted(const struct collective_job *job, int place)
 {
 	if (!job->counts)
@@ -92,8 +93,8 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Where the piece of a place begins, and that of the one before it ends. Where some are left out it is the ring of those that count: the
- * others' pieces are empty. */
+/* Returns the start of a place's piece. Left-out places have empty pieces; the others form the
+ * ring. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
 	return job->collective->result == RESULT_SHARED
@@ -101,8 +102,8 @@ static int64_t piece_of(const struct collective_job *job, int place)
 	        : piece_at(job->in_count, counted(job, job->n), counted(job, place));
 }
 
-/* Each element of the block / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
- * stay in range). */
+/* Multiplies each element by 1/n in the type before the sum, as ncclAvg does, so that f16 sums
+ * stay in range. */
 static void divide(const struct collective_job *job, void *block, int64_t count, int n)
 {
 	float factor = rounded(job->dtype, 1.0f / (float)n);
@@ -110,8 +111,8 @@ static void divide(const struct collective_job *job, void *block, int64_t count,
 		dtype_set(job->dtype, block, i, dtype_get(job->dtype, block, i) * factor);
 }
 
-/* n blocks of `count` elements, one of each place that counts: their reduction, beginning with block `first`, in the
- * first that counts. */
+/* Reduces n blocks with `count` elements, one per counted place, starting with block `first`.
+ * Returns the first counted block, which holds the result. */
 static const void *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
 	void *sum = NULL;
@@ -141,7 +142,7 @@ static const void *reduce_blocks(const struct collective_job *job, char *blocks,
 /* ---- reductions ---- */
 
 enum { ALL = -1 };
-struct extent { /* bytes of the tensor */
+struct extent { /* bytes in the tensor */
 	int64_t offset, bytes;
 };
 
@@ -151,9 +152,9 @@ static struct extent part_of(const struct collective_job *job, int64_t count, in
 	return (struct extent){from * job->size, (to - from) * job->size};
 }
 
-/* The sum of a piece begins with place `first`: an allreduce's with its own, as it starts round the ring there; a
- * reduce's behind the root, in a chain that ends at it; a reducescatter's behind its own, where it ends and stays.
- * The sums go to all, or to the root. */
+/* The place `first` starts a piece's sum: in an allreduce the piece's owner, as in the ring; in a
+ * reduce the place after the root, so the chain ends at the root; in a reducescatter the place
+ * after the owner, so the sum ends there. The sums go to all, or to the root. */
 enum status data_reduce(const struct collective_job *job)
 {
 	bool stays = job->collective->result == RESULT_SHARED;
@@ -161,10 +162,11 @@ enum status data_reduce(const struct collective_job *job)
 	    first = stays || to != ALL ? (last + 1) % job->n : job->place;
 	int64_t own = piece_of(job, job->place + 1) - piece_of(job, job->place),
 	        longest = stays ? job->chunk : parts_of(job->in_count, counted(job, job->n));
-	/* as large as the tensor, and received whole: not zeroed first, as mem_alloc would */
+	/* as large as the tensor and completely received, so not zeroed as by mem_alloc */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
-	struct extent *sent = mem_alloc((size_t)job->n * sizeof *sent); /* from here to each place */
+	/* from here to each place */
+	struct extent *sent = mem_alloc((size_t)job->n * sizeof *sent);
 	enum status status = ST_OK;
 
 	for (int64_t at = 0; at < longest; at += PART) {
@@ -181,7 +183,7 @@ enum status data_reduce(const struct collective_job *job)
 		const void *sum = reduce_blocks(job, blocks, mine, first);
 		bool gets = to == ALL || to == job->place;
 		for (int p = 0; p < job->n; p++) {
-			/* what p sent from its tensor it gets back there, reduced */
+			/* the part that p sent returns reduced */
 			piece[p] = (struct transport_piece){sum, to == ALL || to == p ? mine_bytes : 0,
 			        gets ? job->out + sent[p].offset : NULL, gets ? sent[p].bytes : 0};
 		}
@@ -206,7 +208,7 @@ enum status data_broadcast(const struct collective_job *job)
 	return transport_bcast(job->comm, job->root, job->out, bytes);
 }
 
-/* Rows to each place and from each, one behind the other */
+/* Rows to and from each place, consecutive */
 static enum status move_rows(const struct collective_job *job)
 {
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
@@ -224,14 +226,13 @@ static enum status move_rows(const struct collective_job *job)
 	return status;
 }
 
-/* One exchange: this place sends to p all of its input, or part p of it, and receives from p part p of its result. Who sends to whom
- * (n = 3, root 0):
+/* One exchange: this place sends to p all of its input, or part p, and receives from p part p of
+ * its result (n = 3, root 0):
  *
- *      allgather    everybody to everybody, all the same
- *      gather       everybody to 0, all the same
- *      scatter      0 to everybody, to each its part
- *      alltoall     everybody to everybody, to each its part
- */
+ *      allgather    all to all, the whole input
+ *      gather       all to 0, the whole input
+ *      scatter      0 to all, one part each
+ *      alltoall     all to all, one part each */
 enum status data_move(const struct collective_job *job)
 {
 	const struct collective *collective = job->collective;
@@ -261,8 +262,8 @@ const struct operand *collective_result(const struct record *record)
 	return written || !gives ? written : record_source(record);
 }
 
-/* Kernels have computed by now; what the messages may not do is write where they still read. The very same
- * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
+/* Kernels have finished here, but messages must not write memory that they still read. An
+ * identical buffer is fine for an in-place collective: a place reads and writes its own piece. */
 enum status collective_data(struct collective_job job)
 {
 	job.n = transport_group_size(job.comm);

@@ -1,9 +1,8 @@
-/* nccl.c -- the figures by which NCCL estimates its own collectives: NVIDIA/nccl@5067397 (v2.30.7)
- * src/graph/tuning.cc
+/* nccl.c -- NCCL's own cost estimates: NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc
  *
- * time = latency + bytes / bandwidth. Bandwidth: channels x rate of a channel, lowered by protocol: LL spends
- * half of every word on a flag, LL128 an eighth of every line, Simple none but waits for whole chunks.
- * Latency: a base, and a hop for each step. */
+ * time = latency + bytes / bandwidth. Bandwidth: channels x channel rate, reduced by the protocol:
+ * LL spends half of each word on a flag, LL128 an eighth of each line; Simple spends nothing but
+ * waits for whole chunks. Latency: a base, and a hop per step. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 
@@ -17,12 +16,12 @@ static const double hop_us[HARDWARE][NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {
         [NET] = {[NCCL_TREE] = {5.0, 8.5, 14}, [NCCL_RING] = {2.7, 4.0, 14}},
 };
 
-/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL: of all channels; beyond
- * one node NCCL looks at the processor's maker instead: row 0, Intel's. */
+/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL: all channels
+ * together; beyond one node NCCL uses the CPU vendor instead: row 0, Intel's. */
 enum { GENERATIONS = 4, SIZES = 3 };
 static const double ll_most[GENERATIONS][SIZES] = {
         {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
-/* Of one channel. Tree LL128 before Hopper: as the ring's. */
+/* Per channel. Tree LL128 before Hopper: as the ring's. */
 static const double ring_ll128_most[GENERATIONS] = {20, 20, 36.7, 40};
 static const double tree_ll128_most[GENERATIONS][SIZES] = {
         {20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
@@ -34,15 +33,16 @@ static int size_of(struct group_nodes places)
 	return places.nodes == 1 ? 0 : places.nodes == 2 ? 1 : 2;
 }
 
-/* Small messages go by LL, whose flags spare the wait for whole chunks; large ones by Simple, which spends no
- * byte on flags; between them, where stores of 128 bytes arrive whole, LL128 has most of both. */
+/* Small messages use LL, whose flags avoid waiting for whole chunks; large ones Simple, which
+ * spends no bytes on flags; between them LL128 has most of both. */
 struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost cost)
 {
 	static const char *const names[NCCL_PROTOCOLS] = {"LL", "LL128", "Simple"};
 	struct cost best = {.rate = 0};
 
 	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
-		/* LL128 wants stores of 128 bytes to arrive whole: NVLink keeps them, PCIe may not. */
+		/* LL128 requires 128-byte stores to arrive whole: true over NVLink, not always
+		 * over PCIe. */
 		if (protocol == NCCL_LL128 && task->machine->link_switched != 1)
 			continue;
 		rule(task, protocol, &cost);
@@ -63,7 +63,8 @@ double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_
 	return hop_us[between_nodes ? NET : machine->link_switched == 1 ? NVLINK : PCI][algorithm][protocol];
 }
 
-/* All channels together; between nodes no more than the adapters of the node with the fewest members. */
+/* All channels together; between nodes limited by the adapters on the node with the fewest
+ * members. */
 static double channels_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;

@@ -1,24 +1,24 @@
-/* nvls.c -- NVLink-SHARP: the switch adds. A GPU reads its part of the sum from the switch and writes it once
- * for all.
+/* nvls.c -- NVLink-SHARP: the switch adds. A GPU reads its part of the sum from the switch and
+ * writes it once, for all.
  *
- *      GPU 0 --a--.              .--- a+b+c+d, part 0 ---> GPU 0 -- writes it once --.
- *      GPU 1 --b-- [ switch: + ] ---- a+b+c+d, part 1 ---> GPU 1 -- writes it once --- [ to all ] -> 0 1 2 3
- *      GPU 2 --c--'              '--- ...                                            '
+ *      GPU 0 --a--.              .--- sum, part 0 ---> GPU 0 -- writes it once --.
+ *      GPU 1 --b-- [ switch: + ] ---- sum, part 1 ---> GPU 1 -- writes it once --- [ to all ]
+ *      GPU 2 --c--'              '--- ...                                        '
  *
  * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc: a channel carries rate x efficiency x
- * (channels-1)/channels, twice that for an allreduce, whose two directions overlap; latency 25 us. Between
- * nodes (there it is called NVLSTree, for allreduce only) the adapters and a limit of the tree bound a
- * channel, and each level of the tree over nodes adds latency. */
+ * (channels-1)/channels, twice that for an allreduce, whose two directions overlap; latency 25 us.
+ * Between nodes (NVLSTree, allreduce only) the adapters and a tree limit bound a channel, and each
+ * tree level adds latency. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "machine/machine.h"
 
 static const double efficiency[] = {0, 0, 0.85, 0.74}; /* by generation */
 static const double tree_most[][2] = {
-        {0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};  /* GB/s of a channel: 2 nodes, more */
+        {0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};  /* GB/s per channel: 2 nodes, more */
 static const double node_us = 25, tree_us = 20.9; /* hwLat: NVLINK.NVLS; NET.NVLSTree */
 
-/* GB/s of one channel, in the terms of a ring's bus bandwidth. */
+/* GB/s for one channel, as a ring's bus bandwidth. */
 static double channel_rate(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;
@@ -36,7 +36,7 @@ static double channel_rate(const struct cost_task *task)
 	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
-/* A tree over nodes has as many levels as their number has bits; each is passed up and down. */
+/* A tree over nodes has as many levels as the node count has bits; each is crossed up and down. */
 static struct cost nvls_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;
@@ -58,8 +58,8 @@ static struct cost nvls_cost(const struct cost_task *task)
 	        .protocol = "Simple"};
 }
 
-/* To the switch a GPU sends its own data, and its part of the sum for all. So many members of each node have a part as
- * the node with the fewest has members; between nodes a part goes up and down the trees over them. */
+/* A GPU sends the switch its own data and its part of the sum. Each node has as many parts as the
+ * smallest node has members; between nodes a part goes up and down the trees. */
 static void nvls_sends(const struct sender *sender)
 {
 	const struct collective *collective = sender->message->collective;

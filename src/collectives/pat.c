@@ -1,23 +1,23 @@
-/* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps of growing size, for one
- * GPU a node
+/* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps with growing
+ * size, for one GPU per node
  *
- * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. What rank 0
- * of 8 holds in an allgather:
+ * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps.
+ * Rank 0's parts in an allgather over 8:
  *
  *      before     0 . . . . . . .
  *      step 0     0 . . . . . . 7      from the rank 1 away: 1 part
  *      step 1     0 . . . . 5 6 7      from the rank 2 away: 2 parts
  *      step 2     0 1 2 3 4 5 6 7      from the rank 4 away: 4 parts
  *
- * A reducescatter is the same backwards, adding. NCCL takes
- * it where every rank has a node of its own; its latency keeps a part that grows with n (2.8 us a rank: from
- * memory, unverified; the rest NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
+ * A reducescatter is the reverse, with additions. NCCL uses PAT if every rank has its own node;
+ * part of its latency grows with n (2.8 us per rank: from memory, unverified; the rest
+ * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
 #include "collectives/inside.h"
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
-/* The bytes of a ring in log2 n steps. Without NCCL's figures each step is a hop of the machine's links, so
- * many of them between nodes as the nodes alone would need. */
+/* A ring's bytes in log2 n steps. In the plain model each step is one hop; as many cross nodes as
+ * the nodes alone need. */
 static struct cost pat_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;

@@ -1,19 +1,19 @@
-/* ring.c -- every rank sends to the next, n-1 times round or twice: the least bytes, the most steps
+/* ring.c -- every rank sends to the next, one round (n-1 steps) or two: the least bytes, the most
+ * steps
  *
- *        .-> 0 -> 1 -.      n = 4 pieces. Reduce: piece p starts at rank p, goes round and is added to at
- *        '-- 3 <- 2 <'      every stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums go
- *                           round.
+ *    .-> 0 -> 1 -.      n = 4 pieces. Reduce: piece p starts at rank p and is added to at every
+ *    '-- 3 <- 2 <'      stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums
+ *                       go round.
  *
- * The reduction with n = 4, by step and rank: the piece that arrives, and how many have been added to it
- * then:
+ * The reduction with n = 4: the arriving piece, and how many inputs it then contains:
  *
- *              rank 0   rank 1   rank 2   rank 3
- *      step 0  3: 2     0: 2     1: 2     2: 2
- *      step 1  2: 3     3: 3     0: 3     1: 3
- *      step 2  1: 4     2: 4     3: 4     0: 4
+ *               rank 0   rank 1   rank 2   rank 3
+ *      step 0   3: 2     0: 2     1: 2     2: 2
+ *      step 1   2: 3     3: 3     0: 3     1: 3
+ *      step 2   1: 4     2: 4     3: 4     0: 4
  *
- * Bytes that a rank sends: allreduce 2(n-1)/n of the message, allgather and reducescatter (n-1)/n; broadcast
- * and reduce pass the message on in small parts: all of it once, n-1 hops. */
+ * A rank sends: allreduce 2(n-1)/n of the message; allgather and reducescatter (n-1)/n; broadcast
+ * and reduce forward the message in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
 static struct hops ring_hops(const struct cost_task *task)
@@ -31,8 +31,8 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
 	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
 
-	/* Chunks of 64 bytes a channel and rank and more queue up between nodes: NCCL's "plateau effect of
-	 * ring". */
+	/* Messages of 64 bytes and more per channel and rank queue between nodes: NCCL's "plateau
+	 * effect of ring". */
 	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective == &collective_allreduce &&
 	        task->message >= 64 * machine->nccl_channels * places.n)
 		us *= 1.4;
@@ -64,7 +64,7 @@ int64_t piece_at(int64_t elements, int n, int p)
 	return elements / n * p + elements % n * p / n;
 }
 
-/* Once round: in step s a rank sends piece first-s and receives the piece before it. */
+/* One round: in step s a rank sends piece first-s and receives the preceding piece. */
 static int round_of(int n, int place, int first, bool reduce, int64_t elements, struct collective_step *steps)
 {
 	int count = 0;
@@ -88,7 +88,8 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 	return count;
 }
 
-/* A reducescatter begins one place earlier than an allreduce, so that a rank ends with its own piece. */
+/* A reducescatter starts one piece earlier than an allreduce, so that a rank ends with its own
+ * piece. */
 static int ring_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
         struct collective_step *steps)
 {
@@ -108,8 +109,8 @@ static int64_t piece_elements(const struct sender *sender, int piece)
 	return piece_at(elements, n, piece % n + 1) - piece_at(elements, n, piece % n);
 }
 
-/* As in ring_steps: once round, all pieces but the one that is behind the first to go. A message that is passed on whole
- * ends at the place before the root, that of a reduce at the root. */
+/* As in ring_steps: one round sends all pieces but the one after the first sent. A broadcast ends
+ * at the place before the root, a reduce at the root. */
 static void ring_sends(const struct sender *sender)
 {
 	const struct collective_message *message = sender->message;

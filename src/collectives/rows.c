@@ -1,5 +1,4 @@
-/* rows.c -- the collectives: one row each. Shapes are those of each rank's tensors, n the size of the
- * group. */
+/* rows.c -- the collectives, one row each. Shapes are per rank; n is the group's size. */
 #include "collectives/inside.h"
 
 #define OPTIONS "[in GROUP] [on STREAM] [algo=" ALGORITHM_CHOICE "]"
@@ -9,7 +8,7 @@ double collective_bus_factor(const struct collective *collective, int n)
 	if (collective->bare)
 		return 0;
 	if (collective->has_root && !collective->direct)
-		return n > 1; /* passed on whole, in small parts */
+		return n > 1; /* forwarded whole, in small parts */
 	return (collective->rounds == 2 ? 2.0 : 1.0) * (n - 1) / n;
 }
 

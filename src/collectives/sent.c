@@ -1,10 +1,11 @@
-/* sent.c -- what a place sends in one collective, by link: each algorithm's row says to whom how much
+/* sent.c -- the bytes a place sends in one collective, by link; each algorithm's row supplies them
  *
- *      scatter from 0         0 -> 1, 0 -> 2, 0 -> 3       a part to each; the others send nothing
- *      ring                   0 -> 1 -> 2 -> 3 -> 0        to the next place alone
- *      broadcast by tree      0 -> 2, 0 -> 1, 2 -> 3       all of it to each child
+ *      scatter from 0         0 -> 1, 0 -> 2, 0 -> 3       one part each; the others send nothing
+ *      ring                   0 -> 1 -> 2 -> 3 -> 0        only to the next place
+ *      broadcast by tree      0 -> 2, 0 -> 1, 2 -> 3       the whole message to each child
  *
- * A rank that sends less is in the collective as long as the others: its time is that of the busiest link (cost.c). */
+ * A rank that sends less is busy as long as the others: the busiest link determines the time
+ * (cost.c). */
 #include "collectives/inside.h"
 #include "machine/machine.h"
 

@@ -1,23 +1,22 @@
-/* shapes.c -- the result's shape of each collective. The first axis is the one that a group shares out.
+/* shapes.c -- each collective's result shape. A group splits the first axis.
  *
  *      n = 4          a rank's input     its result
- *      same           [8,2]              [8,2]          allreduce, broadcast, barrier
- *                     [8,2]              [8,2]          reduce: on the root alone
- *      grown          [2,2]              [8,2]          allgather; with rows=5 the way back from the line below
- *                     [2,2]              [8,2]          gather: on the root alone
- *      shared         [8,2]              [2,2]          reducescatter, scatter
+ *      same           [8,2]              [8,2]      allreduce, broadcast, barrier
+ *                     [8,2]              [8,2]      reduce: only on the root
+ *      grown          [2,2]              [8,2]      allgather; rows=5 inverts the [5,2] line below
+ *                     [2,2]              [8,2]      gather: only on the root
+ *      shared         [8,2]              [2,2]      reducescatter, scatter
  *                     [5,2]              [2,2] [2,2] [1,2] [0,2]     reducescatter: by place
- *      exchanged      [8,2]              [8,2]          alltoall
+ *      exchanged      [8,2]              [8,2]      alltoall
+ *      exchanged      [8,2]              [k,2]      alltoall with counts: k rows in all, maybe 0
  *
- *      exchanged      [8,2]              [k,2]          alltoall with counts: k rows come in all, maybe 0
- *
- * n is the size of the group. */
+ * n is the group's size. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 
 #include <string.h>
 
-/* Names what would fit: the multiples of n on both sides. */
+/* Names the nearest shapes that fit: the multiples of n on both sides. */
 static enum status not_divisible(
         const struct collective *collective, const char *name, const struct layout *in, int n)
 {
@@ -31,7 +30,7 @@ static enum status not_divisible(
 	        collective->splits ? "; unequal parts need send= and recv=" : "");
 }
 
-/* Only the first axis changes; parts of a tensor along it are contiguous, and can be sent as they lie. */
+/* Only the first axis changes, so the parts are contiguous and are sent in place. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, int place, int root, struct layout *out)
 {
@@ -88,7 +87,7 @@ int64_t collective_chunk(const struct record *record, int n)
 	return record->bytes / dtype_bytes((enum dtype)record->dtype) / n;
 }
 
-/* Of x [5,2] on 2 ranks with send 2 3 and recv 4 0: [4,2]. What is sent must be all of x. */
+/* For x [5,2] on 2 ranks with send 2 3 and recv 4 0: [4,2]. All rows must be sent. */
 enum status split_shape(
         const char *name, const struct layout *in, const struct split *split, struct layout *out)
 {

@@ -1,24 +1,24 @@
 /* tree.c -- up to a root and down again: few steps, more bytes
  *
- * Allreduce: two trees, each for half of the message, a leaf of one being an inner rank of the other; the
- * message flows in small parts, so a rank sends 2 x the message, and the depth counts only in latency.
- * Broadcast and reduce: one binomial tree without parts, as it unrolls; the root sends the whole message once
- * a level.
+ * Allreduce: two trees, each for half of the message; a leaf in one is an inner rank in the other.
+ * The message is pipelined, so a rank sends 2 x the message, and the depth affects only latency.
+ * Broadcast and reduce: one binomial tree, not pipelined, as it unrolls; the root sends the whole
+ * message once per level.
  *
  *        0 ----------> 4          level 1: 0 sends to 4
  *        0 --> 2       4 --> 6    level 2
  *        0>1   2>3     4>5   6>7  level 3
  *
- * The two trees of an allreduce (Sanders, Speck, Traeff 2009), which NCCL builds over the nodes. A leaf only
- * sends up and is sent to; an inner rank does both, for two children. The second tree is the first moved on
- * by a rank, so that no rank is an inner one of both, and what the leaves of one leave idle the other
- * uses. Of 7 ranks:
+ * An allreduce's two trees (Sanders, Speck, Traeff 2009), which NCCL builds over nodes. A leaf has
+ * one link up; an inner rank serves two children. The second tree is the first, shifted by one
+ * rank, so no rank is inner in both, and one tree's leaves use the bandwidth for the other. With 7
+ * ranks:
  *
  *        first half:        3               second half:       4
  *                         /   \                              /   \
  *                        1     5                            2     6
  *                       / \   / \                          / \   / \
- *                      0   2 4   6                        1   3 5   0  */
+ *                      0   2 4   6                        1   3 5   0 */
 #include "base/ranks.h"
 #include "collectives/inside.h"
 #include "machine/machine.h"
@@ -35,7 +35,7 @@ int log2_up(int n)
 	return depth;
 }
 
-/* Inside a node NCCL's tree is a chain of its GPUs; the nodes form the tree. */
+/* Inside a node NCCL's tree is a chain of GPUs; the nodes form the tree. */
 static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	struct group_nodes places = task->places;
@@ -51,8 +51,8 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 	cost->rate = nccl_tree_rate(task->machine, places, protocol) * 1e9;
 }
 
-/* Up and down: as many hops as levels, each way, and twice the message through every rank. One way alone is not
- * cut into parts: the root sends the whole message once a level, `depth` times. */
+/* Up and down: as many hops as levels, each way, and twice the message through every rank. One way
+ * is not pipelined: the root sends the whole message `depth` times. */
 static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 {
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
@@ -65,7 +65,7 @@ static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 	        .protocol = ""};
 }
 
-/* NCCL itself broadcasts and reduces by rings only. */
+/* NCCL itself broadcasts and reduces only by rings. */
 static struct cost tree_cost(const struct cost_task *task)
 {
 	bool both_ways = task->collective->rounds == 2, nccl = task->machine->nccl == 1;
@@ -83,8 +83,8 @@ static bool tree_unrolls(const struct collective *collective)
 	return collective == &collective_broadcast;
 }
 
-/* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each
- * lower bit. */
+/* Binomial: numbered from the root, rank v receives from v without its lowest set bit, then sends
+ * to v plus each lower bit. */
 static int tree_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
         struct collective_step *steps)
 {
@@ -106,9 +106,10 @@ static int tree_steps(const struct collective *collective, int n, int place, int
 	return count;
 }
 
-/* Parent and children of a place in one of the two trees over n; returns how many. Drawn by numbers 1 to n, in the first
- * tree place + 1, in the second place: the lowest bit b of an inner number v is its level, its children are v - b/2 and
- * v + b/2, or, where that is above n, v + b/4 ... */
+/* Finds a place's parent and children in one of the two trees over n; returns their number. Places
+ * are numbered 1 to n: place + 1 in the first tree, place in the second. The lowest set bit b of
+ * an inner number v is its level; its children are v - b/2 and v + b/2 (if above n: v + b/4
+ * ...). */
 static int tree_neighbours(int n, int place, bool second, int neighbour[3])
 {
 	int v = second && place > 0 ? place : second ? n : place + 1, b = v & -v, count = 0;
@@ -146,7 +147,7 @@ void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t ele
 	}
 }
 
-/* NCCL's: along the chain of the node both ways, and from its first member to other nodes */
+/* NCCL's: both ways along the node's chain, and from its first member to other nodes */
 static void send_by_chains(const struct sender *sender)
 {
 	int node = machine_node(sender->machine, sender->group.ranks[sender->place]);
@@ -159,7 +160,7 @@ static void send_by_chains(const struct sender *sender)
 		send_by_trees_of_nodes(sender, 0, sender->message->elements);
 }
 
-/* A broadcast as it unrolls; a reduce is the same backwards: what would be received is sent. */
+/* A broadcast as it unrolls; a reduce is the reverse: it sends where the broadcast receives. */
 static void send_one_way(const struct sender *sender)
 {
 	const struct collective_message *message = sender->message;
