@@ -1,4 +1,5 @@
-/* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the others.
+/* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the
+ * others.
  *
  *      send_all, receive     gather          share                         forward     grant
  *
@@ -7,17 +8,17 @@
  *         v  v  v            /  |  \        /  |  \    then  v  v  v          |        v  v  v
  *         1  2  3           1   2   3      1   2   3         1  2  3          2        1  2  3
  *
- *         a line            statuses       a value of each, for all           output   how far they may go
+ *         a line            statuses       one value each, for all         output      grants
  *
- * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times
+ * Flat, because a forwarding rank must first wake up: a tree of sleeping ranks is three times
  * slower.
  *
- * Waits: rank 0 waits for all in a gather, and all wait for rank 0 in a share; forward and grant wait for
- * nobody, so output can be sent from inside any wait. */
+ * Rank 0 waits for all in a gather, and all wait for rank 0 in a share. forward and grant do not
+ * wait, so output can be sent during any wait. */
 #include "mpi/inside.h"
 #include <string.h>
 
-enum { FORWARD_BYTES = 1024 }; /* a post travels at once, whatever its receiver does */
+enum { FORWARD_BYTES = 1024 }; /* small enough for MPI to send at once */
 
 enum status transport_send_all(struct transport *t, const void *bytes, size_t count)
 {
@@ -30,7 +31,7 @@ enum status transport_receive(
 	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
-/* All parts are taken also when one of them is lost, or the next gather would take them. */
+/* Receives all parts even if one is lost, because the next gather would receive them. */
 enum status transport_gather(struct transport *t, const void *mine, size_t count, struct transport_bytes *all,
         transport_poll *poll, void *self)
 {
@@ -50,7 +51,7 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 	return status;
 }
 
-/* Into a buffer of known size; a message of another size is a bug of ranksh. */
+/* Receives into a buffer of known size; another size is a bug in ranksh. */
 static enum status receive_exactly(struct transport *t, int from, int tag, void *into, size_t wanted)
 {
 	void *bytes;
@@ -67,8 +68,8 @@ static enum status receive_exactly(struct transport *t, int from, int tag, void 
 	return status;
 }
 
-/* Up to rank 0 one by one, then down as a whole. A value that is lost is reported after all was sent and taken:
- * the others wait for theirs. */
+/* Up to rank 0 one by one, then down together. A lost value is reported only after all messages,
+ * because the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
 	size_t total = t->size * bytes_each;
@@ -108,7 +109,7 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
-		/* as many bytes as one post takes: whole lines, if it takes one */
+		/* one post's worth: whole lines if they fit */
 		const char *newline = count > FORWARD_BYTES ? memrchr(bytes, '\n', FORWARD_BYTES) : NULL;
 		part = newline                  ? (size_t)(newline + 1 - bytes)
 		        : count < FORWARD_BYTES ? count
@@ -118,8 +119,8 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 	return status;
 }
 
-/* Rank 0's own output first, then what has come from any rank: each rank's in the order in which it was
- * printed; of several ranks, as MPI finds them. */
+/* Rank 0's own output first, then any rank's: each rank's in print order, the ranks in MPI's
+ * order. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
 	void *received = NULL;

@@ -1,18 +1,19 @@
-/* data.c -- tensors' bytes between processes: blocking MPI calls, in an order that follows from the books.
+/* data.c -- tensor bytes between processes: blocking MPI calls, in the replicated order.
  *
- * (1) Every process makes its calls in the order of the books, which all have alike; so two processes never
- *     wait for each other crosswise, and no call needs a tag to tell it from the next.
- * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes. Both sides know the length, so
- *     they agree on the parts.
- * (3) A call that failed is reported after all others were made: the peers wait for them. */
+ * (1) Every process makes its calls in the same replicated order, so two processes never wait for
+ * each other crosswise, and no call needs its own tag.
+ * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes. Both sides know
+ * the length, so they agree on the parts.
+ * (3) A failed call is reported after all others, because the peers wait for them. */
 #include "base/arithmetic.h"
 #include "mpi/inside.h"
 #include <string.h>
 
 enum { TAG_TRANSFER = 1, TAG_GROUP = 2, TAG_EXCHANGE = 3 };
 
-/* Agreed upon, so that a member whose MPI refused does not leave the others in a group that it cannot serve.
- * *made: all can; then so must this one, even when the very call by which they agree has failed here. */
+/* Agrees on the outcome, so that a failed member does not leave the others in a broken group.
+ * *made: all succeeded; then this member must keep the group even if the agreement call itself
+ * failed here. */
 static enum status agree(struct transport *t, MPI_Comm comm, enum status mine, bool *made)
 {
 	int own = mine, worst = own;
@@ -41,8 +42,8 @@ static enum status make_comm(struct transport *t, int n, const int *ranks, MPI_C
 	return mpi_checked(t, code, "make a group");
 }
 
-/* Ranks are world ranks, in the order of their places. Only the members call MPI (MPI_Comm_create_group), so
- * groups of different ranks are made side by side. */
+/* Ranks are world ranks, in group order. Only members call MPI (MPI_Comm_create_group), so groups
+ * with different ranks are made in parallel. */
 enum status transport_group_make(
         struct transport *t, int n, const int *ranks, struct transport_group **result)
 {
@@ -96,13 +97,14 @@ int transport_group_place(const struct transport_group *group)
 	return group->place;
 }
 
-/* Round r carries bytes [r chunk, (r+1) chunk) of every message; place 1 of 4 posts its receives, then its
- * sends:
+/* Round r carries bytes [r chunk, (r+1) chunk) of every message; place 1 of 4 posts its receives,
+ * then its sends:
  *
  *      receive from   0   3   2          the nearest below first
  *      send to        2   3   0          the nearest above first
  *
- * so that in each column every process sends to one and receives from one, and none is everybody's first. */
+ * In each column every process sends to one and receives from one, so no process is every peer's
+ * first. */
 static int exchange_round(
         struct transport_group *group, const struct transport_piece *piece, int64_t at, MPI_Request *request)
 {
@@ -124,9 +126,9 @@ static int exchange_round(
 	return posted;
 }
 
-/* All of a round is posted before any of it is waited for, so no order among the members can lock them up. Ends
- * with the first round in which nothing is left to post: every message has come to its end then, on both
- * sides, since both know its length. */
+/* Posts a whole round before it waits, so no order among the members can deadlock. Ends with the
+ * first empty round: then every message is complete on both sides, because both know its
+ * length. */
 enum status transport_exchange(struct transport_group *group, const struct transport_piece *piece)
 {
 	const struct transport_piece *own = &piece[group->place];
@@ -148,7 +150,7 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 	return status;
 }
 
-/* One MPI call of a part: `other` is the root, the receiver or the sender. */
+/* One MPI call for a part: `other` is the root, the receiver or the sender. */
 typedef int part_call(void *data, int bytes, int other, MPI_Comm comm);
 
 static int bcast_part(void *data, int bytes, int root, MPI_Comm comm)
@@ -166,8 +168,8 @@ static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
 	return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
 }
 
-/* A long message in parts of transport->chunk bytes, the same on both sides. A part that failed does not end the
- * others: the peer waits for them. */
+/* Sends a long message in parts of transport->chunk bytes, the same on both sides. A failed part
+ * does not stop the others, because the peer waits for them. */
 static enum status in_parts(struct transport *t, part_call *call, const char *what, int other, MPI_Comm comm,
         char *data, int64_t bytes)
 {

@@ -1,13 +1,14 @@
-/* inside.h -- what the files of src/mpi share: the transport's fields, checked MPI calls, framed messages, naps.
+/* inside.h -- shared by src/mpi: the transport's fields, checked MPI calls, framed messages,
+ * back-off sleeps (naps).
  *
- *      transport.c  how a process joins the others and leaves them
- *      control.c    what goes between rank 0 and the others, made of
- *      message.c    messages of any length, whose waits are
- *      nap.c        naps, ended by a doorbell
- *      data.c       tensors' bytes: plain blocking MPI, on a communicator of its own
- *      team.c       all of it between threads of one process, without MPI
+ *      transport.c  joining and leaving the job
+ *      control.c    control traffic between rank 0 and the others, by
+ *      message.c    messages of any length, which wait by
+ *      nap.c        back-off sleeps, ended by a doorbell socket
+ *      data.c       tensor bytes: plain blocking MPI, on its own communicator
+ *      team.c       the same between threads in one process, without MPI
  *
- * May call: base/. An umbrella header: it brings along what it includes. */
+ * May call: base/. An umbrella header. */
 #ifndef RANKSH_MPI_INSIDE_H
 #define RANKSH_MPI_INSIDE_H
 
@@ -16,22 +17,22 @@
 #include <mpi.h>
 #include <time.h>
 
-/* Tags on the control communicator: a tag is one conversation, in one direction. MPI keeps the messages of
- * one source and tag in the order sent; between tags nothing is promised, and nothing here wants it. */
+/* Tags on the control communicator: one tag per kind and direction. MPI keeps messages with one
+ * source and tag in order; no order between tags is needed. */
 enum {
 	TAG_LINE = 1,  /* rank 0 to all: the next line */
 	TAG_GATHER,    /* a rank's part of a gather, to rank 0 */
 	TAG_SHARE,     /* a rank's value, to rank 0 */
-	TAG_SHARED,    /* everybody's values, from rank 0 */
-	TAG_BROADCAST, /* from whoever owns the bytes */
-	TAG_FORWARD,   /* what a rank printed, to rank 0 */
-	TAG_GRANT,     /* rank 0 to all: how far they may go */
-	TAG_LEAVE,     /* the goodbye of a rank, to rank 0 */
-	TAG_LEFT,      /* rank 0's, to all */
-	TAG_DATA       /* a team's tensors, which MPI has on a communicator of their own */
+	TAG_SHARED,    /* all values, from rank 0 */
+	TAG_BROADCAST, /* from the owner of the bytes */
+	TAG_FORWARD,   /* a rank's output, to rank 0 */
+	TAG_GRANT,     /* rank 0 to all: a grant */
+	TAG_LEAVE,     /* a rank's request to leave, to rank 0 */
+	TAG_LEFT,      /* rank 0's reply, to all */
+	TAG_DATA       /* a team's tensors (MPI uses a separate communicator) */
 };
 
-/* A message sent without waiting; its bytes live until MPI has taken them. */
+/* A non-blocking send; its bytes live until MPI has completed it. */
 struct pending_message {
 	MPI_Request request;
 	void *bytes;
@@ -40,32 +41,32 @@ struct pending_message {
 struct team;
 struct transport {
 	bool mpi;
-	struct team *team; /* the ranks are threads, and this is one's; NULL: they are not */
+	struct team *team; /* the ranks are threads and this is one rank's; NULL: processes */
 	int rank, size;
-	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
-	MPI_Request *requests;  /* room for `size`: one part to every rank */
-	struct pending_message *pending; /* no order among them */
+	MPI_Comm control, data;          /* two duplicates of MPI_COMM_WORLD */
+	MPI_Request *requests;           /* `size` entries: one part to every rank */
+	struct pending_message *pending; /* unordered */
 	size_t pending_count;
 	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count;
-	int64_t chunk; /* data: no MPI call moves more bytes than this */
-	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
-	uint64_t job;  /* nap.c: a number of this job's, in the names of its doorbells */
-	int doorbell;  /* this process's, a socket; -1 none */
-	bool all_ring; /* every process reaches every doorbell: all are on one host */
+	int64_t chunk; /* data: the most bytes per MPI call */
+	long fail_at;  /* tests: the MPI call reported as failed, -1 none */
+	uint64_t job;  /* nap.c: a job number, part of the doorbells' names */
+	int doorbell;  /* this process's socket; -1 none */
+	bool all_ring; /* every process reaches every doorbell: one host */
 };
 
 struct transport_group {
 	struct transport *transport;
-	MPI_Comm comm; /* MPI_COMM_NULL for a group of one, or of a team */
+	MPI_Comm comm; /* MPI_COMM_NULL for one member, or a team */
 	int n, place;
-	int *ranks; /* by place, owned; of a team, else NULL */
+	int *ranks; /* by group rank, owned; only for a team, else NULL */
 };
 
-/* MPI's return code as a status; counts the call for transport_fail_at(). */
+/* Returns MPI's return code as a status; counts the call for transport_fail_at(). */
 enum status mpi_checked(struct transport *t, int code, const char *what);
 
-/* A wait: look, nap_once(), look again. */
+/* A wait loop's state: test, nap_once(), test again. */
 struct nap {
 	struct timespec began;
 	int looks;
@@ -73,26 +74,26 @@ struct nap {
 void nap_begin(struct nap *nap);
 void nap_once(struct transport *t, struct nap *nap);
 
-/* Wakes a rank of this host that naps: behind every message to it. */
+/* Wakes a sleeping rank on this host. Call it after every message to that rank. */
 void doorbell_ring(struct transport *t, int rank);
-void doorbell_open(struct transport *t); /* all processes together; where it cannot be done, naps do alone */
+void doorbell_open(struct transport *t); /* collective; on failure waits only sleep */
 void doorbell_close(struct transport *t);
 
-/* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
- * them. */
+/* Sends the same bytes to the ranks first .. first + ranks - 1, except this one; returns when MPI
+ * has completed the sends. */
 enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. ST_INTERRUPTED: poll ended the wait and
- * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
+/* Waits for one message. *bytes is NUL-terminated and owned by the caller. ST_INTERRUPTED: the
+ * team was stopped and nothing was received. ST_MPI: the message is lost. */
 enum status message_receive(struct transport *t, int from, int tag, void **bytes, size_t *count,
         transport_poll *poll, void *self);
-/* Is one there? From *source then. */
+/* Returns true if a message has arrived, and sets *source. */
 bool message_waiting(struct transport *t, int from, int tag, int *source);
-/* Sends a short message without waiting for anybody. */
+/* Sends a short message without waiting. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
 void pending_sweep(struct transport *t);
 
-/* team.c: as message_send to one rank and message_receive; as transport_recv, transport_exchange and transport_bcast. A send of
- * data is team_send with TAG_DATA. */
+/* team.c: like message_send to one rank, message_receive, transport_recv, transport_exchange and
+ * transport_bcast. To send data, use team_send with TAG_DATA. */
 void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count);
 enum status team_receive(struct transport *t, int from, int tag, void **bytes, size_t *count);
 enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes);

@@ -1,30 +1,31 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * A message is a head, with the length of the whole and its first bytes, and then the rest, under the same
- * tag:
+ * A message is a head, with the total length and the first bytes, and then the rest, under the
+ * same tag:
  *
- *      sender                              on the wire                            receiver
+ *      sender                           on the wire                         receiver
  *
- *      total = 70000      head  | total 70000 | bytes 0 .. 2039 |   -->       allocates 70001 bytes
- *      straight from      rest  | bytes 2040 .. 69999           |   -->       straight into their place
- *      the caller's
+ *      total = 70000   head  | total 70000 | bytes 0 .. 2039 |   -->    allocates 70001 bytes
+ *      from the        rest  | bytes 2040 .. 69999           |   -->    directly into place
+ *      caller's memory
  *
- * (1) A message of at most HEAD_BYTES is one MPI message. Nearly all lines, grants and replies are.
- * (2) MPI keeps messages of one source and tag in order, so a rest needs neither a number nor a tag of its
- *     own; a receiver that has taken a head takes its rest before it looks for anything else under that tag.
- *     The rest of more than PART_MOST bytes goes in several parts.
- * (3) Nobody blocks inside MPI, which would spin: every wait is a test, a nap, and a test again.
+ * (1) A message of at most HEAD_BYTES is one MPI message, as nearly all lines, grants and replies
+ * are.
+ * (2) MPI keeps messages with one source and tag in order, so a rest needs no number and no own
+ * tag; a receiver takes a head's rest before any other message under that tag. A rest above
+ * PART_MOST bytes goes in several parts.
+ * (3) No process blocks inside MPI, which would spin: a wait is a test, a sleep, and a test again.
  *
- * A message is sent in one of two ways. message_send() returns when MPI has taken the bytes. message_post()
- * does not wait: it copies a short message to memory of its own, which pending_sweep() frees once MPI is done
- * with it, whenever the process next sends or waits. */
+ * message_send() returns when MPI has completed the send. message_post() does not wait: it copies
+ * a short message, and pending_sweep() frees the copy after MPI has completed it, when the process
+ * next sends or waits. */
 #include "mpi/inside.h"
 #include <string.h>
 
 enum { HEAD_BYTES = 2040, PART_MOST = 1 << 30 /* MPI counts in ints */ };
 
 struct message_head {
-	uint64_t total; /* bytes of the whole message */
+	uint64_t total; /* bytes in the whole message */
 	char bytes[HEAD_BYTES];
 };
 enum { HEAD_FIXED = sizeof(uint64_t) };
@@ -42,8 +43,8 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-/* One part to every rank asked for, all under way at once. A refused send is reported after the others were
- * made: those ranks wait for their part whatever happened to one. */
+/* Sends one part to every requested rank, all concurrently. A refused send is reported after the
+ * others, because those ranks wait for their part. */
 static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
@@ -69,7 +70,7 @@ static enum status send_part(struct transport *t, int first, int ranks, int tag,
 	return first_failure(status, mpi_checked(t, code, "send"));
 }
 
-/* The head goes with the first bytes of the message in it, the rest straight from the caller's memory. */
+/* The head carries the first bytes; the rest goes directly from the caller's memory. */
 enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
@@ -93,8 +94,8 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Waits for the next message of that source and tag. Between two looks it frees what MPI has taken, does what
- * else there is to do, and naps. */
+/* Waits for the next message with that source and tag. Between two tests it frees completed sends,
+ * polls, and sleeps. */
 static enum status await(
         struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {
@@ -102,8 +103,8 @@ static enum status await(
 	int there = 0, code = MPI_SUCCESS;
 
 	for (nap_begin(&nap);; nap_once(t, &nap)) {
-		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
-		 * what was there. */
+		/* Twice: a probe that finds nothing makes progress, and only the next one sees the
+		 * arrivals. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
@@ -116,7 +117,7 @@ static enum status await(
 	}
 }
 
-/* All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
+/* Receives all parts even if one fails; otherwise the next head would be taken for a part. */
 enum status message_receive(
         struct transport *t, int from, int tag, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
@@ -164,7 +165,7 @@ bool message_waiting(struct transport *t, int from, int tag, int *source)
 	return true;
 }
 
-/* The copy lives until pending_sweep() finds that MPI has taken it. */
+/* The copy lives until pending_sweep() finds the send completed. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count)
 {
 	pending_sweep(t);

@@ -1,10 +1,10 @@
-/* nap.c -- how a process waits: it looks, naps longer and longer, and is woken by who sends to it.
+/* nap.c -- how a process waits: it tests, sleeps with back-off, and is woken by the sender.
  *
- * Each process has a doorbell: a datagram socket with an abstract name (no file is left behind), which processes
- * of the same host reach. Who sends a message rings behind it, and a nap is a wait for the doorbell. Rings are
- * kept until the doorbell is looked at, so none is missed between a look for a message and the nap behind it. A
- * doorbell is a hint, and every nap ends by itself: who was rung and finds nothing yet begins with short naps
- * again. */
+ * Each process has a doorbell: a datagram socket with an abstract name (no file remains),
+ * reachable from processes on the same host. After sending, the sender writes to the receiver's
+ * doorbell, and a sleep is a wait for the doorbell. The socket queues rings, so none is missed
+ * between a test and the following sleep. A doorbell is a hint, and every sleep is limited: a
+ * woken process that finds no message starts again with short sleeps. */
 #include "mpi/inside.h"
 #include <errno.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ static socklen_t doorbell_name(const struct transport *t, int rank, struct socka
 	        length); /* the first byte is 0: abstract */
 }
 
-/* False: it is not on this host. EAGAIN: so many rings wait there that no more have room. */
+/* Returns false if the doorbell is not on this host. EAGAIN: its queue is full, so it is rung. */
 static bool rings(const struct transport *t, int rank)
 {
 	struct sockaddr_un name;
@@ -49,7 +49,7 @@ static bool hang(struct transport *t)
 	return t->doorbell >= 0 && bind(t->doorbell, (struct sockaddr *)&name, bytes) == 0;
 }
 
-/* The same on every process; false also where MPI fails */
+/* The same on every process; false if MPI fails */
 static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;
@@ -81,13 +81,13 @@ void doorbell_close(struct transport *t)
 void doorbell_ring(struct transport *t, int rank)
 {
 	if (t->doorbell >= 0)
-		rings(t, rank); /* one of another host naps on */
+		rings(t, rank); /* one on another host sleeps on */
 }
 
-/* True: rung */
+/* Returns true if the doorbell rang. */
 static bool sleep_by(const struct transport *t, const struct timespec *rest)
 {
-	struct pollfd doorbell = {.fd = t->doorbell, .events = POLLIN}; /* -1: a nap and nothing else */
+	struct pollfd doorbell = {.fd = t->doorbell, .events = POLLIN}; /* -1: only sleeps */
 	char none;
 
 	if (ppoll(&doorbell, 1, rest, NULL) <= 0)
@@ -97,20 +97,20 @@ static bool sleep_by(const struct transport *t, const struct timespec *rest)
 	return true;
 }
 
-/* ---- naps ---- */
+/* ---- back-off ---- */
 
 void nap_begin(struct nap *nap)
 {
 	nap->looks = 0;
 }
 
-/* An eighth of the time already waited: an answer is little late. The first looks only give the core away:
- * answers mostly come at once. */
+/* Sleeps an eighth of the time waited so far, so the added delay is small. The first tests only
+ * yield the core, because answers mostly come at once. */
 void nap_once(struct transport *t, struct nap *nap)
 {
 	struct timespec now, rest = {0, 0};
-	/* Rank 0 also serves the terminal, and other hosts have no doorbell here: then a rank that nobody talks
-	 * to wakes 250 times a second (20 us each on a virtual machine), else 10 times. */
+	/* Rank 0 also serves the terminal, and other hosts have no doorbell here: such an idle
+	 * rank wakes 250 times per second (20 us each on a virtual machine), others 10 times. */
 	int64_t waited, most = t->all_ring && t->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
 
 	if (nap->looks++ < LOOKS_QUICK) {

@@ -1,4 +1,4 @@
-/* outcome.c -- how something went on one process, or on each, becomes everyone's */
+/* outcome.c -- shares a status between processes */
 #include "mpi/outcome.h"
 #include "base/memory.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How something went travels as a struct of fixed size: the others have no words of their own for it. */
+/* A status in transit, with a fixed size, because the others do not have its message. */
 struct outcome {
 	int32_t status;
 	char text[1000];
@@ -20,7 +20,7 @@ static struct outcome outcome_of(enum status status)
 	return outcome;
 }
 
-/* The first that is none of success; NULL: all went well */
+/* Returns the first failure; NULL if all succeeded. */
 static const struct outcome *first_of_failed(const struct outcome *all, int n)
 {
 	for (int rank = 0; rank < n; rank++)

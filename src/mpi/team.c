@@ -1,12 +1,12 @@
-/* team.c -- messages between the threads of a team
+/* team.c -- messages between a team's threads
  *
- *     thread 0   send to 2 --.                       mail[2]   0 -> "..."   1 -> "..."
- *     thread 1   send to 2 --+--> under one lock               ^ the oldest of that sender and tag
- *     thread 2   receive from 0 <----------------------------- waits until it is there
+ *     thread 0   send to 2 --.                    mail[2]   0 -> "..."   1 -> "..."
+ *     thread 1   send to 2 --+--> under one lock            ^ the oldest from that sender and tag
+ *     thread 2   receive from 0 <-------------------------- waits until it is there
  *
- * A message is copied when it is sent, so a sender never waits, and messages of one sender and tag keep their order: that is all
- * that the callers ask of MPI. Tensors' bytes need no tag of their own for each group: every rank makes its calls in the order of
- * the books. */
+ * A message is copied when sent, so a sender never waits, and messages with one sender and tag
+ * keep their order; callers need no more from MPI. Groups need no tags of their own, because every
+ * rank makes its calls in the replicated order. */
 #include "mpi/team.h"
 #include "mpi/inside.h"
 
@@ -26,7 +26,7 @@ struct box {
 };
 struct team {
 	pthread_mutex_t lock;
-	pthread_cond_t moved; /* something came, somebody left, or all stop */
+	pthread_cond_t moved; /* a message arrived, a rank left, or all stop */
 	int n, leaving;
 	bool stopped;
 	struct box *box;              /* by rank */
@@ -121,7 +121,8 @@ bool team_await(struct team *team, int ms)
 void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count)
 {
 	struct team *team = t->team;
-	char *copy = mem_copy_text(count ? bytes : "", count); /* NUL-terminated, as messages are */
+	/* NUL-terminated, as all messages */
+	char *copy = mem_copy_text(count ? bytes : "", count);
 	pthread_mutex_lock(&team->lock);
 	struct box *box = &team->box[to];
 	*MEM_ADD(&box->mail, &box->count) = (struct mail){t->rank, tag, copy, count};
@@ -129,7 +130,8 @@ void team_send(struct transport *t, int to, int tag, const void *bytes, size_t c
 	pthread_mutex_unlock(&team->lock);
 }
 
-/* The oldest of that sender and tag, taken out; under the lock. False: none is there. */
+/* Removes the oldest message with that sender and tag; returns false if none. Requires the
+ * lock. */
 static bool take(struct box *box, int from, int tag, struct mail *mail)
 {
 	for (size_t i = 0; i < box->count; i++) {
@@ -164,7 +166,7 @@ enum status team_receive(struct transport *t, int from, int tag, void **bytes, s
 	return status;
 }
 
-/* As many bytes as the books say; less or more is a bug of ranksh. */
+/* Receives exactly `bytes` bytes; another length is a bug in ranksh. */
 enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes)
 {
 	void *got = NULL;

@@ -1,24 +1,26 @@
-/* team.h -- ranks that are threads of one process: a transport for each, over memory that they share
+/* team.h -- ranks as threads in one process: one transport per thread, over common memory
  *
- * What is played beside a session with the data of all ranks (shell/sandbox/) needs no processes: each rank is a thread with books of its
- * own, and what it asks of its transport is answered as by MPI, in the same order. But a conductor's calls (grants, forwarded output),
- * which post messages without waiting: a team has none. */
+ * A replay beside a session (shell/sandbox/) needs no processes: each rank is a thread with its
+ * own replicated state, and its transport answers as MPI does, in the same order. Only the
+ * conductor's calls that post without waiting (grants, forwarded output) are missing. */
 #ifndef RANKSH_TEAM_H
 #define RANKSH_TEAM_H
 
 #include "mpi/transport.h"
 
 struct team;
-/* n ranks; nothing fails. The transports are the team's, each for one thread; groups made of them are freed before it. */
+/* Creates n ranks; cannot fail. The team owns the transports, one per thread. Free groups made
+ * from them first. */
 struct team *team_create(int n);
 struct transport *team_transport(struct team *team, int rank);
-/* The thread of that rank makes no call any more: who waits for a message of its own gets ST_MPI. */
+/* Marks a rank's thread as finished: a receive from it, once its messages are used up, fails with
+ * ST_MPI. */
 void team_leave(struct team *team, int rank);
-/* Any thread: whoever waits, or would, gets ST_INTERRUPTED from now on. */
+/* From any thread: makes all waits, present and future, fail with ST_INTERRUPTED. */
 void team_stop(struct team *team);
 bool team_stopped(struct team *team);
-/* All have left, or `ms` have gone by. True: all have. */
+/* Waits up to `ms` until all ranks have left; returns true if they have. */
 bool team_await(struct team *team, int ms);
-void team_free(struct team *team); /* all have left */
+void team_free(struct team *team); /* requires that all have left */
 
 #endif

@@ -1,16 +1,15 @@
-/* transport.c -- how a process joins the others and leaves them.
+/* transport.c -- joining and leaving the job.
  *
- * The world is duplicated twice, and used for nothing itself: MPI matches messages within one communicator,
- * so what control sends can never be taken for a tensor. MPI errors come back as codes (MPI_ERRORS_RETURN)
- * and become a status with words; the default would end the job without any.
+ * MPI_COMM_WORLD is duplicated twice and not used itself: MPI matches messages within one
+ * communicator, so a control message is never taken for a tensor. MPI errors return codes
+ * (MPI_ERRORS_RETURN) and become a status with a message; the default would end the job silently.
  *
- * Leaving, with three ranks. MPI_Finalize waits for the others by spinning, for as long as the slowest takes
- * to come; so everybody first says goodbye, and waits for the answer asleep:
+ * Leaving, with three ranks. MPI_Finalize spins until the slowest rank arrives; so every rank
+ * first sends a request to leave and sleeps until the reply:
  *
- *      rank 1  --- TAG_LEAVE --->  rank 0                        rank 1: MPI_Finalize
- *      rank 2  --- TAG_LEAVE --->  rank 0  --- TAG_LEFT --->     rank 2: MPI_Finalize        all at once
- *                                  (has all goodbyes)            rank 0: MPI_Finalize
- */
+ *      rank 1  --- TAG_LEAVE --->  rank 0                      rank 1: MPI_Finalize
+ *      rank 2  --- TAG_LEAVE --->  rank 0  --- TAG_LEFT --->   rank 2: MPI_Finalize   all at once
+ *                                  (has all requests)          rank 0: MPI_Finalize */
 #include "mpi/inside.h"
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -18,8 +17,9 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
-/* The folder for the segments of shared memory, where the front end made one on this host: shell/terminal/segments.h. The component is
- * vader in Open MPI 4 and sm in Open MPI 5. A setting of the user's stays. */
+/* Uses the folder for shared-memory segments that the front end made on this host, if any:
+ * shell/terminal/segments.h. The component is vader in Open MPI 4 and sm in Open MPI 5. The user's
+ * settings win. */
 static void place_segments(void)
 {
 	const char *folder = getenv("RANKSH_SEGMENTS");
@@ -34,7 +34,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 	int provided = 0;
 	enum status status;
 
-	/* Ranks often share cores: a blocking call gives its core away. A setting of the user's stays. */
+	/* Ranks often share cores, so a blocking call must yield. The user's setting wins. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 	place_segments();
 	status = mpi_checked(t, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
@@ -46,7 +46,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &t->size);
-	/* Linux lets a sleep last 50 us longer than asked for: a nap of 20 us would be one of 70. */
+	/* Linux extends sleeps by up to 50 us: 20 us would become 70. */
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);
 	status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->control), "start");
 	if (status == ST_OK)
@@ -69,7 +69,7 @@ static void release(struct transport *t)
 	mem_free(t);
 }
 
-/* t->requests has room for one part to every rank: what send_part() has under way. */
+/* t->requests has one entry per rank, for send_part(). */
 enum status transport_start(struct transport **result, bool mpi, int *argc, char ***argv)
 {
 	struct transport *t = mem_alloc(sizeof *t);
@@ -105,8 +105,8 @@ static void discard(struct transport *t, int from, int tag)
 	}
 }
 
-/* Goodbyes as drawn above. Messages that were sent and never asked for (output of the last line, grants) are
- * taken and dropped: MPI_Finalize may wait for a receiver of each. */
+/* The exchange drawn above. Messages that were never received (the last line's output, grants) are
+ * received and dropped: MPI_Finalize may wait for their receivers. */
 static void leave(struct transport *t)
 {
 	void *bytes;
