@@ -1,14 +1,14 @@
-/* cost.c -- what links and kernels cost on a machine, alone. + - x / only: the same numbers on every
+/* cost.c -- costs of links and kernels, alone. Only + - x /, so the numbers are the same on every
  * computer.
  *
- * The two ways from GPU 0 to GPU 1 of a node, and the way to another node:
+ * The two paths from GPU 0 to GPU 1 in a node, and the path to another node:
  *
- *      a switch        GPU 0 --nvlink out--> [switch] --nvlink in--> GPU 1
- *      none            GPU 0 --pcie up-----> [host]   --pcie down--> GPU 1      shared with host copies
- *      another node    GPU 0 --nic out-----> [network] --nic in----> GPU 4      every GPU has its adapter
+ *      a switch      GPU 0 --nvlink out--> [switch] --nvlink in--> GPU 1
+ *      none          GPU 0 --pcie up-----> [host]   --pcie down--> GPU 1     shared with host copies
+ *      another node  GPU 0 --nic out-----> [network] --nic in----> GPU 4     one adapter per GPU
  *
- * A link belongs to one GPU and one direction, and a path has two. A switch and the network themselves are
- * never narrow: full bisection. A time is latency + bytes / rate, where flows that meet on a link share it
+ * A link belongs to one GPU and one direction; a path has two. Switch and network have full
+ * bisection bandwidth. A time is latency + bytes / rate; flows on a link share it
  * (src/sim/link.c). */
 #include "machine/machine.h"
 #include "base/arithmetic.h"
@@ -21,7 +21,7 @@ const char *link_name(enum link_kind kind)
 	return names[kind];
 }
 
-/* bytes/s; a link of PCIe carries host copies and, without a switch, what GPUs send each other. */
+/* A PCIe link carries host copies and, without a switch, GPU-to-GPU transfers. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind)
 {
 	switch (kind) {
@@ -46,8 +46,8 @@ int machine_node(const struct machine *machine, int rank)
 	return rank / (int)machine->gpus;
 }
 
-/* Nodes: over the adapters. A switch: over the links. Neither: up to the host's memory and down again, where
- * host copies travel too; link_rate then says what two GPUs reach over it. */
+/* Between nodes: over the adapters. With a switch: over its links. Neither: through host memory,
+ * with the host copies; link_rate is then the measured rate between two GPUs. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path)
 {
 	bool far = machine_node(machine, from_rank) != machine_node(machine, to_rank);
@@ -81,8 +81,8 @@ double machine_flop_rate(const struct machine *machine, enum dtype dtype)
 	return half ? machine->peak_half * machine->efficiency_half : machine->peak_f32 * machine->efficiency;
 }
 
-/* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): a kernel computes or moves, whichever
- * takes longer, and the other hides behind it. What it takes to begin and to end is there whatever its size. */
+/* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): compute and memory time
+ * overlap, so the longer one counts. The fixed latency does not depend on size. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes)
 {
 	double computing = flops * 1e9 / machine_flop_rate(machine, dtype);

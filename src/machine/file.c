@@ -1,13 +1,13 @@
-/* file.c -- machine descriptions: the embedded ones by name, a user's by path.
+/* file.c -- machine descriptions: embedded ones by name, the user's by path.
  *
  *      title = four GPUs on PCIe
- *      like = dgx-h100                  all that is not said below is as there
- *      link_rate = 25 GB/s              # measured: p2pBandwidthLatencyTest
+ *      like = dgx-h100          defaults for everything not given below
+ *      link_rate = 25 GB/s          # measured: p2pBandwidthLatencyTest
  *
- * (1) Every number has a source behind its '#': a description without one is refused.
- * (2) `like` stands before the first number, and a number stands once.
- * (3) With what it is like, a file gives all numbers. No default is taken from anywhere else.
- * (4) A failure names file and line; the machine of the session stays as it was. */
+ * (1) Every number needs a source after '#'; a description without one is refused.
+ * (2) `like` precedes the first number, and each number appears once.
+ * (3) The file and its `like` give all numbers; there are no other defaults.
+ * (4) An error names file and line; the session's machine is unchanged. */
 #include "machine/machine.h"
 #include "base/embedded.h"
 #include "base/file.h"
@@ -19,7 +19,7 @@
 #define ENDING ".machine"
 enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 
-/* A description being read: where, what it says so far, and which keys it has said. */
+/* Reader state: position, the machine so far, and the keys already given. */
 struct machine_reader {
 	struct machine machine;
 	bool given[MACHINE_KEY_COUNT]; /* in this file */
@@ -29,7 +29,7 @@ struct machine_reader {
 
 static enum status read_named(const char *name, int depth, struct machine_reader *reader);
 
-/* Characters of the text without ENDING; all of them where it ends otherwise */
+/* Returns the text's length without ENDING; the whole length if it ends otherwise. */
 static size_t stem(const char *text)
 {
 	size_t length = strlen(text), ending = strlen(ENDING);
@@ -38,7 +38,7 @@ static size_t stem(const char *text)
 	return ends ? length - ending : length;
 }
 
-/* The file name without folder and ending: "dgx-h100". */
+/* Sets the file name without folder and ending: "dgx-h100". */
 static void name_after(struct machine *machine, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
@@ -62,7 +62,7 @@ static char *trimmed(char *text)
 	return text;
 }
 
-/* Takes all numbers of another machine, with their sources; title and name stay this one's. */
+/* Copies another machine's numbers and sources; title, name and `here` stay. */
 static enum status read_like(struct machine_reader *reader, const char *name)
 {
 	struct machine_reader *other;
@@ -86,7 +86,7 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 	return status;
 }
 
-/* "20 us" and "20us" alike. */
+/* Accepts "20 us" and "20us". */
 static enum status read_value(const char *text, struct number *value)
 {
 	char joined[64];
@@ -107,7 +107,7 @@ static enum status read_value(const char *text, struct number *value)
 	return status;
 }
 
-/* machine_set() checks name, unit and range, and writes a source of its own, which that of the file replaces. */
+/* machine_set() checks name, unit and range; the file's source then replaces the one it wrote. */
 static enum status read_key(
         struct machine_reader *reader, const char *name, const char *text, const char *source)
 {
@@ -130,7 +130,7 @@ static enum status read_key(
 	return ST_OK;
 }
 
-/* here = yes: a measurement of the GPU itself, which need not be played there */
+/* here = yes: figures measured on the GPU at hand */
 static enum status read_here(struct machine_reader *reader, const char *value)
 {
 	reader->machine.here = strcmp(value, "yes") == 0;
@@ -139,7 +139,7 @@ static enum status read_here(struct machine_reader *reader, const char *value)
 	        : fail(ST_SYNTAX, "here is yes or no, not '%.40s'", value);
 }
 
-/* KEY = VALUE   # source. The line is cut up where it is. */
+/* KEY = VALUE # source. Modifies the line. */
 static enum status read_line(struct machine_reader *reader, char *line)
 {
 	char *comment = strchr(line, '#'), *equals, *name, *value, *source = line + strlen(line);
@@ -166,13 +166,13 @@ static enum status read_line(struct machine_reader *reader, char *line)
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
 }
 
-/* snprintf may have left a part of the last one. */
+/* snprintf may have cut inside a character. */
 static void cut_to_characters(char *text)
 {
 	text[text_valid(text, strlen(text))] = '\0';
 }
 
-/* A title may hold no '#', a line no more than LINE_MOST characters. */
+/* A title may not contain '#'; a line has less than LINE_MOST characters. */
 static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
@@ -208,7 +208,7 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 	return ST_OK;
 }
 
-/* ST_NAME, with the nearest name and all of them */
+/* Returns ST_NAME, with the nearest name and all names. */
 static enum status unknown_machine(const char *name)
 {
 	struct text names = {0};

@@ -1,13 +1,13 @@
-/* fit.c -- straight lines that share their latency, through noisy points.
+/* fit.c -- straight lines with a common latency, through noisy points.
  *
- * With weights w the sum of w (t - f a - x b)^2 is least where, for each line, b = (Sxt - a Sfx) / Sxx over its own
- * samples; put into the equation for a, that leaves one unknown:
+ * With weights w the sum of w (t - f a - x b)^2 is least if, for each line, b = (Sxt - a Sfx) /
+ * Sxx over its own samples. Substituted into the equation for a, one unknown remains:
  *
- *      a = (sum of Sft - Sfx Sxt / Sxx) / (sum of Sff - Sfx^2 / Sxx)          sums over the lines
+ *      a = (sum of Sft - Sfx Sxt / Sxx) / (sum of Sff - Sfx^2 / Sxx)      sums over the lines
  *
- * Weights of 1 / t^2 make errors relative. Dividing them by the error that each sample had in the round before
- * makes the least squares a least sum of errors (iteratively reweighted least squares: Schlossmacher, JASA 68
- * (344), 1973), which a few bad samples cannot pull away. */
+ * Weights 1 / t^2 make errors relative. Dividing them by each sample's error in the previous round
+ * turns least squares into least absolute errors (iteratively reweighted least squares:
+ * Schlossmacher, JASA 68 (344), 1973), which tolerates outliers. */
 #include "machine/fit.h"
 #include "base/memory.h"
 
@@ -15,11 +15,11 @@
 #include <stdlib.h>
 
 enum { ROUNDS = 60 };
-/* An error below this part of the time is as good as none: it bounds the weights. */
+/* Relative errors below this count as zero: it bounds the weights. */
 static const double EXACT = 1e-6;
-/* What the largest amount of a line must cost, ns, for its cost to be known within 1 %. */
+/* The cost in ns of a line's largest amount, for 1 % accuracy. */
 static const double RESOLVED_NS = 100;
-/* Below this part of a sum that remains when the slope is taken out, the samples have one amount only. */
+/* If the sum that remains without the slope is below this share, the samples have one amount. */
 static const double FLAT = 1e-9;
 
 struct sums {
@@ -60,7 +60,7 @@ static void solve(const struct sums *sums, struct fit *fit)
 	}
 }
 
-/* ns, as the lines have it */
+/* Returns the line's time in ns. */
 static double fit_time(const struct fit *fit, const struct fit_sample *sample)
 {
 	return sample->fixed * fit->latency_ns + sample->amount * fit->cost_ns[sample->line];
@@ -71,7 +71,7 @@ static double error_of(const struct fit *fit, const struct fit_sample *sample)
 	return fabs(fit_time(fit, sample) - sample->ns) / sample->ns;
 }
 
-/* Times are whole ns: a line whose largest amount costs no more than a few of them is not determined. */
+/* Times are whole ns, so a line whose largest amount costs only a few is not determined. */
 static void forget_unresolved(
         const struct fit_sample *samples, size_t count, const struct fit *before, struct fit *fit)
 {

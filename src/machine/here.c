@@ -1,10 +1,10 @@
-/* here.c -- the GPU at hand as a machine, whose figures nobody has measured yet */
+/* here.c -- the GPU at hand as a machine, before it is measured */
 #include "machine/machine.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The machine that is shipped for GPUs of this name; the last row is anybody's. */
+/* The shipped machine for a GPU name; the last row is the default. */
 static const struct {
 	const char *gpu, *machine;
 } nearest[] = {

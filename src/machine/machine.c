@@ -1,8 +1,8 @@
-/* machine.c -- the keys of a machine: reading, checking and showing them.
+/* machine.c -- a machine's keys: reading, checking and showing them.
  *
- * A key is a row of MACHINE_KEYS: the field of struct machine, its unit, its name, what it is. From it come
- * the field, the number of its index, and keys[] below; `machine`, `set` and the files know no other list.
- * Field i is reached by its offset, so that one loop reads, checks and shows them all. */
+ * A key is a row in MACHINE_KEYS: field, unit, name, description. It defines the field, its index,
+ * and keys[] below; `machine`, `set` and the files use no other list. Fields are accessed by
+ * offset, so one loop handles them all. */
 #include "machine/machine.h"
 #include <stddef.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct key keys[] = {
 
 enum { LEAST_MEMORY = 1 << 20, MOST_GPUS = 4096, MOST_CHANNELS = 64 };
 
-/* What a key's value may be where its unit alone does not say it. */
+/* Ranges that the unit alone does not imply. */
 static const struct range {
 	const char *key;
 	double least, most;
@@ -34,7 +34,7 @@ static const struct range {
         {"gpus", 1, MOST_GPUS, true},
         {"nodes", 1, MOST_GPUS, true},
         {"link_switched", 0, 1, true},
-        {"collective_sms", 0, 0.9, false}, /* a kernel beside a collective must get on */
+        {"collective_sms", 0, 0.9, false}, /* a kernel must make progress beside a collective */
         {"nccl", 0, 1, true},
         {"nccl_generation", 0, 3, true},
         {"nccl_channels", 0, MOST_CHANNELS, true},
@@ -43,7 +43,7 @@ static const struct range {
         {"nvls_channel_rate", 0, 1e15, false},
 };
 
-/* What is not in `ranges`: times from 0 to 1000 s, all else from 1 to 1e18 */
+/* Others: times from 0 to 1000 s, all else from 1 to 1e18 */
 static struct range range_of(const struct key *key)
 {
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -76,7 +76,7 @@ static enum status unknown_key(const char *name)
 	return fail(ST_NAME, "a machine has no number '%s'; `machine` lists them", name);
 }
 
-/* 0 needs no unit. The value is looked at before anything is changed. */
+/* 0 needs no unit. All checks precede the change. */
 enum status machine_set(struct machine *machine, const char *name, struct number value)
 {
 	static const char *const examples[] = {"2", "20us", "256MB", "12GB/s", "10TFLOP/s"};

@@ -1,17 +1,20 @@
-/* machine.h -- what the modelled hardware can do: GPUs, links, nodes, and the figures NCCL tunes by.
+/* machine.h -- the modelled hardware: GPUs, links, nodes, and the constants in NCCL's tuning
+ * model.
  *
- * One text file a machine (machines/NAME.machine), embedded in the binary; every line is
- *     KEY = NUMBER UNIT        # source
- * (and title = TEXT, like = NAME: what is not said here is as in that machine, here = yes: figures of the GPU at hand)
- * so that every number has its unit and its origin. `set KEY=VALUE` changes any of them in a session.
- * May call: base/. To add a machine: add a file to machines/. To add a number: one row of MACHINE_KEYS. */
+ * One text file per machine (machines/NAME.machine), embedded in the binary; every line is
+ *     KEY = NUMBER UNIT    # source
+ * (and title = TEXT; like = NAME: defaults from that machine; here = yes: figures for the GPU at
+ * hand), so every number has its unit and its origin. `set KEY=VALUE` changes one in a session.
+ *
+ * May call: base/. To add a machine: add a file to machines/. To add a number: one row in
+ * MACHINE_KEYS. */
 #ifndef RANKSH_MACHINE_H
 #define RANKSH_MACHINE_H
 
 #include "base/dtype.h"
 #include "base/number.h"
 
-/* X(field, unit, "key", "what it is") -- times in ns, rates per second, all double */
+/* X(field, unit, "key", "description") -- times in ns, rates per second, all double */
 #define MACHINE_KEYS(X)                                                                                    \
 	X(launch, UNIT_TIME, "launch", "host time to queue one operation")                                 \
 	X(segment, UNIT_TIME, "segment", "host time to get a new segment of device memory (cudaMalloc)")   \
@@ -55,36 +58,41 @@
 enum { MACHINE_KEY_COUNT = MACHINE_KEYS(X) };
 #undef X
 
-/* Texts that have no room are cut behind a whole character. */
+/* A machine. Texts that do not fit are cut after a whole character. */
 struct machine {
 	char name[48];
 	char title[96];
 #define X(field, unit, key, about) double field;
 	MACHINE_KEYS(X)
 #undef X
-	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by
-	 * you" after set */
+	/* "file:line source" per key as loaded, for `machine`, in the order of MACHINE_KEYS; "set
+	 * by you" after `set` */
 	char source[MACHINE_KEY_COUNT][96];
-	bool here;        /* the GPU at hand itself: what runs there takes the time that it takes */
-	unsigned changes; /* of this struct since it was zeroed: two states of it have different numbers */
+	bool here; /* the GPU at hand: work there takes its real time */
+	/* changes since it was zeroed: different states have different numbers */
+	unsigned changes;
 };
 
-/* By the name of an embedded machine, or the path of a file (a name with '/' or ending in ".machine").
- * ST_NAME names the nearest; ST_FILE and ST_SYNTAX name file and line. *machine is unchanged on failure. */
+/* Loads an embedded machine by name, or a file by path (a name with '/' or ending in ".machine").
+ * Fails with ST_NAME and the nearest name, or with ST_FILE or ST_SYNTAX, file and line. *machine
+ * is unchanged on failure. */
 enum status machine_load(struct machine *machine, const char *name_or_path);
-/* The GPU at hand, by its name, as the machine `this`: the figures of the shipped machine that is nearest, with what each rank
- * may fill, the ranks of a host, and the hosts. Fails as machine_load. */
+/* Makes the machine `this` for the GPU at hand, by its name: the figures of the nearest shipped
+ * machine, with memory per rank, ranks per host, and hosts. Fails as machine_load. */
 enum status machine_here(struct machine *machine, const char *gpu, double memory_bytes, int gpus, int nodes);
-/* key as in MACHINE_KEYS; checks the unit and the range. */
+/* Sets a key in MACHINE_KEYS. Fails with ST_NAME, ST_UNIT or ST_RANGE. */
 enum status machine_set(struct machine *machine, const char *key, struct number value);
-int machine_key_find(const char *name);                              /* -1: no such key */
-const char *machine_key(int i, const char **about, enum unit *unit); /* i: below MACHINE_KEY_COUNT */
+int machine_key_find(const char *name); /* returns -1 if unknown */
+/* i: below MACHINE_KEY_COUNT */
+const char *machine_key(int i, const char **about, enum unit *unit);
 double machine_value(const struct machine *machine, int i);
-const char *machine_embedded(int i); /* the i-th name, valid until the next call; NULL behind the last */
-void machine_text(const struct machine *machine, struct text *out); /* a table with units and sources */
+/* returns the i-th name, valid until the next call; NULL past the last */
+const char *machine_embedded(int i);
+/* appends a table with units and sources */
+void machine_text(const struct machine *machine, struct text *out);
 
-/* Links. Each GPU (= rank) g has LINK_KINDS one-way links, number g*LINK_KINDS + kind. A transfer flows over
- * a path of links; a link's capacity is divided equally among the flows on it. */
+/* Links. Each GPU (= rank) g has LINK_KINDS one-way links, numbered g*LINK_KINDS + kind. A
+ * transfer uses a path of links; flows on a link share its capacity equally. */
 enum link_kind {
 	LINK_OUT,
 	LINK_IN /* GPU to GPU in the node */,
@@ -96,27 +104,29 @@ enum link_kind {
 	LINK_DISK_WRITE,
 	LINK_KINDS
 };
-const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as `traffic` prints it */
-/* The way of a transfer */
+const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as in `traffic` */
+/* A transfer's path */
 struct path {
-	int count;   /* of links */
-	int link[4]; /* their numbers, in the order of the way */
-	double rate; /* bytes/s alone: the least along it */
+	int count;   /* number of links */
+	int link[4]; /* link numbers, in path order */
+	double rate; /* bytes/s alone: the lowest link rate */
 	double latency_ns;
 };
-/* from != to */
+/* Computes the path between two ranks. Requires from != to. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path);
-/* Adds bytes that one rank sends to another to sent[LINK_KINDS]: what the sender's links carry. To itself: nothing. */
+/* Adds the bytes to each of the sender's own links on the path, in sent[LINK_KINDS]. To itself:
+ * nothing. */
 void machine_count_sent(
         const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent);
-/* rank / gpus: more ranks than GPUs make more nodes */
+/* Returns rank / gpus: more ranks than GPUs add nodes. */
 int machine_node(const struct machine *machine, int rank);
-/* capacity of one link, bytes/s */
+/* Returns one link's capacity in bytes/s. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind);
 
-/* The operations a second that a large matmul of this type reaches: peak x efficiency */
+/* Returns a large matmul's operations per second in this type: peak x efficiency. */
 double machine_flop_rate(const struct machine *machine, enum dtype dtype);
-/* Time alone, ns: kernel_latency, and flops at that rate or bytes at memory_rate, the larger. */
+/* Returns the time alone in ns: kernel_latency plus the larger of flops at that rate and bytes at
+ * memory_rate. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes);
 
 #endif
