@@ -1,4 +1,4 @@
-/* changes.c -- which changes a text's lines allow */
+/* changes.c -- finds the changes that a text's lines allow */
 #include "shell/course/hunt/changes.h"
 #include "base/memory.h"
 #include "shell/course/hunt/pieces.h"
@@ -28,7 +28,7 @@ static bool is_collective(const char *word)
 
 /* ---- a change ---- */
 
-/* The changed text's line of that number is mended by the words; NULL: by the line as it was. */
+/* Adds a change. mend[0] is the original line, unless the caller replaces it. */
 static struct text_change *add(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
 {
@@ -44,7 +44,7 @@ static struct text_change *add(
 	return change;
 }
 
-/* The piece with `what` in the place of its bytes [from, to) */
+/* As add; the replacement for the bytes [from, to) is formatted. */
 static void add_words(struct looked_at *line, const char *what, const char *from, const char *to,
         const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void add_words(
@@ -59,7 +59,7 @@ static void add_words(
 	text_release(&with);
 }
 
-/* ---- words for others ---- */
+/* ---- words exchanged ---- */
 
 static const struct {
 	const char *find, *with, *what;
@@ -111,14 +111,14 @@ static void exchange_words(struct looked_at *line, const struct line_piece *piec
 	}
 }
 
-/* A whole number, one more or one less */
+/* An integer plus or minus 1 */
 static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 {
 	for (const char *at = piece->at; at < piece->end; at++) {
 		char *end;
 		bool begins = isdigit((unsigned char)*at) &&
 		        (at == piece->at || !(in_name(at[-1]) || at[-1] == '.'));
-		if (*at == '"') /* a sentence, or a word that is compared */
+		if (*at == '"') /* skip strings */
 			at = memchr(at + 1, '"', (size_t)(piece->end - at - 1));
 		if (!at)
 			return;
@@ -134,7 +134,7 @@ static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 	}
 }
 
-/* ` on comm`, ` in dp` left out */
+/* ` on comm` or ` in dp` left out */
 static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 	}
 }
 
-/* The values of two keys, or the names of a wait, change places. */
+/* Swaps the values of two keys, or a wait's two streams. */
 static void exchange_two(struct looked_at *line, const char *what, const char *a, const char *a_end,
         const char *b, const char *b_end)
 {
@@ -189,7 +189,7 @@ static void exchange_ends(struct looked_at *line, const struct line_piece *piece
 
 /* ---- whole statements ---- */
 
-/* What is added for others to wait by, or to be done once more. A stop of the host is slow and right. */
+/* Additions after a statement: a host sync (slow but right), or the statement once more */
 static void add_around(struct looked_at *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
@@ -206,7 +206,7 @@ static void add_around(struct looked_at *line, const struct line_piece *piece, c
 		        length, piece->at);
 }
 
-/* With the `;` behind it, or else the one before it */
+/* With the following `;`, or else the preceding one */
 static void drop_piece(struct looked_at *line, int i, const char *word)
 {
 	const struct line_piece *piece = &line->piece[i];
@@ -253,9 +253,9 @@ static void change_statement(struct looked_at *line, int i)
 		exchange_two(line, "two lines changed places", piece->at, piece->end, next->at, next->end);
 }
 
-/* ---- lines that hold one statement ---- */
+/* ---- lines with one statement ---- */
 
-/* Only that: its piece; else NULL */
+/* Returns the line's piece if it has only one statement, which may change; else NULL. */
 static const struct line_piece *sole(const struct looked_at *line)
 {
 	char word[WORD_MAX];
@@ -270,7 +270,7 @@ static bool joins(const struct looked_at *line)
 	return line->pieces > 0 && line->at[strspn(line->at, " \t")] != '}' && line->stop > line->at;
 }
 
-/* The line goes, and what it did is to stand on the one behind it, or on the one before */
+/* Removes the line. The mend puts its statement on the next line, or else on the previous one. */
 static void drop_line(struct looked_at *line, const struct looked_at *before, const struct looked_at *behind)
 {
 	const struct line_piece *piece = sole(line);

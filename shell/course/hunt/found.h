@@ -1,5 +1,6 @@
-/* found.h -- private to hunt/: a program's files that a change may be in, and the changes of all of them by number; what rank 0
- * finds. An umbrella header: it brings along what it includes. */
+/* found.h -- private to hunt/: the program's files and their changes, the right program as the
+ * standard, and values that rank 0 finds for all. An umbrella header: it brings along what it
+ * includes. */
 #ifndef RANKSH_HUNT_FOUND_H
 #define RANKSH_HUNT_FOUND_H
 
@@ -9,8 +10,9 @@
 #include "shell/training/training.h"
 
 enum { HUNT_FILES = 16 };
-/* The whole program, and what may be changed of it: its own file, the parts that it sources, and behind `own` files those of the
- * model. Change `i` of all is of file file_of[i]. */
+/* A program's changes. The first `own` files are its own: its main file and the parts that this
+ * file sources. The others are parts that the model sources. Change `i` lies in file
+ * file_of[i]. */
 struct quarry {
 	struct program *whole; /* owned */
 	const struct player_file *file[HUNT_FILES];
@@ -18,36 +20,41 @@ struct quarry {
 	struct changed_lines changes;
 	int *file_of;
 };
-/* ST_NAME, ST_FILE ...: there is no such program, or it does not fit */
+/* Loads the program. Fails with ST_NAME or ST_FILE if it does not exist, and with the reason if it
+ * does not run. */
 enum status quarry_open(struct quarry *quarry, struct shell *shell, const struct hunt_asked *asked);
-/* Of a program that is there; a use of it is taken. */
+/* Lists a loaded program's files and changes; takes a reference to it. */
 void quarry_of(struct quarry *quarry, struct program *whole);
 void quarry_close(struct quarry *quarry);
-/* The whole program with that change, from 0 */
+/* Returns the program with that change (from 0), for the caller to release. */
 struct program *quarry_changed(const struct quarry *quarry, size_t change, struct names *names);
 
-/* The whole program as it is played, and the steps that a changed one may take */
+/* The right program's results: after two iterations and after the setup. A changed program may
+ * take steps_most steps. */
 struct standard {
 	struct judged whole, begin;
 	int64_t steps_most;
 };
-/* By rank 0. Refused, where it does not come to its end. */
+/* Rank 0 only. Fails with the reason if the program does not finish. */
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of);
 void standard_release(struct standard *standard);
 
-/* search.c. By rank 0: a change of the level that can be told, in an order that the seed gives; ST_NAME: there is none. */
+/* search.c. Rank 0 only. Finds an observable change at the level, in an order given by the seed.
+ * Fails with ST_NAME if none is found. */
 enum status quarry_choose(
         const struct quarry *quarry, struct shell *shell, long level, long seed, long *change);
-/* By rank 0: all that can be told, a line each */
+/* Rank 0 only. Adds a line for each observable change. */
 enum status quarry_list(const struct quarry *quarry, struct shell *shell, struct text *out);
 
-/* hunt.c. What was found before, of a line that runs again; else false, and rank 0 finds it. */
+/* hunt.c. Returns true and the logged value if the line is replayed; false if rank 0 has to find
+ * it. */
 bool hunt_found_before(struct shell *shell, const char *what, double *value);
-/* A value that decides how the session goes on: kept beside the line */
+/* Logs a found value with the line. */
 void hunt_keep_found(struct shell *shell, const char *what, double *value);
-/* The session's, if it is hunted; NULL, worded: no hunt is open */
+/* Returns the session's program if it is hunted. Returns NULL and sets ST_ARGUMENT if no hunt is
+ * open. */
 const struct program *hunted_program(const struct shell *shell);
-/* Which line was made wrong, and what mends it */
+/* Prints the wrong line's number and the lines that mend it. */
 void hunt_say_wrong(struct shell *shell, const struct hunted *hunted);
 
 #endif

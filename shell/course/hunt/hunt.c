@@ -1,7 +1,7 @@
-/* hunt.c -- a hunt begun, shown, mended, given up
+/* hunt.c -- begins, shows and ends a hunt
  *
- * Rank 0 plays in sandboxes while the others wait; what it finds is everybody's. Of lines that run again nothing is
- * played: they go by what was found then. */
+ * Rank 0 runs the sandboxes while the others wait, and sends the result to all. Replayed lines run
+ * no sandbox: they take the logged result. */
 #include "shell/course/hunt/hunt.h"
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
@@ -12,7 +12,6 @@
 
 /* ---- what rank 0 finds ---- */
 
-/* A value that decides how the session goes on: of a line that runs again it is that of then. True: it is. */
 bool hunt_found_before(struct shell *shell, const char *what, double *value)
 {
 	if (shell->replay.recalls)
@@ -39,7 +38,7 @@ static enum status wants_numbers(const struct shell *shell)
 	return ST_OK;
 }
 
-/* Its row is one that looks; here it reads what decides. */
+/* `hunt` is a read-only command, whose reads are not logged. This one decides, so it is logged. */
 static enum status choose_change(
         struct shell *shell, const struct quarry *quarry, const struct hunted *hunted, long *change)
 {
@@ -143,7 +142,7 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
 	return status;
 }
 
-/* ---- the hunt at hand ---- */
+/* ---- the open hunt ---- */
 
 const struct program *hunted_program(const struct shell *shell)
 {
@@ -183,7 +182,7 @@ enum status hunt_show(struct shell *shell)
 	return ST_OK;
 }
 
-/* "strategies/ddp.rsh:31: a wait left out. The line as it was:" */
+/* "strategies/ddp.rsh:31: a wait left out", and the lines that mend it */
 void hunt_say_wrong(struct shell *shell, const struct hunted *hunted)
 {
 	struct quarry quarry;

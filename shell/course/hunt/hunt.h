@@ -2,11 +2,10 @@
  *
  *     hunt ddp 2     program -> its changes -> an observable one -> the session's program
  *     run 2; races   ... which runs like any other
- *     fix 31 LINE    another text of line 31 -> is it right again? -> the session's program
+ *     fix 31 LINE    another text for line 31 -> is it right again? -> the session's program
  *
- * The hunt belongs to the program (struct hunted), and `undo` removes or restores both
- * together. The change that was chosen, and the verdict of a fix, are logged with the line as
- * values that it read (session/steering.h). */
+ * The program owns its hunt (struct hunted), so `undo` restores both together. The chosen change
+ * and a fix's verdict are logged with the line, as values that it read (session/steering.h). */
 #ifndef RANKSH_HUNT_H
 #define RANKSH_HUNT_H
 
@@ -14,22 +13,21 @@
 
 enum { HUNT_LEVELS = 3 };
 struct hunt_asked {
-	/* a strategy of the binary with its options, or a script by its path */
+	/* a built-in strategy with options, or a script's path */
 	struct choice *strategy;
 	long level;  /* 1 to HUNT_LEVELS; 0: not given */
 	long seed;   /* -1: not given */
-	long change; /* number of the change to plant; 0: search one */
+	long change; /* number of the change to plant; 0: search */
 };
-/* Loads the program with a bug into an empty world. The same text, level and seed give the same
- * bug. */
+/* Loads a program with a bug into an empty world. Text, level and seed determine the bug. */
 enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked);
-/* Prints every observable change with its number, for the instructor of a class. */
+/* Prints every observable change with its number, for instructors. */
 enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
-/* Prints the lines of the program and the results so far. */
+/* Prints the program's lines and the attempts so far. */
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
-/* words: "31 wait comm on compute". Loads the program with this line 31 into an empty world,
- * and says whether it is right. */
+/* words: "31 wait comm on compute". Loads the program with this line 31 into an empty world and
+ * prints whether it is right. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
 #endif

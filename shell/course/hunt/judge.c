@@ -1,5 +1,5 @@
-/* judge.c -- a program in a sandbox: each rank's thread plays it, and keeps what its rank holds in the end; the rest
- * is the same for all, and rank 0's to write down */
+/* judge.c -- runs a program in a sandbox. Each rank's thread keeps its final tensors; rank 0's
+ * thread records the rest, which is the same on all ranks */
 #include "shell/course/hunt/judge.h"
 #include "base/memory.h"
 #include "races/races.h"
@@ -21,7 +21,7 @@ struct judge {
 	struct judged *judged;
 };
 
-/* ---- the lines that did anything ---- */
+/* ---- executed lines ---- */
 
 static void keep_line(struct judged *judged, const char *file, int line)
 {
@@ -60,7 +60,7 @@ bool judged_ran(const struct judged *judged, const char *file, int line)
 	return false;
 }
 
-/* ---- what a rank holds ---- */
+/* ---- a rank's tensors ---- */
 
 static void keep_values(
         struct shell *shell, struct held_by *held, const char *name, const struct part_line *part)
@@ -124,7 +124,7 @@ static void note_end(struct judged *judged, const struct shell *shell, enum stat
 	text_add(&judged->words, "%s", fail_text());
 }
 
-/* Rank 0: what is the same for all */
+/* Rank 0: results that all ranks share */
 static void note_figures(struct judged *judged, struct shell *shell, struct trace *trace)
 {
 	struct window window = trace_time(trace, -1);
@@ -138,7 +138,7 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 	}
 }
 
-/* No more lines come but a `sync` of all, behind which all is written: who waits now waits for ever. */
+/* A last `sync` completes all writes. An operation that still waits after it waits for ever. */
 static void end(struct shell *shell, struct judged *judged)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -158,7 +158,7 @@ static void end(struct shell *shell, struct judged *judged)
 		note_figures(judged, shell, &trace);
 }
 
-/* A command of the program that wants an empty world finds it so. */
+/* sandbox_lines gives the program's commands the empty world that they need. */
 static void play(struct shell *shell, void *self)
 {
 	struct judge *judge = self;
@@ -214,7 +214,7 @@ void judged_release(struct judged *judged)
 	*judged = (struct judged){0};
 }
 
-/* ---- beside each other ---- */
+/* ---- comparison ---- */
 
 static const struct held_values *find(const struct judged *judged, int rank, const char *name)
 {
@@ -225,7 +225,8 @@ static const struct held_values *find(const struct judged *judged, int rank, con
 	return NULL;
 }
 
-/* |other - whole| beside |whole - begin|, or beside |whole| where nothing has changed, or nothing is known of a beginning */
+/* Returns |other - whole| / |whole - begin|. The divisor is |whole| if nothing changed or there is
+ * no initial value. */
 static double off_by(
         const struct held_values *whole, const struct held_values *begin, const struct held_values *other)
 {

@@ -1,19 +1,18 @@
-/* judge.h -- a program run in a sandbox (sandbox/), and compared with the right program
+/* judge.h -- runs a program in a sandbox (sandbox/) and compares it with the right program
  *
- *     begin     setup                 where the parameters begin
+ *     begin     setup                 initial parameters
  *     whole     setup, 2 iterations   end: parameters, races, time, memory, the lines that ran
  *     changed   setup, 2 iterations   end: the same, compared with `whole`
  *
- * A script without an iteration runs to its end. If no `part` line names what is trained, all
- * tensors are compared. Numbers are measured as `verify` does: their distance relative to the
- * change by training. */
+ * A script without an iteration runs to its end. If no `part` line names trained tensors, all
+ * tensors are compared. Differences are relative to the change by training, as in `verify`. */
 #ifndef RANKSH_HUNT_JUDGE_H
 #define RANKSH_HUNT_JUDGE_H
 
 #include "shell/training/program.h"
 
 enum judged_end { JUDGED_WHOLE, JUDGED_REFUSED, JUDGED_OVER, JUDGED_STUCK };
-/* The final values of a rank by name, as f32 */
+/* One tensor's final values on one rank, as f32 */
 struct held_values {
 	char *name; /* owned, as are the values */
 	float *value;
@@ -33,43 +32,43 @@ struct judged {
 	enum judged_end end;
 	struct text words; /* why it did not finish */
 	int64_t time_ns, peak, steps;
-	size_t races; /* and uninitialized reads */
-	int failed;   /* number of `expect`s that were false */
-	bool half;    /* it computes in another type than f32 */
+	size_t races; /* races and uninitialized reads */
+	int failed;   /* number of false `expect`s */
+	bool half;    /* it computes in a type other than f32 */
 	struct held_by *rank;
 	int n;
 	struct lines_ran *file;
 	size_t files;
 };
-/* Runs the program on one process. iterations 0: its setup alone. steps_most 0: no limit.
- * Fails with ST_INTERRUPTED. */
+/* Rank 0 only. Runs the program in one process. iterations 0: the setup only. steps_most 0: no
+ * limit. Fails with ST_INTERRUPTED. The caller releases *judged. */
 enum status judge_play(struct judged *judged, const struct program *program, int iterations,
         int64_t steps_most, struct shell *of);
 void judged_release(struct judged *judged);
 bool judged_ran(const struct judged *judged, const char *file, int line);
 
-/* Time and memory may grow by this factor: an event in place of a wait for a stream costs one more
- * launch. */
+/* Time and memory may grow by this factor, because an event in place of a stream wait costs one
+ * more launch. */
 #define JUDGED_MORE 1.03
 /* How a program that finished differs from the right one */
 struct likeness {
-	/* of the numbers, relative to the change by training; INFINITY: not a number, or the
-	 * name is missing */
+	/* difference of the numbers, relative to the change by training; INFINITY: not finite, or
+	 * a tensor is missing */
 	double off;
-	const char *worst;   /* the name with this difference; borrowed from the right program */
+	const char *worst;   /* tensor with this difference; borrowed from the right program */
 	double time, memory; /* as multiples of the right program's */
 	size_t races;        /* additional races */
 	int failed;
 };
 struct likeness judged_compare(
         const struct judged *whole, const struct judged *begin, const struct judged *other);
-/* Returns the level of the bug: 1 it hangs or its numbers are clearly wrong; 2 they are
- * slightly wrong or there are races; 3 it is slower or takes more memory; 0 it is refused, or
- * nothing is certain. */
+/* Returns the bug's level. 1: it hangs or its numbers are clearly wrong; 2: they are slightly
+ * wrong, or there are races; 3: it is slower or takes more memory; 0: it is refused, or no
+ * difference is certain. */
 int judged_level(const struct judged *whole, const struct judged *begin, const struct judged *other);
-/* Returns the difference up to which numbers count as equal: more than rounding causes. */
+/* Returns the largest difference that rounding explains. */
 double judged_limit(const struct judged *whole);
-/* Returns true if numbers, races, end, time and memory equal those of the right program. */
+/* Returns true if the program finishes, and neither numbers, races, time nor memory are worse. */
 bool judged_right(const struct judged *whole, const struct judged *begin, const struct judged *other);
 
 #endif

@@ -1,4 +1,4 @@
-/* mend.c -- `fix`: a line in the place of another, judged beside the whole program */
+/* mend.c -- `fix`: replaces a line and compares the result with the right program */
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
 #include "shell/language/parse/tree.h"
@@ -64,7 +64,7 @@ static void put_end(struct shell *shell, const struct judged *judged, struct tex
 		text_add(out, "%s", text_string(&judged->words));
 }
 
-/* Rank 0: the whole program, and the mended one */
+/* Rank 0: runs both programs and adds the report */
 static enum status judge(struct shell *shell, const struct program *mended, double *verdict, struct text *out)
 {
 	struct standard standard;
@@ -102,7 +102,7 @@ static enum status find_verdict(struct shell *shell, const struct program *mende
 	return status;
 }
 
-/* Lines that come to no end are not made the session's. */
+/* A fix that does not end is not loaded. */
 static enum status judge_and_take(struct shell *shell, struct program *mended)
 {
 	struct hunted *hunted = mended->hunted;
@@ -129,7 +129,7 @@ static enum status judge_and_take(struct shell *shell, struct program *mended)
 	return ST_OK;
 }
 
-/* The program at hand with another line; the hunt goes on with it. */
+/* Returns the current program with the new text; the hunt continues in it. */
 static struct program *mend(
         struct shell *shell, const struct program *from, const struct text *text, const char *words)
 {
@@ -158,7 +158,7 @@ static int lines_in(const struct player_file *file)
 	return lines;
 }
 
-/* The text with the line, which can be read */
+/* Replaces the line and checks that the text parses. */
 static enum status mended_text(
         const struct program *program, long number, const char *line, struct text *text)
 {

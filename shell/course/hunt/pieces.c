@@ -1,4 +1,4 @@
-/* pieces.c -- a line cut into its statements */
+/* pieces.c -- splits a line into its statements */
 #include "shell/course/hunt/pieces.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
-/* quarry.c -- the whole program, and the files in which a line of it may be wrong
+/* quarry.c -- loads the whole program and lists the files that may get a bug
  *
  *     hunt fsdp      strategies/fsdp.rsh                          its own file
  *                    parts that it sources: flat, grouped ...     its own too
- *                    parts of the model: training, parameters ... only where its own have little to change
+ *                    parts of the model: training, parameters ... if its own have few changes
  *     hunt F.rsh     F.rsh */
 #include "base/embedded.h"
 #include "base/memory.h"
@@ -33,7 +33,7 @@ static void add_file(struct quarry *quarry, const struct player_file *file)
 		quarry->file[quarry->files++] = file;
 }
 
-/* Calls `found` with each NAME of `source NAME` in the text that is a part in the binary. */
+/* Calls `found` for each `source NAME` that names a built-in part. */
 static void each_source(
         const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
 {
@@ -55,7 +55,7 @@ static void each_source(
 	}
 }
 
-/* Parts that parts source too */
+/* Adds the part and, recursively, the parts that it sources. */
 static void keep_part(void *self, const struct embedded *part)
 {
 	struct program *whole = self;
@@ -74,7 +74,7 @@ static void list_part(void *self, const struct embedded *part)
 	each_source(part->bytes, part->count, list_part, quarry);
 }
 
-/* The strategy's file of a program that choose.c has put together stands behind the model's, before the driver. */
+/* Files of a program from choose.c; the driver follows them. */
 enum { MODEL_FILE = 1, STRATEGY_FILE = 2 };
 
 void quarry_of(struct quarry *quarry, struct program *whole)
@@ -126,7 +126,8 @@ static enum status read_script(struct shell *shell, const char *path, struct pro
 		*whole = program_make(path, shell->world->names);
 		program_add(*whole,
 		        &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
-		struct tree *tree = NULL; /* it may never end: the play finds that (search.c), not a walk */
+		/* no walk: an endless script ends at the step limit (search.c) */
+		struct tree *tree = NULL;
 		status = tree_parse(&tree, bytes, count, path, 1);
 		tree_release(tree);
 	}
@@ -134,7 +135,7 @@ static enum status read_script(struct shell *shell, const char *path, struct pro
 	return status;
 }
 
-/* Where no model was chosen: small ones, the first that the strategy takes */
+/* The models to try if none was chosen: small ones; the first that the strategy accepts is used */
 static void small_model(int i, struct choice *model)
 {
 	static const struct {

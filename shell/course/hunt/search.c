@@ -1,4 +1,5 @@
-/* search.c -- which change: those of lines that do anything, tried in the order that a seed gives, until one can be told */
+/* search.c -- tries changes of executed lines, in an order given by the seed, until one is
+ * observable */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
@@ -9,7 +10,7 @@
 
 enum { FEW = 24, TRIES_MOST = 128 };
 
-/* ---- the whole ---- */
+/* ---- the standard ---- */
 
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
 {
@@ -51,13 +52,14 @@ static bool does_anything(const struct quarry *quarry, const struct standard *st
 {
 	const struct text_change *change = &quarry->changes.change[i];
 	const struct player_file *file = quarry->file[quarry->file_of[i]];
-	int line = 1; /* of the right text: the change's own number may be that of a line beside it */
+	int line = 1; /* in the right text; change->line may be a neighbour's */
 	for (size_t at = 0; at < change->from; at++)
 		line += file->text[at] == '\n';
 	return change->computes || judged_ran(&standard->whole, file->name, line);
 }
 
-/* Those of lines that ran; of the model's parts only where the program's own are few. *order is the caller's. */
+/* Returns the changes of executed lines; adds the model's parts only if the program's own files
+ * have few. The caller frees *order. */
 static size_t candidates(const struct quarry *quarry, const struct standard *standard, size_t **order)
 {
 	size_t count = 0;
@@ -69,11 +71,12 @@ static size_t candidates(const struct quarry *quarry, const struct standard *sta
 	return count;
 }
 
-/* Tries one: its level, 0 where nothing can be told */
+/* Runs one change and returns its level; 0: not observable. */
 static enum status try_change(const struct quarry *quarry, const struct standard *standard, size_t i,
         struct shell *shell, int *level, struct likeness *compared)
 {
-	struct names *names = names_create(); /* its own: the session's are the same on all processes */
+	/* not the session's, which are replicated on all processes */
+	struct names *names = names_create();
 	struct program *changed = quarry_changed(quarry, i, names);
 	struct judged judged = {0};
 	enum status status = judge_play(&judged, changed, 2, standard->steps_most, shell);
@@ -86,7 +89,8 @@ static enum status try_change(const struct quarry *quarry, const struct standard
 	return status;
 }
 
-/* In an order that the seed gives; those that only cost time come first where these are wanted. */
+/* Shuffles by the seed. For the last level, changes that probably only cost time or memory move to
+ * the front. */
 static void shuffle(const struct quarry *quarry, size_t *order, size_t count, long level, long seed)
 {
 	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
@@ -104,7 +108,7 @@ static void shuffle(const struct quarry *quarry, size_t *order, size_t count, lo
 		}
 }
 
-/* of: how many of those tried are of each level. Where not all were tried, another seed may come to one. */
+/* of: tried changes by level. If not all were tried, the message proposes another seed. */
 static enum status none_found(
         const char *name, long level, size_t tried, bool all, const size_t of[HUNT_LEVELS + 1])
 {
