@@ -1,4 +1,4 @@
-/* board.c -- the board, painted into cells
+/* board.c -- paints the board into cells
  *
  *      lab3   14:02   5 learners: 1 stuck, 2 at work, 1 done, 1 away     lessons 1-4, until 14:30
  *      who               solved  task          min  wrong  what was wrong last
@@ -20,7 +20,7 @@ enum { WHO = 1, SOLVED = 19, TASK = 27, MINUTES = 41, WRONG = 46, WORDS = 53, MA
 enum { NOW = 1, MET = 12, TRIES = 18, GROUP_TASK = 25, GROUP_WORDS = 31 };
 enum { HEADS = 2, WORDS_MOST = 400 };
 
-/* Words that are clean, from a column on; a wide character's second cell is empty (glyph 0) */
+/* Writes clean text from a column on. A wide character's second cell is empty (glyph 0). */
 static void put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
 {
 	for (uint32_t point; (point = utf8_next(&utf8)); column += clean_width(point)) {
@@ -35,7 +35,7 @@ static void put(struct picture *picture, int row, int column, enum colour colour
 	}
 }
 
-/* What somebody else has written, cut to `columns` */
+/* Writes another user's text, cleaned and cut to `columns`. */
 static void put_foreign(
         struct picture *picture, int row, int column, int columns, enum colour colour, const char *words)
 {
@@ -45,7 +45,7 @@ static void put_foreign(
 	text_release(&clean);
 }
 
-/* Its last digit stands in front of `end` */
+/* Writes a number that ends before column `end`. */
 static void put_number(struct picture *picture, int row, int end, enum colour colour, int64_t number)
 {
 	char words[24];
@@ -55,7 +55,7 @@ static void put_number(struct picture *picture, int row, int end, enum colour co
 
 /* ---- learners ---- */
 
-/* "2.3 ✓✓··": the tasks of that lesson; of one with many "2.3 7 of 12" */
+/* "2.3 ✓✓··": the tasks of that lesson; "2.3 7 of 12" if there are many */
 static void put_task(struct picture *picture, int row, enum colour colour, const struct class_board *board,
         const struct learner *learner)
 {
@@ -111,7 +111,7 @@ static void put_learner(
 		put_foreign(picture, row, from, picture->width - from, colour, task->last_wrong);
 }
 
-/* ---- the rows above and below ---- */
+/* ---- head and groups ---- */
 
 static void put_head(struct picture *picture, const struct class_board *board)
 {
@@ -140,7 +140,7 @@ static void put_head(struct picture *picture, const struct class_board *board)
 	const char *trouble = board->trouble ? board->trouble : mistake->count ? text_string(mistake) : NULL;
 	text_clear(&words);
 	rules_words(&board->roll->rules, &words);
-	if (trouble) /* has a row of its own, over the titles */
+	if (trouble) /* it replaces the titles' row */
 		put_foreign(picture, 1, WHO, picture->width - WHO, COLOUR_BAD, trouble);
 	put_foreign(picture, 0, column, picture->width - column, COLOUR_NOTE, text_string(&words));
 	text_release(&words);
@@ -173,12 +173,12 @@ static void put_groups(struct picture *picture, int row, const struct class_boar
 	}
 }
 
-/* Groups have a third of a screen at most, less what the learners leave free. */
+/* On a screen, groups get a third of the height, or more if the learners leave rows free. */
 void board_draw(struct class_board *board, int width, int height, struct picture *picture)
 {
 	const struct learners *learners = board->learners;
 	int count = (int)learners->count, groups = (int)learners->groups, keys = board->keys;
-	int below = groups ? groups + 2 : 0; /* an empty row, titles */
+	int below = groups ? groups + 2 : 0; /* empty row, titles */
 	if (height > 0) {
 		int most = (int)most_of(height / 3, height - HEADS - keys - count);
 		below = below > most ? most : below;

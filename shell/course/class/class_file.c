@@ -1,4 +1,4 @@
-/* class_file.c -- lines of a session's file, written and read by the same tables */
+/* class_file.c -- reads and writes a session's file, with the same tables of members */
 #include "shell/course/class/class_file.h"
 #include "base/arithmetic.h"
 #include "shell/wire/io.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TWINS_MOST = 99 }; /* files that were begun in one second */
+enum { TWINS_MOST = 99 }; /* most files created in the same second */
 const char class_suffix[] = ".jsonl";
 
 static const struct member head_members[] = {
@@ -70,7 +70,7 @@ bool class_event_read(struct class_event *event, const char *line, size_t count)
 
 /* ---- writing ---- */
 
-/* Control characters, and those without a width that change how others are shown */
+/* Control characters, and zero-width ones that change how others are displayed */
 static bool hides(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x200b && point <= 0x200f) ||
@@ -106,7 +106,7 @@ void class_now(struct text *at)
 	text_add(at, "%s", words);
 }
 
-/* Takes the object. The file that was taken away while it is open could be written for nobody. */
+/* Frees the object. Also fails if the open file was deleted, because its lines would be lost. */
 static enum status write_line(struct class_file *file, cJSON *object)
 {
 	char *printed = cJSON_PrintUnformatted(object);
@@ -130,8 +130,8 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	return ST_FILE;
 }
 
-/* NAME.DATE.jsonl, or with a number where another session has just made that; blanks and the like in a name become
- * lines, as not every disk takes them. */
+/* NAME.DATE.jsonl, with a number if another session has just created that file. Blanks and
+ * punctuation in the name become `_`, because not every disk accepts them. */
 static void make_path(
         struct class_file *file, const char *folder, const char *name, const char *date, int twin)
 {

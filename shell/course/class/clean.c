@@ -1,4 +1,4 @@
-/* clean.c -- a character at a time, by the width that the C library knows of it */
+/* clean.c -- cleans one character at a time, by its wcwidth */
 #include "shell/course/class/clean.h"
 #include "shell/wire/plain.h"
 
@@ -6,7 +6,7 @@
 
 enum { ELLIPSIS = 0x2026, SOFT_HYPHEN = 0xad };
 
-/* What is shown for it; 0: nothing */
+/* Returns the character to show; 0: none. */
 static uint32_t shown(uint32_t point)
 {
 	if (point == '\n' || point == '\t')
@@ -32,10 +32,10 @@ int clean_columns(const char *utf8)
 	return columns;
 }
 
-/* Room for an ellipsis is kept until the end of the words is seen. */
+/* Keeps room for an ellipsis until the text's end is known. */
 void clean_put(struct text *out, const char *utf8, int columns)
 {
-	size_t cut = out->count; /* so much fits with an ellipsis behind it */
+	size_t cut = out->count; /* length that leaves room for an ellipsis */
 	int used = 0;
 	for (uint32_t point; (point = utf8_next(&utf8));) {
 		if (!(point = shown(point)))

@@ -1,4 +1,4 @@
-/* csv.c -- one row a learner and task (RFC 4180), for a table */
+/* csv.c -- a row for each learner and task (RFC 4180) */
 #include "shell/course/class/board.h"
 #include "shell/course/class/clean.h"
 #include "shell/course/class/learners.h"
@@ -7,8 +7,8 @@
 
 enum { CELL_MOST = 8000 };
 
-/* A cell of text: in quotes, which are doubled; lines stay apart, other control characters do not. A table would take = + - @
- * at its beginning for a formula. */
+/* Adds a quoted text cell. Line breaks stay; clean_put replaces other control characters. A
+ * spreadsheet would read a leading = + - @ as a formula, so such a cell begins with a '. */
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};

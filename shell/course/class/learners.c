@@ -1,6 +1,6 @@
-/* learners.c -- events counted, learner by learner
+/* learners.c -- counts events by learner
  *
- *     sessions of one name and id --- one learner --- its tasks --- what went wrong in them --- groups of that, over all */
+ *     sessions with one name and id --- one learner --- its tasks --- their mistakes --- groups */
 #include "shell/course/class/learners.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static bool is(const struct text *text, const char *word)
 
 /* ---- one learner ---- */
 
-/* Of one name: the first learner of it is 1, whoever else comes behind is 2, 3 ... */
+/* Learners with the same name are numbered 1, 2, 3 ... in order of appearance. */
 static struct learner *find_learner(struct learners *learners, const struct class_head *head)
 {
 	int twin = 1;
@@ -94,7 +94,7 @@ static void count(struct learner *learner, const struct class_event *event)
 	task->predictions += is(&event->what, "predict");
 }
 
-/* The time between two events is the task's that was at hand. */
+/* The time between two events counts for the current task. */
 static void count_session(struct learner *learner, const struct class_session *session)
 {
 	int64_t before = 0;
@@ -111,7 +111,7 @@ static void count_session(struct learner *learner, const struct class_session *s
 	}
 }
 
-/* Done: all lessons that the class has; where it names none, the one at hand. */
+/* Done: all lessons of the class, or the current lesson if the class lists none. */
 static bool has_done(const struct learner *learner, const struct class_rules *rules)
 {
 	int lesson = learner->at < 0 ? 0 : atoi(learner->task[learner->at].name);
@@ -137,7 +137,7 @@ static void judge(struct learner *learner, const struct class_rules *rules, int6
 
 /* ---- groups ---- */
 
-/* names: of the groups, length of the task, task and words; the i-th one is group[i - 1] */
+/* names: the groups' keys (length of task, task, words); name i is group[i - 1] */
 static struct wrong_group *find_group(
         struct learners *learners, struct names *names, const struct class_event *event, size_t learner)
 {
@@ -194,8 +194,8 @@ static int by_need(const void *a, const void *b)
 
 /* ---- all ---- */
 
-/* Sessions of one learner stand behind each other in the order of their dates, as their files' names do, and learners one
- * after the other: so a group counts each of them once. */
+/* A learner's sessions are in date order, because file names sort by date. Learners are grouped
+ * one after the other, so each counts once in a group. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now)
 {
 	size_t *owner = mem_alloc((roll->sessions + 1) * sizeof *owner);

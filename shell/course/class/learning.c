@@ -1,4 +1,4 @@
-/* learning.c -- progress and the learner's file in a class's folder: read when a session begins, then only appended to */
+/* learning.c -- reads progress and the class's folder at the session's start, then only appends */
 #include "shell/course/class/learning.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -21,16 +21,16 @@
 enum { PATH_ROOM = 1200, ID_ROOM = 40 };
 
 struct learning {
-	const char *folder; /* of the class; NULL: there is none */
-	struct text name;   /* in it */
+	const char *folder; /* the class's; NULL: no class */
+	struct text name;   /* in the class */
 	struct text solved; /* "1.1 4.2 " */
-	int progress;       /* a descriptor; -1: not kept */
+	int progress;       /* file descriptor; -1: not kept */
 	struct class_file file;
-	struct text typed; /* lines since the last check, or since the task was opened */
+	struct text typed; /* lines since the last check or the task's opening */
 	int lines;
 };
 
-/* ---- who learns ---- */
+/* ---- the learner ---- */
 
 static const char *own_name(const struct options *options)
 {
@@ -54,7 +54,8 @@ enum status learning_check(const struct options *options)
 	return class_file_name(own_name(options));
 }
 
-/* Two of one name are told apart by a number that each has in the folder of the journals, made when it is first needed. */
+/* A random number tells learners with the same name apart. It is created on first use, in the
+ * journals' folder. */
 static void read_id(const char *state, char id[ID_ROOM])
 {
 	char path[PATH_ROOM], *bytes = NULL;
@@ -70,7 +71,8 @@ static void read_id(const char *state, char id[ID_ROOM])
 	if (getrandom(dice, sizeof dice, 0) != (ssize_t)sizeof dice)
 		dice[0] = (uint64_t)wall_ns() ^ (uint64_t)getpid() << 40;
 	snprintf(id, ID_ROOM, "%016llx%016llx", (unsigned long long)dice[0], (unsigned long long)dice[1]);
-	file_write(path, id, strlen(id)); /* else the next session is another learner's */
+	/* if this fails, the next session counts as another learner */
+	file_write(path, id, strlen(id));
 }
 
 static void add_solved(struct learning *learning, const char *task, size_t length)
@@ -88,7 +90,7 @@ static bool is_task(const char *task, size_t length)
 	        strspn(task + digits + 1, "0123456789") == length - digits - 1 && length > digits + 1;
 }
 
-/* A last line without its end was cut off: it does not count, and the next one begins anew. */
+/* An incomplete last line does not count; a newline then separates it from the next one. */
 static void open_progress(struct learning *learning, const char *state)
 {
 	char path[PATH_ROOM], *bytes = NULL;
@@ -128,7 +130,7 @@ static enum status keep_progress(struct learning *learning, const char *task)
 
 /* ---- the class ---- */
 
-/* What this learner has solved there, and who else has the name. */
+/* Reads this learner's solved tasks, and reports other learners with the same name. */
 static void read_class(struct learning *learning, const char *id, struct text *told)
 {
 	struct roll roll = {.folder = learning->folder};
@@ -206,7 +208,8 @@ static void forget_typed(struct learning *learning)
 	learning->lines = 0;
 }
 
-/* One of a reply: WHAT, TASK, WORDS between tabs. It goes to the class as it stands. */
+/* Writes an event of a reply, "WHAT<tab>TASK<tab>WORDS", to the class's folder; a solved task also
+ * goes to progress. */
 static enum status note(struct learning *learning, const char *line, size_t length)
 {
 	struct class_event event = {0};
@@ -236,7 +239,7 @@ static enum status note(struct learning *learning, const char *line, size_t leng
 	return status;
 }
 
-/* A line that does something in a lesson is no attempt, unless there is more in it. */
+/* Only lines without events are attempts, or those with `;`, which may contain more. */
 enum status learning_line(struct learning *learning, const char *line, const char *events)
 {
 	const char *at = events, *end = events + strlen(events), *one;

@@ -1,8 +1,8 @@
-/* roll.c -- the folder of a class, looked at again and again
+/* roll.c -- reads the class's folder repeatedly
  *
- * Of each file only what has been added is read. What stands there was written by others: no file but a regular one is opened,
- * no more than FILE_MOST of one is read, a line that is none of ours is passed over, and the beginning of a line
- * waits for its rest. */
+ * Reads only additions to a file. The content is untrusted: only regular files are opened, at
+ * most FILE_MOST bytes are read, unknown lines are skipped, and an incomplete line waits for
+ * its end. */
 #include "shell/course/class/roll.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -63,7 +63,7 @@ static void take(struct class_session *session, const char *bytes, size_t count)
 	session->half = rest;
 }
 
-/* A file that was written anew, or another one of that name, is read from its beginning. */
+/* Rereads a file that was replaced or truncated. */
 static bool read_new(struct class_session *session, int file, const struct stat *now)
 {
 	char piece[PIECE];
@@ -81,7 +81,7 @@ static bool read_new(struct class_session *session, int file, const struct stat 
 	return session->read != from;
 }
 
-/* The session of the file, a new one where there was none; NULL: they are too many. */
+/* Returns the file's session, created if new; NULL if there are too many. */
 static struct class_session *find(struct roll *roll, const char *name)
 {
 	size_t low = 0, high = roll->sessions;

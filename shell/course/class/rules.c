@@ -1,4 +1,4 @@
-/* rules.c -- the file `class` read, line by line, by a table of its settings */
+/* rules.c -- parses the file `class` line by line, with a table of settings */
 #include "shell/course/class/rules.h"
 #include "base/memory.h"
 
@@ -11,7 +11,7 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* "14:30" at *at, which moves behind it; -1: none */
+/* Returns "14:30" as minutes and moves *at past it; -1 if it is no time. */
 static int time_of_day(const char **at)
 {
 	char *end;
@@ -24,7 +24,7 @@ static int time_of_day(const char **at)
 	return minute < 60 ? (int)hour * 60 + minute : -1;
 }
 
-/* ---- a setting's value: true when it can be read */
+/* ---- a setting's value: each returns true if it can be read */
 
 static bool read_lessons(struct class_rules *rules, const char *value)
 {
@@ -102,7 +102,7 @@ static const char names[] = "lessons minutes until hint solution";
 
 /* ---- lines */
 
-/* One that says something, without its comment and the blanks around it */
+/* Reads a line that is not empty, without comment and surrounding blanks. */
 static enum status read_setting(struct class_rules *rules, unsigned *said, const char *line)
 {
 	size_t length = strcspn(line, " \t=");
@@ -144,7 +144,7 @@ enum status rules_read(struct class_rules *rules, const char *bytes, size_t coun
 		text_clear(&words);
 		text_put(&words, line, length);
 		const char *begin = skip_blanks(text_string(&words));
-		if (status != ST_OK) { /* the first mistake's words stay */
+		if (status != ST_OK) { /* keep the first mistake's message */
 			char *first = fail_copy();
 			if (*begin)
 				read_setting(rules, &said, begin);

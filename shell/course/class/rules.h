@@ -1,12 +1,12 @@
-/* rules.h -- the rules of a class, which the instructor writes to the file `class` of its folder:
+/* rules.h -- the class's rules, which the instructor writes to the file `class` in its folder:
  *
  *     lessons = 1 2 4-6        # lessons that can be opened; without this line: all
  *     minutes = 90             # for each lesson, from its opening
- *     until = 14:30            # for all of them
+ *     until = 14:30            # for all lessons
  *     hint = after 14:00       # or yes, no
  *     solution = no
  *
- * Times of day are by the clock of the learner's computer. Pure. */
+ * Times of day are by the learner's clock. Pure. */
 #ifndef RANKSH_CLASS_RULES_H
 #define RANKSH_CLASS_RULES_H
 
@@ -18,17 +18,17 @@
 enum { CLASS_LESSONS_MOST = 64, DAY_MINUTES = 24 * 60 };
 struct class_rules {
 	uint64_t lessons;   /* bit 0: lesson 1; 0: all */
-	int minutes;        /* 0: any time */
-	int until;          /* minute of the day, from 1; 0: none */
+	int minutes;        /* for a lesson; 0: no limit */
+	int until;          /* minute of the day; 0: no limit */
 	int hint, solution; /* shown from this minute of the day; 0: always; DAY_MINUTES: never */
 };
 
-/* Reads the file's bytes. Fails with ST_SYNTAX for the first mistake, worded with `name` and
- * the line; the other lines are taken. */
+/* Parses the file's bytes. Fails with ST_SYNTAX for the first mistake, worded with `name` and the
+ * line; takes the other lines. */
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name);
 /* Returns true if the lesson can be opened. */
 bool rules_opens(const struct class_rules *rules, int lesson);
-/* Adds "lessons 1 2 4-6, until 14:30, no hints"; nothing if there are no rules. */
+/* Adds "lessons 1 2 4-6, until 14:30, no hints", or nothing if there are no rules. */
 void rules_words(const struct class_rules *rules, struct text *out);
 void rules_lessons(const struct class_rules *rules, struct text *out); /* adds "1 2 4-6" */
 
