@@ -1,4 +1,4 @@
-/* course.h -- the functions by which the shell below reaches lessons and classes */
+/* course.h -- the functions through which the rest of the shell reaches lessons and classes */
 #ifndef RANKSH_COURSE_H
 #define RANKSH_COURSE_H
 

@@ -1,6 +1,6 @@
-/* overview.c -- the board of a class, painted anew each second
+/* overview.c -- a class's board, repainted every second
  *
- *     the folder --- roll_read, each second, what has grown --- learners --- board --- screen.c, or the output */
+ *     the folder --- roll_read: additions --- learners --- board --- screen.c, or the output */
 #include "shell/course/overview.h"
 #include "shell/course/class/board.h"
 #include "shell/course/class/learners.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EACH_MS = 1000, CONTROL_C = 3, PRINTED_WIDTH = 160 /* where no terminal says another */ };
+enum { LOOK_EACH_MS = 1000, CONTROL_C = 3, PRINTED_WIDTH = 160 };
 
 struct overview {
 	struct roll roll;
@@ -28,7 +28,7 @@ struct overview {
 	char clock[8];
 };
 
-/* A folder that is gone is told, and the board shows what was there. */
+/* If the folder can no longer be read, the board shows the last data and the error. */
 static enum status look(struct overview *overview)
 {
 	bool changed;
@@ -96,7 +96,7 @@ static void paint(struct overview *overview, const struct screen *screen, int *h
 	picture_release(&picture);
 }
 
-/* A key is answered at once; the folder is looked at each second all the same. */
+/* Keys take effect at once and do not delay the folder's next reading. */
 static void watch(struct overview *overview, const struct screen *screen)
 {
 	int64_t looked_ns = wall_ns();
@@ -134,7 +134,7 @@ int overview_run(const struct options *options)
 	struct overview overview = {.roll.folder = options->overview};
 	bool print_it = options->once || options->csv;
 	struct session looks = {0};
-	choose_looks(&looks); /* characters have widths in a locale alone */
+	choose_looks(&looks); /* wcwidth depends on the locale */
 	wire_start();
 	enum status status = look(&overview);
 	if (status == ST_OK && print_it)

@@ -4,8 +4,9 @@
 
 #include "shell/session/options.h"
 
-/* Until q or Ctrl-C; or once, or as a table, to the output. No ranks are started, and nothing is written. The exit
- * status: 2 where the folder cannot be read, or the board cannot be shown. */
+/* Shows the board until q or Ctrl-C, or prints it once, or as CSV. Starts no ranks and writes no
+ * file. Returns the exit status: 2 if the folder cannot be read or the board cannot be shown, 4 if
+ * the output cannot be written. */
 int overview_run(const struct options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* hunt.c -- hunt, fix: a program with one wrong line, to be found and mended */
+/* hunt.c -- the commands hunt and fix: a program with one wrong line, to find and mend */
 #include "shell/course/hunt/hunt.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
@@ -7,7 +7,7 @@
 
 enum { NUMBER_MOST = 1000000000 };
 
-/* seed= and change= belong to the hunt; other keys are options of the strategy. */
+/* seed= and change= belong to the hunt; other keys are the strategy's options. */
 static enum status hunt_read_keys(struct call *call, struct hunt_asked *asked)
 {
 	struct choice *strategy = asked->strategy;

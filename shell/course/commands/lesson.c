@@ -1,9 +1,9 @@
 /* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict
  * skip answer tour
  *
- * Commands that begin a task leave a wish, because a statement cannot free its own world; the
- * loop grants it afterwards. None is a line of the program, so the journal keeps only the lines
- * that a task ran by itself. */
+ * A statement cannot free its own world, so commands that begin a task leave a deferred action (a
+ * wish) that the loop runs afterwards. None is a line of the program, so the journal keeps only
+ * the lines that a task ran by itself. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
@@ -22,7 +22,7 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* The wish: `grant` makes the world of a task when the statement is over. */
+/* `grant` makes the task's world after the statement. */
 static enum status lesson_wish(struct call *call, enum status (*grant)(struct shell *))
 {
 	call->shell->wishes.statement = (struct wish){.kind = WISH_WORLD, .grant = grant};
@@ -35,8 +35,9 @@ static enum status lesson_open_wished(struct shell *shell)
 	return lesson_open(shell, (int)wish.number, wish.task, wish.file);
 }
 
-/* Without a word it lists the lessons. The number is checked when the lesson opens. If a replayed
- * line had closed a lesson, none is open now: it begins an empty world all the same. */
+/* Without a word it lists the lessons. The number is checked when the lesson opens. If the
+ * replayed `lesson off` once closed a lesson, it begins an empty world again, although none is
+ * open now. */
 static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -189,7 +190,7 @@ const struct command command_solution = {
         .run = solution_run,
 };
 
-/* predict ANSWER; skip, without a guess; answer WORD */
+/* predict ANSWER; skip (no guess); answer WORD */
 static enum status answer_run(struct call *call)
 {
 	bool answers = strcmp(call->statement->row->name, "answer") == 0;
