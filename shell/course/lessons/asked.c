@@ -1,8 +1,8 @@
-/* asked.c -- gates: `expect` lines of a check, and the words for one that does not hold
+/* asked.c -- evaluates gates: a check's `expect` lines, and the report for one that fails
  *
  *     expect time <= 1.05 * best(time)   # the host waits where it need not
  *            |--|           |--|           remark
- *            figure         best           "12.1 ms", "8.6 ms": shown beside each other */
+ *            figure         best           "12.1 ms", "8.6 ms": shown together */
 #include "shell/course/lessons/asked.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -60,7 +60,7 @@ void gates_release(struct gates *gates)
 	*gates = (struct gates){0};
 }
 
-/* ---- what it is about ---- */
+/* ---- topics ---- */
 
 bool gates_speak_of(const char *lines, const char *name)
 {
@@ -114,7 +114,7 @@ void gates_compared(const struct text *check, struct text *names)
 
 /* ---- figures ---- */
 
-/* best(EXPR) on all ranks, where figures are kept; without a word. */
+/* Evaluates best(EXPR) on all ranks, so that figures are recorded. */
 static enum status keep_figure(struct shell *shell, const char *what, size_t length)
 {
 	struct text line = {0};
@@ -134,7 +134,7 @@ void asked_figures(struct shell *shell, struct task_play *played)
 		keep_figure(shell, line, length);
 }
 
-/* Of `EXPR <= ... best(WHAT)` both figures on the rank that is furthest above the best; nothing where they cannot be known */
+/* For `EXPR <= ... best(WHAT)`: sets both figures, on the rank furthest above the best. */
 static void put_figures(
         struct shell *shell, struct slice_of_text own, struct slice_of_text best, struct gate *gate)
 {
@@ -162,7 +162,7 @@ static void put_figures(
 	best_release(&here);
 }
 
-/* The left side of its comparison, and what its `best()` is of */
+/* Finds the comparison's left side and the argument of its `best()`. */
 static void show_figures(struct shell *shell, const char *line, struct gate *gate)
 {
 	line += strlen("expect ");
@@ -181,7 +181,7 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 
 /* ---- gates ---- */
 
-/* What the longest wait of the section goes back to; that lines are queued one after the other is no cause */
+/* Adds the root cause of the section's longest wait, unless that is launch order. */
 static void put_root(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -195,7 +195,7 @@ static void put_root(struct shell *shell, struct text *out)
 	why_release(&why);
 }
 
-/* The host's longest wait of the section, and its line */
+/* Adds the host's longest wait in the section, and its line. */
 static void put_host_cause(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -229,7 +229,7 @@ static void put_cause(struct shell *shell, bool host, struct text *out)
 		put_host_cause(shell, out);
 }
 
-/* What was said, by rank 0, and no more than the lines of one answer */
+/* Takes the output and removes its last newlines. */
 static void take_words(struct shell *shell, struct text *words)
 {
 	out_render(shell->out, words);
@@ -237,8 +237,7 @@ static void take_words(struct shell *shell, struct text *words)
 		words->bytes[--words->count] = '\0';
 }
 
-/* Every process asks alike, the lines and remarks are everybody's to read; rank 0 writes down what came of it. *cause: it is wanted,
- * and is so no more once a gate of times has been given one. */
+/* All processes evaluate; rank 0 records. *cause: wanted until a failed time gate has one. */
 static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expect.failed;
@@ -273,9 +272,9 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	return held ? ST_OK : ST_EXPECT;
 }
 
-/* ---- memory that nobody wrote ---- */
+/* ---- uninitialized memory ---- */
 
-/* Its memory is read once more, behind all that is measured: the books know whether anything was there to read. */
+/* Reads the tensor after all measurements. Returns false if that read is uninitialized. */
 static bool is_written(struct shell *shell, const char *name, size_t length)
 {
 	struct text line = {0};
@@ -298,7 +297,7 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 	return races_now(shell->world)->unread_count == before;
 }
 
-/* Rank 0: the gate that compares the tensor does not hold. */
+/* Rank 0: fails the gate that compares the tensor. */
 static void is_unwritten(struct gates *gates, const char *name, size_t length)
 {
 	for (size_t i = 0; i < gates->count; i++) {
@@ -315,7 +314,7 @@ static void is_unwritten(struct gates *gates, const char *name, size_t length)
 	}
 }
 
-/* A tensor that is compared and was never written, in whole or in part, is right by chance alone. */
+/* A compared tensor that is not fully written is right only by chance, so it fails. */
 static enum status ask_written(struct shell *shell, struct task_play *played)
 {
 	struct text names = {0};

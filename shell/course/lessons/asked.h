@@ -1,19 +1,20 @@
-/* asked.h -- gates and figures, asked in a world that was played (played.h) */
+/* asked.h -- evaluates gates (a check's `expect` lines) and figures in a played world */
 #ifndef RANKSH_LESSON_ASKED_H
 #define RANKSH_LESSON_ASKED_H
 
 #include "shell/course/lessons/played.h"
 
-/* played->figures into played->best. One that cannot be known is left out. */
+/* Evaluates played->figures into played->best; skips those without a value. */
 void asked_figures(struct shell *shell, struct task_play *played);
-/* The gates one by one, up to the first that does not hold, or all; where figures are kept, those alone that speak of `best`. */
+/* Evaluates the gates up to the first that fails, or all (all_gates); only those with `best` if
+ * figures are recorded (best.keeps). */
 enum status asked_gates(struct shell *shell, struct task_play *played);
 
-/* The first arguments of the check's close() and close_step(), a blank behind each: what it compares */
+/* Adds the first arguments of the check's close() and close_step(), each with a blank after it. */
 void gates_compared(const struct text *check, struct text *names);
-/* A name, of a function or a tensor, stands in gates as a word of its own. */
+/* Returns true if the gates contain the name as a whole word. */
 bool gates_speak_of(const char *lines, const char *name);
-/* What a gate is about, by the functions that it asks. X(symbol, what a learner reads) */
+/* A gate's topic, given by the functions in it. X(symbol, words for the learner) */
 #define TOPICS(X)                 \
 	X(LINES, "the lines")     \
 	X(NUMBERS, "the numbers") \

@@ -1,7 +1,7 @@
-/* before.c -- what the session had before a lesson was opened: `lesson off` gives it back
+/* before.c -- saves the session's state when a lesson opens; `lesson off` restores it
  *
  *     set launch=5us   strategy ddp   lesson 11   next   lesson 12   lesson off   run 1
- *                                     ^ kept      |- handed on -|    ^ given back: launch=5us, ddp at its start */
+ *                                     ^ saved                        ^ restored, ddp too */
 #include "shell/course/lessons/inside.h"
 #include "shell/training/open.h"
 
@@ -41,6 +41,6 @@ enum status lesson_give_back(struct shell *shell)
 	if (shell->journal.closes_again)
 		shell->journal.opened = shell->journal.closes_again;
 	lesson_free(shell);
-	training_line(shell); /* lines that run again from here on begin with this plan */
+	training_line(shell); /* lines replayed from here on begin with this plan */
 	return shell_reset(shell);
 }

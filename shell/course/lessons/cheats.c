@@ -1,4 +1,4 @@
-/* cheats.c -- what would pass if a gate did not look: the solution with its answer put out again */
+/* cheats.c -- attempts that must fail, generated from the solution's tensors */
 #include "shell/course/lessons/cheats.h"
 #include "base/memory.h"
 #include "shell/course/lessons/played.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The line alone, and behind the solution */
+/* Adds the line alone, and after the solution. */
 static void add(struct cheats *cheats, const struct lesson_task *task, const char *name, const char *what,
         const char *line)
 {
@@ -29,7 +29,7 @@ static bool is_constant(const float *value, int64_t count)
 	return true;
 }
 
-/* Its last number everywhere, where its numbers differ */
+/* Fills the tensor with its last number, unless all its numbers are equal. */
 static void add_filled(
         struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
 {
@@ -45,7 +45,7 @@ static void add_filled(
 	mem_free(value);
 }
 
-/* The lesson itself has that line: the copy is the work, or a part of it. */
+/* Returns true if the solution or a right attempt has that copy, so that it is legitimate. */
 static bool is_solved_by(const struct lesson_task *task, const char *line)
 {
 	bool found = strstr(text_string(&task->part[PART_SOLUTION]), line) != NULL;

@@ -1,6 +1,8 @@
-/* cheats.h -- a task's own cheats: a compared tensor got without work, or spoiled behind it
+/* cheats.h -- wrong attempts generated for a task: a compared tensor without the work, or spoiled
  *
- *     close(y, r)    y left unwritten | y filled with its last number | a tensor of its shape copied onto it: alone, and behind the solution */
+ *     close(y, r)    y unwritten | y filled with its last number | y a copy of another tensor
+ *
+ * Each runs alone and after the solution. */
 #ifndef RANKSH_LESSON_CHEATS_H
 #define RANKSH_LESSON_CHEATS_H
 
@@ -16,7 +18,7 @@ struct cheats {
 	struct cheat *cheat;
 	size_t count;
 };
-/* Into a zeroed one, to be released in any case. Of tensors that rank 0 has. ST_INTERRUPTED */
+/* Fills a zeroed *cheats from rank 0's tensors; always release it. Fails with ST_INTERRUPTED. */
 enum status cheats_make(struct cheats *cheats, const struct lesson_task *task, int n, struct shell *of);
 void cheats_release(struct cheats *cheats);
 

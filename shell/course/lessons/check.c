@@ -1,10 +1,10 @@
-/* check.c -- `check`: what was typed since the task began, tried in worlds of its own, and told by topic
+/* check.c -- `check`: runs the lines typed in the task in sandboxes, and reports by topic
  *
  *     the numbers   right   also with other data, M = 6 and 8 ranks
  *     time          12.1 ms: the best known is 8.60 ms. `sync` on rank 0 (line 5)
  *     memory        right
  *
- * Rank 0 tries them while the others wait; they all say what it has found. */
+ * Rank 0 runs them while the others wait; all print its result. */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/asked.h"
 #include "shell/course/lessons/inside.h"
@@ -18,7 +18,7 @@
 
 enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
 
-/* A row: its topic, and words that go on below where the line is full */
+/* A row: its topic, and words that continue below if the line is full */
 static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
         const char *words, struct text *out)
 {
@@ -39,7 +39,7 @@ static void put_row(struct shell *shell, const char *topic, enum colour colour, 
 	text_release(&wrapped);
 }
 
-/* What a gate that does not hold has to say: figures where it compares with the best, its remark, and what was false */
+/* A failed gate's row: the figures if it compares with the best, and its remark */
 static void put_broken(
         struct shell *shell, const struct task_verdict *verdict, const struct gate *gate, struct text *out)
 {
@@ -55,7 +55,7 @@ static void put_broken(
 	text_release(&words);
 }
 
-/* Of what an expect has said: of a tensor that is not there no more than that, for what resembles it may be the reference's */
+/* Returns the length to print: the names proposed for a missing tensor may be the reference's. */
 static size_t worth_saying(const char *line, size_t length)
 {
 	static const char none[] = "no tensor '";
@@ -66,7 +66,7 @@ static size_t worth_saying(const char *line, size_t length)
 	return quote ? (size_t)(quote + 1 - line) : length;
 }
 
-/* "false: ..." lines of an expect, below its row */
+/* Adds the `expect`'s output below its row, without "false: ...". */
 static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
 {
 	const char *at = text_string(&gate->words), *end = at + gate->words.count, *line;
@@ -77,7 +77,7 @@ static void put_detail(struct shell *shell, const struct gate *gate, struct text
 			        (int)worth_saying(line, length), line, style(shell->out, COLOUR_PLAIN));
 }
 
-/* The first gate of a topic that does not hold; NULL: all that were asked do. *any: some were */
+/* Returns the topic's first failed gate; NULL if none. *any: a gate was evaluated. */
 static const struct gate *broken_of(const struct gates *gates, enum topic topic, bool *any)
 {
 	*any = false;
@@ -92,7 +92,7 @@ static const struct gate *broken_of(const struct gates *gates, enum topic topic,
 	return NULL;
 }
 
-/* A gate that compares with the best says by how much, also where it holds: of several the one of `time` itself. */
+/* Returns a gate with figures, passed or failed; `expect time` if there are several. */
 static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
 {
 	const struct gate *found = NULL;
@@ -117,7 +117,7 @@ static void put_figure(const struct gate *gate, const struct text *naive, struct
 		text_add(out, "; naive %s", text_string(naive));
 }
 
-/* Wrong numbers may well be had in less time, memory or bytes: that is nothing to be called right. */
+/* Wrong numbers can be faster or smaller, so these topics are then not called right. */
 static bool says_nothing(enum topic topic, bool wrong)
 {
 	return wrong && (topic == TOPIC_TIME || topic == TOPIC_MEMORY || topic == TOPIC_TRAFFIC);
@@ -146,7 +146,7 @@ static void put_topics(
 	}
 }
 
-/* Right as seen, and not where something is otherwise */
+/* Right for the learner's variant, but not for another */
 static void put_variant(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
@@ -186,7 +186,7 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 	text_release(&words);
 }
 
-/* naive: what the naive way takes; "": it is not told */
+/* naive: the naive attempt's time; "": not shown */
 static void put_verdict(
         struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
 {
@@ -210,7 +210,6 @@ static void put_transfer(struct shell *shell, const struct lesson_task *task, st
 		        style(shell->out, COLOUR_PLAIN));
 }
 
-/* What comes behind "right" */
 static enum status put_right(struct shell *shell, struct text *out)
 {
 	const struct lesson *lesson = shell->course.lesson;
@@ -233,7 +232,7 @@ static enum status put_right(struct shell *shell, struct text *out)
 	return status;
 }
 
-/* What a board groups attempts by: the remark of the first gate that does not hold, or what ended the lines */
+/* Records the mistake: the first failed gate's remark, or why the lines did not finish. */
 static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 {
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
@@ -245,7 +244,7 @@ static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 	learned_wrong(shell, words, strcspn(words, "\n"));
 }
 
-/* The time of the way against which the task claims to be faster; nothing where it names none */
+/* Adds the naive attempt's time; nothing if the task has none. */
 static enum status put_naive(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
@@ -261,7 +260,7 @@ static enum status put_naive(struct shell *shell, struct text *out)
 	return ST_OK;
 }
 
-/* Rank 0: what is said, and whether it is right */
+/* Rank 0: adds the report. */
 static enum status find(struct shell *shell, struct text *out, bool *right)
 {
 	struct task_verdict verdict = {0};
@@ -287,7 +286,7 @@ static enum status find(struct shell *shell, struct text *out, bool *right)
 	return status;
 }
 
-/* Of a script a check that is not right counts as an `expect` that is false. */
+/* In a script, a failed check counts as a false `expect`. */
 enum status lesson_check(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -319,7 +318,7 @@ enum status lesson_check(struct call *call)
 	return ST_OK;
 }
 
-/* ---- lines handed in ---- */
+/* ---- submitted lines (--grade) ---- */
 
 static enum status load_graded(struct shell *shell, const char *word, struct lesson **lesson)
 {

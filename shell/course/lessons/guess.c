@@ -1,7 +1,6 @@
-/* guess.c -- a prediction before lines are taken, and a question about the picture once they are right
+/* guess.c -- a prediction before the first line; a question about the picture after the solution
  *
- * Choices are figures of the engine itself: the task's lines as a wrong model of the machine would have them run (`#: choice`), beside
- * the true one, in an order that the title decides. */
+ * Choices are simulated by wrong models of the machine (`#: choice`), and sorted by size. */
 #include "mpi/transport.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/course/lessons/trial.h"
@@ -14,10 +13,10 @@
 #include <string.h>
 
 enum { OFFERED_MAX = CHOICES_MAX + 1 };
-/* Two answers nearer than this are one. */
+/* relative distance up to which answers count as equal */
 static const double TENTH = 0.1;
 
-/* One of the answers that are offered; of NULL: the true one */
+/* A choice; of is NULL for the true one */
 struct offered {
 	const struct lesson_attempt *of;
 	struct number figure;
@@ -35,7 +34,7 @@ static int by_size(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* Of rank 0: all choices, the true one among them, from the least to the largest. *count 0: the task offers none. */
+/* Rank 0: all choices and the true one, ascending. *count 0: the task offers none. */
 static enum status find_choices(struct shell *shell, struct offered choice[OFFERED_MAX], int *count)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
@@ -85,7 +84,8 @@ enum status guess_put(struct shell *shell, struct text *out)
 		text_add(out, "      your guess is %s\n", shell->course.lesson->guess);
 	else if (shell->course.lesson->skips)
 		text_add(out, "      no guess was made\n");
-	else if (shell->replay.shown) /* a follower: the answer is given in the session that it follows */
+	/* a follower: the guess is the other session's */
+	else if (shell->replay.shown)
 		return status;
 	else if (count)
 		text_add(out, "      answer with its letter: predict b      (or skip)\n");
@@ -106,7 +106,7 @@ enum status guess_wanted(const struct shell *shell)
 	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
 }
 
-/* A letter, or a number with its unit; the number of a letter is its choice's. command: that it is said with */
+/* Parses a letter, or a number with its unit. A letter sets only *letter. command: for messages */
 static enum status read_answer(
         const char *command, const char *answer, int choices, struct number *number, int *letter)
 {
@@ -135,7 +135,7 @@ static int choices_of(const struct lesson_task *task)
 	return count ? count + 1 : 0;
 }
 
-/* What it is a guess of may have a unit, and then the guess has one. Rank 0 finds out. */
+/* Requires a unit if the predicted figure has one. Rank 0 evaluates the figure. */
 static enum status has_unit(struct shell *shell, const char *answer, struct number number)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
@@ -179,7 +179,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	return ST_OK;
 }
 
-/* ---- once it is right ---- */
+/* ---- after the solution ---- */
 
 static enum status put_guess(struct shell *shell, struct text *out)
 {
@@ -225,7 +225,7 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	return status;
 }
 
-/* The answer is a word in quotes ("io" or "io|the stream io"), or an expression of the solution's world. *truth: as text */
+/* Compares with a quoted word ("io|the stream io") or an expression in the solution's world. */
 static enum status is_answer(struct shell *shell, const char *answer, bool *right, struct text *truth)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
@@ -254,7 +254,7 @@ static enum status is_answer(struct shell *shell, const char *answer, bool *righ
 	return ST_OK;
 }
 
-/* Who has looked in vain for so long learns more from the answer. */
+/* the answer is shown after this many misses */
 enum { MISSES_MOST = 3 };
 
 enum status lesson_answer(struct shell *shell, const char *answer)

@@ -1,16 +1,15 @@
-/* hint.c -- three hints: the idea, in the lesson's words; the place in the learner's own lines; the line
+/* hint.c -- three hints: the lesson's; the place in the learner's lines; the missing line
  *
  *     solution   wait compute on comm | allreduce g op=avg on comm | wait comm on compute | ...
  *     typed      wait compute on comm | allreduce g on comm
- *                                       ^ your line 2 is where they part         third: the solution's line
- */
+ *                                       ^ 2: look at your line 2     3: the solution's line */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/course/lessons/learned.h"
 
 #include <string.h>
 
-/* A text as its statements, one a line, those within braces too; blanks within count once. `}` says nothing. */
+/* Splits a text into statements, also within braces; merges blanks, drops `}`. */
 static void put_statements(const char *text, int line, struct task_lines *out)
 {
 	struct text one = {0};
@@ -34,7 +33,7 @@ static void put_statements(const char *text, int line, struct task_lines *out)
 	text_release(&one);
 }
 
-/* Two statements, whatever blanks stand in them */
+/* Compares two statements without blanks. */
 static bool same(const char *one, const char *other)
 {
 	for (; *one || *other; one += *one != 0, other += *other != 0) {
@@ -54,7 +53,7 @@ static bool has(const struct task_lines *lines, const char *statement)
 	return found;
 }
 
-/* Where the learner's lines leave the solution: the first statement of it that does not come, in its order. -1: all do. */
+/* Returns the solution's first statement missing from the typed lines, or -1, and *at. */
 static long parting(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
 {
 	*at = 0;
@@ -69,7 +68,7 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 	return -1;
 }
 
-/* The first line from `at` on that is none of the solution's; typed->count: there is none */
+/* Returns the first line from `at` that the solution lacks; typed->count if none. */
 static size_t stranger(const struct task_lines *typed, const struct task_lines *solution, size_t at)
 {
 	while (at < typed->count && has(solution, typed->line[at].text))
@@ -91,7 +90,6 @@ static void tell_place(
 		        typed->line[typed->count - 1].line, typed->line[typed->count - 1].text);
 }
 
-/* Of lines of which none is missing: the first that is not the solution's */
 static void tell_surplus(
         struct shell *shell, const struct task_lines *typed, const struct task_lines *solution)
 {
@@ -103,7 +101,7 @@ static void tell_surplus(
 		out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
 }
 
-/* A statement of the solution; of one that opens a brace all lines of the block, for its head alone can not be typed */
+/* Prints a solution statement, with its whole block if it opens a brace. */
 static void tell_line(struct shell *shell, const struct text *solution, const struct typed_line *missing)
 {
 	const char *at = text_string(solution), *end = at + solution->count, *line;

@@ -1,13 +1,13 @@
-/* hold.c -- `--check-lessons`: lessons held to what they promise, without a person
+/* hold.c -- `--check-lessons`: tests lessons against what they promise
  *
- *     the solution, each `#: right`     pass, in every variant
- *     the starter, each `#: wrong`      fail; a wrong one runs all the same, or it would show nothing
- *     each gate                         is the first to fail for one of them: it is needed
+ *     the solution, each `#: right`     pass in every variant
+ *     the starter, each `#: wrong`      fail; a wrong attempt must run
+ *     each gate                         is the first failure for one of them: it is needed
  *     each `#: naive`                   takes at least 15 % longer than the solution
  *     cheats (cheats.c)                 fail
  *     predictions, questions            have answers; choices are 15 % apart
  *
- * on every number of ranks that the lesson is for. */
+ * on every number of ranks that the lesson supports. */
 #include "shell/course/lessons/asked.h"
 #include "shell/course/lessons/cheats.h"
 #include "shell/course/lessons/inside.h"
@@ -21,9 +21,9 @@ static const double APART = 1.15;
 
 struct held_task {
 	struct trials trials;
-	bool first[GATES_MAX]; /* by gate: it was the first to fail */
-	bool wrong;      /* its starter, solution or reference is refused: that is all there is to say */
-	struct text out; /* what does not hold, one line each */
+	bool first[GATES_MAX]; /* by gate: it was the first failure */
+	bool wrong;            /* the lesson's own lines fail: nothing else is tested */
+	struct text out;       /* failures, one a line */
 };
 
 static void complain(struct held_task *holding, const char *what, const char *is)
@@ -31,7 +31,6 @@ static void complain(struct held_task *holding, const char *what, const char *is
 	text_add(&holding->out, "     %s %s, on %d ranks\n", what, is, holding->trials.n);
 }
 
-/* Which gate, and what it said */
 static void put_why(const struct task_verdict *verdict, struct text *out)
 {
 	if (*verdict->variant.label)
@@ -47,7 +46,7 @@ static void put_why(const struct task_verdict *verdict, struct text *out)
 	}
 }
 
-/* One attempt; passes: it must. A wrong one must come to an end of its lines. */
+/* Tests an attempt. passes: it must pass; runs: its lines must not be refused. */
 static enum status hold_lines(
         struct held_task *holding, const char *what, const char *lines, bool passes, bool runs)
 {
@@ -98,7 +97,7 @@ static enum status hold_naive(
 		status = ST_OK;
 	}
 	text_release(&is);
-	return status == ST_SYNTAX ? ST_OK : status; /* it does not run, which hold_lines has told */
+	return status == ST_SYNTAX ? ST_OK : status; /* reported by hold_lines */
 }
 
 static enum status hold_attempts(struct held_task *holding)
@@ -120,7 +119,7 @@ static enum status hold_attempts(struct held_task *holding)
 	return status;
 }
 
-/* A reference under the name of what the solution makes would stand in its place, and be compared with itself. */
+/* A reference tensor with the compared result's name would be compared with itself. */
 static void hold_names(struct held_task *holding)
 {
 	const struct kept_world *beside = &holding->trials.known[0].beside;
@@ -237,7 +236,7 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	return status;
 }
 
-/* On which numbers of ranks: those of the header; where it has one, that and twice as many; where it has none, 4. */
+/* Fills `count`: the header's numbers of ranks; a minimum and its double; without a header, 4. */
 static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX])
 {
 	int counts = 0;
@@ -288,7 +287,7 @@ static enum status hold_lesson(struct shell *shell, int n, int *failed)
 	return status;
 }
 
-/* A lesson that cannot be read is told, and hides no other. */
+/* A lesson that cannot be read is reported; the others are tested. */
 static enum status hold_loaded(
         struct shell *shell, int number, const char *path, int n, int *failed, bool *none)
 {

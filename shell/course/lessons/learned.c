@@ -1,7 +1,6 @@
-/* learned.c -- events noted in the order in which they come; the file of a class
+/* learned.c -- records events in order, and reads the class's file
  *
- * A class's file and its clock are outside: rank 0 reads them, and all go by what it has read. Where lines run again they
- * are not asked. */
+ * Rank 0 reads this file and the clock and sends them to all; replay reads neither. */
 #include "shell/course/lessons/learned.h"
 #include "base/memory.h"
 #include "shell/course/class/roll.h"
@@ -30,9 +29,7 @@ void learned_close(struct shell *shell)
 	shell->course.learned = NULL;
 }
 
-/* ---- what was done ---- */
-
-/* One line of words, cut at a character */
+/* Adds one line, cut at a character boundary. */
 static void put_words(struct text *out, const char *words)
 {
 	size_t from = out->count, valid = text_valid(words, strlen(words));
@@ -61,7 +58,7 @@ void learned_note(struct shell *shell, const char *what, const char *task, const
 	bool right = words && strcmp(what, "check") == 0 && strcmp(words, "right") == 0;
 	if (right && !learned_solved(shell, task))
 		text_add(&learned->solved, "%s ", task);
-	if (shell->interactive) { /* nobody else takes them away */
+	if (shell->interactive) { /* without a front end, events would pile up */
 		text_add(&learned->events, "%s\t%s\t", what, task);
 		put_words(&learned->events, words ? words : text_string(&learned->wrong));
 		text_add(&learned->events, "\n");
@@ -89,16 +86,13 @@ bool learned_solved(const struct shell *shell, const char *task)
 	        text_place(text_string(&shell->course.learned->solved), task, strlen(task)) >= 0;
 }
 
-/* ---- the class ---- */
-
 struct seen {
 	int64_t now;
-	int32_t minute; /* of the day */
+	int32_t minute; /* minute of the day */
 	struct class_rules rules;
 	char mistake[400];
 };
 
-/* Rank 0's look at the file and the clock */
 static void look(const struct learned *learned, struct seen *seen)
 {
 	time_t now = time(NULL);
@@ -110,7 +104,7 @@ static void look(const struct learned *learned, struct seen *seen)
 		snprintf(seen->mistake, sizeof seen->mistake, "%s", fail_text());
 }
 
-/* false: there is no class, or lines run again, or (*status) it could not be told. */
+/* Returns false if there is no class, on replay, or if the result could not be sent (*status). */
 static bool asked(struct shell *shell, struct seen *seen, enum status *status)
 {
 	struct learned *learned = shell->course.learned;
@@ -125,7 +119,7 @@ static bool asked(struct shell *shell, struct seen *seen, enum status *status)
 	return *status == ST_OK;
 }
 
-/* The earlier one of the two that can be set */
+/* Returns the earlier limit of the two. */
 static int64_t end_of_lesson(const struct seen *seen)
 {
 	int64_t box = seen->rules.minutes ? seen->now + seen->rules.minutes * 60 : 0;

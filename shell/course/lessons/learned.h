@@ -1,7 +1,7 @@
-/* learned.h -- what a learner has done in lessons, and what the class allows
+/* learned.h -- a learner's results in lessons, and the class's rules
  *
- * Every process keeps the same. Rank 0 hands what is new to the front end with the reply to the line (docs/internals/wire.md), which
- * keeps it for the next session and writes it into the class's folder. Lines that run again note nothing. */
+ * Replicated on all processes. Rank 0 sends new events with the line's reply
+ * (docs/internals/wire.md) to the front end, which stores them. Replayed lines record nothing. */
 #ifndef RANKSH_LESSONS_LEARNED_H
 #define RANKSH_LESSONS_LEARNED_H
 
@@ -12,37 +12,36 @@
 
 struct options;
 struct learned {
-	const char *folder; /* --class; NULL: there is none */
+	const char *folder; /* --class; NULL: no class */
 	struct class_rules rules;
-	int64_t ends;       /* of the lesson at hand: seconds since 1970; 0: no time was set */
-	struct text solved; /* "1.1 4.2 ": tasks, in the order in which they were */
-	struct text events; /* of the line at hand: "WHAT<tab>TASK<tab>WORDS\n" each */
-	struct text wrong;  /* what the check at hand has found */
+	int64_t ends;       /* end of the lesson's time, in seconds since 1970; 0: no limit */
+	struct text solved; /* "1.1 4.2 ": tasks, in the order in which they were solved */
+	struct text events; /* the line's events, each "WHAT<tab>TASK<tab>WORDS\n" */
+	struct text wrong;  /* the current check's first mistake */
 };
 
 void learned_open(struct shell *shell, const struct options *options);
 void learned_close(struct shell *shell);
-/* Tasks solved in sessions before this one: "1.1 4.2" */
+/* Adds tasks solved in earlier sessions: "1.1 4.2". */
 void learned_solved_before(struct shell *shell, const char *tasks, size_t count);
-/* A line begins: nothing was done by it yet. */
+/* Begins a line: drops its predecessor's events. */
 void learned_line(struct shell *shell);
-/* Something was done: `what` at `task` ("4.2"). words: more about it, "" nothing; of a check "right", or NULL: what
- * learned_wrong was told. */
+/* Records `what` for `task` ("4.2"). words: details, ""; of a check "right", NULL:
+ * learned_wrong's. */
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words);
-/* A check that is not right has found this; the first one counts. */
+/* Records the check's first mistake; later ones are ignored. */
 void learned_wrong(struct shell *shell, const char *words, size_t count);
-/* What is new is given away. */
+/* Moves the new events to *events. */
 void learned_take(struct shell *shell, struct text *events);
 bool learned_solved(const struct shell *shell, const char *task);
 
-/* Where there is a class, rank 0 reads its file anew and looks at the clock; all processes call these alike.
- * The list of lessons is wanted. */
+/* Collective. With a class, rank 0 reads its file and the clock, and sends them to all. */
 enum status learned_class(struct shell *shell);
-/* A lesson is to be opened: ST_ARGUMENT where the class has not got it. Says how much time there is, and what is wrong in the file. */
+/* For `lesson`: ST_ARGUMENT if the class has not opened it. Prints the time and file mistakes. */
 enum status learned_lesson(struct shell *shell, int number);
-/* `hint` (or else `solution`) is asked for: ST_ARGUMENT where the class does not show it now */
+/* For `hint` or `solution`: fails with ST_ARGUMENT if the class does not show it now. */
 enum status learned_shows(struct shell *shell, bool hint);
-/* A check: says when its time is over. */
+/* For a check: prints a note if the lesson's time is over. */
 enum status learned_time(struct shell *shell);
 
 #endif

@@ -1,8 +1,7 @@
-/* lesson.c -- lessons opened, begun, shown, left
+/* lesson.c -- opens, restarts, shows and closes lessons
  *
- * A task begins in an empty world on the machine that its figures are for, with its starter lines run
- * without a word. Lines that a command of a lesson runs are kept in the journal beside that command (journal.ran), since a
- * world made again needs them. */
+ * A task begins in an empty world on the lessons' machine; its starter runs silently. The journal
+ * keeps lines that a lesson's command runs with that command (journal.ran), for replay. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -17,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
- * with it. */
+/* File names begin with the lesson's number. */
 const struct embedded *lesson_embedded(int number)
 {
 	const char *name;
@@ -131,8 +129,7 @@ enum status lesson_run(struct shell *shell, const struct text *lines)
 	return status;
 }
 
-/* The machine is as its file describes it, and no rank is slow. There is no plan of training, as in
- * the worlds in which `check` plays the task. */
+/* An unmodified machine and no training plan, as in the worlds of `check` */
 enum status lesson_begin_world(struct shell *shell)
 {
 	struct machine machine = shell->lasting.machine;
@@ -141,9 +138,10 @@ enum status lesson_begin_world(struct shell *shell)
 		return status;
 	lasting_machine(shell, &machine);
 	plan_copy(&(struct plan){0}, &shell->training->now);
-	training_line(shell); /* lines that run again in this world begin without one, too */
+	training_line(shell); /* replay in this world begins without a plan, too */
 	status = shell_reset(shell);
-	text_add(&shell->journal.ran, "machine classroom;  "); /* the starter's lines keep their numbers */
+	/* no newline: the starter's lines keep their numbers */
+	text_add(&shell->journal.ran, "machine classroom;  ");
 	return status;
 }
 
@@ -167,7 +165,7 @@ enum status lesson_begin_again(struct shell *shell)
 	return status;
 }
 
-/* ---- a lesson at hand ---- */
+/* ---- the open lesson ---- */
 
 static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
 {
@@ -226,7 +224,6 @@ enum status lesson_leave(struct shell *shell)
 	return status;
 }
 
-/* Behind the last task the next lesson of the course begins, where there is one. */
 static enum status next_lesson(struct shell *shell)
 {
 	int number = shell->course.lesson->number;
@@ -262,8 +259,7 @@ enum status lesson_task_shown(struct shell *shell, bool start)
 	return ST_OK;
 }
 
-/* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
- * it. It then stands for what he has typed. */
+/* `run` runs it from the task's start, in place of the learner's lines. */
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	const struct lesson_task *task = lesson_current(shell);
@@ -281,7 +277,8 @@ enum status lesson_solution(struct shell *shell, bool run)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
 	typed_text(&shell->course.lesson->typed, text_string(&task->part[PART_SOLUTION]));
 	shell->course.lesson->floor =
-	        shell->course.lesson->typed.count; /* they run again with the starter, not as typed lines */
+	        /* replay runs them with the starter, not as typed lines */
+	        shell->course.lesson->typed.count;
 	shell->course.lesson->skips = true;
 	return status;
 }

@@ -1,13 +1,12 @@
-/* lesson_file.c -- takes a lesson's text apart, line by line: a line "#: name" says which part the lines
- * after it belong to.
+/* lesson_file.c -- parses a lesson line by line; "#: name" begins a part
  *
  *     # lesson: TITLE                     the head: title, minutes, ranks, learned
  *     ## Task title                       a task begins: its story
  *     # what the learner reads
- *     #: check                            its parts, in any order, each once, but for attempts
+ *     #: check                            its parts, in any order, each once, except attempts
  *     expect close(y, r)   # remark
  *
- * A lesson is written by hand, so what is not understood, missing or there twice is refused with file and line. */
+ * Unknown, missing or repeated parts are refused with file and line. */
 #include "shell/course/lessons/lesson_file.h"
 #include "base/memory.h"
 
@@ -28,17 +27,16 @@ static const char *const attempts[] = {
 #undef X
 };
 
-/* What is being read */
 struct reading {
 	struct lesson_file *file;
-	const char *name; /* of the file */
+	const char *name;
 	int line;
 	bool steps;
-	struct text *part; /* that lines go into; NULL: none yet */
-	bool comment;      /* its lines are comments: their "# " goes */
+	struct text *part; /* receives the lines; NULL: none yet */
+	bool comment;      /* its lines are comments: "# " is removed */
 };
 
-/* What stands in the line behind `head` and blanks; NULL: it does not begin so. */
+/* Returns the text after `head` and blanks; NULL if the line does not begin with `head`. */
 static const char *behind(const char *head, const char *line, const char *end)
 {
 	size_t length = strlen(head);
@@ -206,7 +204,7 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	return no_part(reading, word, length);
 }
 
-/* Gates are lines of their own. */
+/* Requires every line of the check to be a gate, a comment or blank. */
 static enum status whole_check(const struct reading *reading, const struct lesson_task *task)
 {
 	const struct text *check = &task->part[PART_CHECK];
@@ -235,7 +233,7 @@ int lesson_number_of(const struct lesson_task *task, const char *name)
 	return number;
 }
 
-/* A task is over: what it must have is there, and what it varies. */
+/* Ends a task: requires its parts, and the starter's `let` for each varied name. */
 static enum status whole_task(const struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);
@@ -267,7 +265,7 @@ static enum status begin_task(struct reading *reading, const char *title, const 
 	return ST_OK;
 }
 
-/* A line of the lesson's head, or one for who reads the file */
+/* A line of the lesson's head, or a comment */
 static enum status read_lesson(struct reading *reading, const char *line, const char *end)
 {
 	struct lesson_file *file = reading->file;
@@ -299,7 +297,7 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 	if (!reading->part || (line == end && reading->comment))
 		return ST_OK;
 	for (const char *mark = "# "; reading->comment && *mark && line < end && *line == *mark; mark++)
-		line++; /* what stands further in stays so */
+		line++; /* further indentation stays */
 	text_add(reading->part, "%.*s\n", (int)(end - line), line);
 	return ST_OK;
 }
@@ -327,7 +325,7 @@ enum status lesson_file_read(
 	return status;
 }
 
-/* The nearest number proposed is the next larger that the lesson is for, else its largest. */
+/* The message proposes the next larger supported number, or else the largest. */
 enum status lesson_file_fits(const struct lesson_file *file, const char *title, int n)
 {
 	struct text all = {0};

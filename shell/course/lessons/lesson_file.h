@@ -1,4 +1,4 @@
-/* lesson_file.h -- a lesson's file taken apart; pure. docs/guide/lesson-files.md says what each part is for. */
+/* lesson_file.h -- the parser for lesson files (docs/guide/lesson-files.md); pure */
 #ifndef RANKSH_LESSON_FILE_H
 #define RANKSH_LESSON_FILE_H
 
@@ -7,8 +7,8 @@
 
 enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4, CHOICES_MAX = 5, GATES_MAX = 64, RANKS_MOST = 64 };
 
-/* The texts of a task that it has once each. X(symbol, its word behind "#: ", must it have one). TITLE and STORY stand without a
- * word; of PREDICT and ASK, which are lines themselves, the question is the part, and the answer the one behind it. */
+/* A task's unique parts. X(symbol, word after "#: ", required). TITLE and STORY have no word.
+ * PREDICT and ASK are single lines: the question, and in the next part its answer. */
 #define LESSON_PARTS(X)                  \
 	X(TITLE, "", true)               \
 	X(STORY, "", true)               \
@@ -30,7 +30,7 @@ enum lesson_part {
 #undef X
 	        PARTS
 };
-/* Lines of which there may be any number. X(symbol, its word, what it is) */
+/* Parts that may be repeated. X(symbol, word, description) */
 #define LESSON_ATTEMPTS(X)                                                                 \
 	X(WRONG, "wrong", "lines that look right: they run, and fail a gate")              \
 	X(NAIVE, "naive", "such lines, which take at least 15 % longer than the solution") \
@@ -44,19 +44,19 @@ enum attempt_kind {
 };
 struct lesson_attempt {
 	enum attempt_kind kind;
-	int line;          /* of its head in the file */
-	struct text words; /* behind its word: of a CHOICE what it is called */
+	int line;          /* number of its head's line */
+	struct text words; /* text after the word: a CHOICE's name */
 	struct text lines;
 };
-/* "M=2:9": from 2 up to 8 */
+/* "M=2:9": 2 to 8 */
 struct lesson_varied {
 	char name[32];
 	int from, to;
 };
 struct lesson_task {
 	struct text part[PARTS];
-	int at[PARTS]; /* number of the line of its head; 0: it is not there */
-	bool unseen;   /* the starter's lines are not shown */
+	int at[PARTS]; /* number of the head's line; 0: no such part */
+	bool unseen;   /* the starter is hidden */
 	struct lesson_attempt *attempt;
 	size_t attempts;
 	struct lesson_varied varied[VARIED_MAX];
@@ -69,19 +69,19 @@ struct lesson_file {
 	struct text title, minutes, learned;
 	struct lesson_task task[TASKS_MAX];
 	int tasks;
-	/* The numbers of ranks that it is for, rising. One alone: at least so many; none: any number does. */
+	/* supported numbers of ranks, ascending; one alone is a minimum; none: any */
 	int count[COUNTS_MAX];
 	int counts;
 };
 
-/* Into a zeroed one, which is to be released in any case. steps: the tour's, which have lines to run and a text and nothing
- * else. ST_SYNTAX names the line. */
+/* Parses into a zeroed *file; always release it. steps: it is the tour, with only lines and a
+ * text. Fails with ST_SYNTAX, which names the line. */
 enum status lesson_file_read(
         struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps);
 void lesson_file_release(struct lesson_file *file);
-/* What the starter's `let NAME = NUMBER` says; 0: it has none */
+/* Returns the value of the starter's `let NAME = NUMBER`; 0 if none. */
 int lesson_number_of(const struct lesson_task *task, const char *name);
-/* ST_RANK: it is not for n ranks; says for how many, and how to start that. title: "lesson 5" */
+/* Fails with ST_RANK if the lesson does not support n ranks. title: "lesson 5" */
 enum status lesson_file_fits(const struct lesson_file *file, const char *title, int n);
 
 #endif

@@ -1,4 +1,4 @@
-/* own.c -- lessons of the learner's or the class's own: files in XDG_DATA_HOME/ranksh/lessons, and a template for one */
+/* own.c -- the user's own lessons: files in XDG_DATA_HOME/ranksh/lessons, and a template */
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,7 +40,7 @@ static int is_lesson(const struct dirent *entry)
 	        strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Of rank 0's computer: "   lesson NAME   TITLE" each */
+/* Rank 0 lists its computer's lessons: "   lesson NAME   TITLE" each. */
 static void put_own(struct shell *shell, struct text *out)
 {
 	char path[1024];
@@ -83,7 +83,7 @@ enum status lesson_new(struct shell *shell, const char *path)
 	const struct embedded *file = embedded_find("lessons/", "template", suffix);
 	bool there = !shell->replay.depth && transport_rank(shell->transport) == 0 &&
 	        file_there(path) != FILE_NONE;
-	struct output output = {.path = path, .force = true}; /* nothing is there: `there` below */
+	struct output output = {.path = path, .force = true}; /* no file is there: checked below */
 	struct text text = {0}, word = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,
 	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);

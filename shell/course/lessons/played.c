@@ -1,6 +1,6 @@
-/* played.c -- a task in a sandbox: played_run sends it off, `play` is what each rank does there
+/* played.c -- runs a task in a sandbox: played_run starts it, `play` runs on each rank's thread
  *
- * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
+ * Rank 0's thread records the outcome; each rank records its own tensors and figures. */
 #include "shell/course/lessons/played.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -34,18 +34,18 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 {
 	const struct text *start = &played->task->part[PART_START];
 	shell->salt = variant->salt;
-	shell->files.none = false; /* the starter's own */
+	shell->files.none = false; /* the starter may read files */
 	shell->files.reads_only = true;
 	enum status status = sandbox_lines(shell, text_string(start), start->count, TASK_FILE, 1);
 	shell->salt = 0;
 	shell->files.none = true;
-	shell->files.reads_only = !played->ruled; /* what comes now is the lesson's, too */
+	shell->files.reads_only = !played->ruled; /* lines of the lesson's own write no file */
 	if (status != ST_OK && status != ST_EXPECT)
 		note(played, shell, PLAYED_REFUSED, 0);
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-/* What only looks at the work is in no section that a gate speaks of: a print at the end takes none of its time. */
+/* Lines that only read results get their own section, so that gates do not count their time. */
 static void look_apart(struct shell *shell)
 {
 	static const char name[] = "looks";
@@ -53,7 +53,7 @@ static void look_apart(struct shell *shell)
 	        shell, world_mark(shell->world, names_make(shell->world->names, name, strlen(name)), 0));
 }
 
-/* *section: that of the work */
+/* *section: the section with the work */
 static enum status run_typed(
         struct shell *shell, struct task_play *played, struct task_rules *rules, int *section)
 {
@@ -90,7 +90,7 @@ static int64_t memory_of(const struct world *world)
 	return most;
 }
 
-/* No more lines come: who waits now waits for ever. */
+/* No more lines follow: an operation that still waits will wait for ever. */
 static enum status end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
@@ -124,7 +124,7 @@ static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char 
 	read_packed(shell, 0, &view, tensor->elements);
 }
 
-/* All that this rank has. starters: what it had behind the starter's lines; NULL: it is those that are kept */
+/* Copies the rank's tensors. starters: those from the starter; NULL: this is that copy. */
 static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
 {
 	const struct world *world = shell->world;
@@ -173,7 +173,7 @@ void played_unname(struct shell *shell, int rank, const char *name)
 		world_unbind(shell->world, rank, id);
 }
 
-/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it. */
+/* Adds a reference tensor on one rank, in host memory, so that device figures do not count it. */
 static enum status lay(struct shell *shell, int rank, const struct kept_tensor *tensor)
 {
 	struct text line = {0};
@@ -191,7 +191,7 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 	                       : status;
 }
 
-/* Those of all ranks that the gates name: every process makes them all, and writes its own. */
+/* Adds the reference tensors that gates mention: every process declares all and writes its own. */
 static enum status lay_beside(struct shell *shell, const struct task_play *played)
 {
 	const struct kept_world *beside = played->beside;
@@ -215,8 +215,8 @@ struct play {
 
 static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
-	/* gates are for all ranks, whatever the last `use` was */
-	shell->world->host_most = 0; /* what is laid beside has room */
+	/* gates apply to all ranks, whatever the last `use` was */
+	shell->world->host_most = 0; /* no limit for reference tensors */
 	static const char all[] = "use @all; use default; use world";
 	enum status status = sandbox_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)
@@ -247,7 +247,7 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 			keep_tensors(shell, &starters, NULL);
 		status = run_typed(shell, played, rules, &section);
 	}
-	if (status == ST_OK && played->wants_tensors) /* the numbers are those behind all work */
+	if (status == ST_OK && played->wants_tensors) /* the final values follow all work */
 		status = sandbox_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);

@@ -1,9 +1,9 @@
-/* progress.c -- the list of lessons with what of them is solved; what a learner does, noted for those who keep it
+/* progress.c -- the list of lessons with the solved tasks, and a task's events
  *
  *        lesson 4   ✓✓··   Buckets                        20 min
  *        next: lesson 4.3
  *
- * What is solved is known from sessions before this one too: session/learned.h. */
+ * Tasks solved in earlier sessions count (learned.h). */
 #include "shell/course/lessons/inside.h"
 #include "shell/course/class/rules.h"
 #include "shell/language/run/command.h"
@@ -28,8 +28,8 @@ int lesson_tasks(int number)
 	return tasks;
 }
 
-/* The first task that is not solved behind the one that was solved last, in the order of the course, and from its beginning
- * again. false: none is left. */
+/* Sets `next` to the first unsolved task, from the lesson solved last on; false: all are
+ * solved. */
 static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
 	const struct learned *learned = shell->course.learned;
@@ -53,7 +53,7 @@ static bool find_next(const struct shell *shell, char next[TASK_NAME])
 	return false;
 }
 
-/* A mark for each task, and blanks up to `width` */
+/* Adds a mark for each task, padded to `width`. */
 static void add_marks(const struct shell *shell, int number, int tasks, int width, struct text *marks)
 {
 	char name[TASK_NAME];
@@ -70,7 +70,7 @@ static enum status list_one(struct shell *shell, int number, int width)
 	struct lesson *lesson = NULL;
 	struct text marks = {0};
 	enum status status = lesson_load(shell, number, NULL, &lesson);
-	if (status != ST_OK) { /* one that is wrong hides no other */
+	if (status != ST_OK) { /* a broken lesson does not hide the others */
 		out_say(shell->out, "   lesson %-2d   %s\n", number, fail_text());
 		return ST_OK;
 	}
@@ -112,9 +112,7 @@ enum status lesson_list(struct call *call)
 	return status;
 }
 
-/* ---- what the learner does */
-
-/* The lesson is done with the last of its tasks, in whatever order. */
+/* A lesson is done when all its tasks are solved, in any order. */
 static void note_done(struct shell *shell, const char *task)
 {
 	const struct lesson *lesson = shell->course.lesson;

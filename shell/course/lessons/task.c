@@ -1,7 +1,7 @@
-/* task.c -- what is typed in a task: each line may be refused, and those that took effect are kept for `check`
+/* task.c -- refuses or keeps the lines typed in a task, for `check`
  *
  *     typed      y = matmul x w      wait io on comm      allreduce y on comm
- *     undo       the world begins again, and with it the list; the lines that run again are kept anew */
+ *     undo       empties world and list; replayed lines are recorded again */
 #include "shell/course/lessons/inside.h"
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
@@ -15,7 +15,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 	return status == ST_OK ? task_rules_check(&lesson->rules, statement) : status;
 }
 
-/* Commands of the session and looks are no lines of a solution; a refused line took no effect, as far as a task goes. */
+/* Read-only and session commands are not part of a solution; refused lines had no effect. */
 static void after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
 	struct lesson *lesson = shell->course.lesson;

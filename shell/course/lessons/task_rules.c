@@ -1,7 +1,7 @@
-/* task_rules.c -- what a task refuses
+/* task_rules.c -- the lines that a task refuses
  *
- * A gate speaks of the lesson's own M and of what the machine takes: a learner who sets these has changed the question, and learns
- * nothing by it. So such a line is refused with a sentence, where it is typed as well as where a check plays it. */
+ * Gates depend on the lesson's own M and on the machine. A learner who sets these changes the
+ * question, so such lines are refused when typed and when checked. */
 #include "shell/course/lessons/task_rules.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -51,8 +51,7 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
-/* `copy ... rate=` is a bus or a disk of one's own; `unroll` queues a collective's steps, which no figure tells from steps that
- * somebody wrote. */
+/* `rate=` would be a bus or disk of the learner's own; `unroll` would queue the steps for them. */
 static enum status refuse_command(const struct task_rules *rules, const struct statement *statement)
 {
 	enum status status = refuse(rules, statement->row->name);
@@ -86,7 +85,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 	return task_rules_check(shell->course.watch->of, statement);
 }
 
-/* The name behind each word `let` or `def` of the text */
+/* Adds the name after each word `let` or `def` in the text. */
 static void find_names(const char *text, struct text *names)
 {
 	static const char *const words[] = {"let ", "def "};

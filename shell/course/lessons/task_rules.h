@@ -1,4 +1,4 @@
-/* task_rules.h -- what may be typed in a task: no steering, and no `let` or `def` of the lesson's own names, unless the task allows it */
+/* task_rules.h -- refuses steering, and `let` or `def` of the lesson's names */
 #ifndef RANKSH_LESSON_TASK_RULES_H
 #define RANKSH_LESSON_TASK_RULES_H
 
@@ -6,18 +6,17 @@
 #include "base/text.h"
 
 struct lesson_task;
-/* The name of the texts that are a task's own, in messages too */
+/* File name of a task's own texts, also in messages */
 #define TASK_FILE "the task"
 
 struct task_rules {
-	struct watch
-	        watch; /* asks these rules alone; who wants more sets `of`, `before` and `after` (task.c) */
-	struct text names; /* that the starter's lines let and def, with a blank around each */
-	const char *allow; /* borrowed: words that may be typed all the same */
+	struct watch watch; /* applies only these rules; task.c replaces its members */
+	struct text names;  /* of the starter's `let`s and `def`s, with a blank around each */
+	const char *allow;  /* words that are allowed anyway; borrowed */
 };
-/* Of a task, which must outlive them. Into a zeroed one. */
+/* Fills zeroed *rules. The task must outlive them. */
 void task_rules_make(struct task_rules *rules, const struct lesson_task *task);
-/* May the statement be typed? ST_ARGUMENT says why not, and what to do instead. */
+/* Fails with ST_ARGUMENT, the reason and an alternative if the statement is refused. */
 enum status task_rules_check(const struct task_rules *rules, const struct statement *statement);
 void task_rules_release(struct task_rules *rules);
 bool task_rules_allow(const struct lesson_task *task, const char *word);

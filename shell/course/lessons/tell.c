@@ -1,6 +1,4 @@
-/* tell.c -- how a task looks: its starter, what it asks, its question, and the commands that go on
- *
- * What the task asks stands last, so that it is in sight on 24 lines whatever came before it. */
+/* tell.c -- prints a task; the story comes last, so that it is visible on 24 lines */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/values/share.h"
@@ -31,7 +29,7 @@ void tell_unseen(struct shell *shell)
 	        STYLED(shell->out, COLOUR_NOTE, "lines have run; which, is for you to find out"));
 }
 
-/* As many of the starter's lines as leave room for what is asked */
+/* Prints as many starter lines as leave room for the story. */
 static void tell_starter(struct shell *shell, const struct text *start, int room)
 {
 	const char *at = text_string(start), *end = at + start->count, *line;

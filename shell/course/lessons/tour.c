@@ -1,4 +1,4 @@
-/* tour.c -- the tour: a lesson of number 0, whose steps run and show their lines by themselves */
+/* tour.c -- the tour: lesson 0, whose steps show and run their lines */
 #include "shell/course/lessons/inside.h"
 #include "shell/line/line.h"
 
@@ -19,8 +19,7 @@ bool tour_running(const struct shell *shell)
 	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
 }
 
-/* A step: each line as if typed, behind a prompt, with what it says; not with what the prompt tells of lines that are typed. It is no
- * line of the journal: 0 */
+/* Runs lines as if typed, without the prompt's reports. Line 0: the journal does not list them. */
 static enum status play_step(struct shell *shell)
 {
 	const struct lesson *tour = shell->course.lesson;

@@ -1,4 +1,4 @@
-/* trial.c -- a task's lines tried in one variant after the other, until one fails */
+/* trial.c -- runs a task's lines in one variant after the other, until one fails */
 #include "shell/course/lessons/trial.h"
 #include "base/arithmetic.h"
 #include "shell/sandbox/sandbox.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY_LEAST = 64 << 20 }; /* that lines may take in any case */
+enum { MEMORY_LEAST = 64 << 20 }; /* always allowed */
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
@@ -18,7 +18,7 @@ static bool has_chance(const struct lesson_task *task)
 	return strstr(text_string(&task->part[PART_START]), "rand") != NULL;
 }
 
-/* As the learner sees it, then with other data, then with each number that the task says it is for. */
+/* The learner's variant, other data, each varied name's limits, other numbers of ranks. */
 static int make_variants(const struct lesson_task *task, int n, struct variation *variant)
 {
 	int count = 0;
@@ -61,7 +61,7 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 	        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
 }
 
-/* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
+/* Records the solution's steps, memory and figures for gates. They do not depend on the data. */
 static enum status know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
@@ -119,14 +119,14 @@ static int first_broken(const struct gates *gates)
 	return -1;
 }
 
-/* Whose figures hold there: of a world with other data alone those of the one that the learner sees */
+/* Returns the variant with the figures: the learner's, if only the data differ. */
 static int figures_of(const struct trials *trials, int i)
 {
 	const struct variation *variant = &trials->variant[i];
 	return !*variant->argument && variant->n == trials->n ? 0 : i;
 }
 
-/* One variant: what came of it is the verdict's, if it is the first or fails. */
+/* Runs a variant. The verdict takes its result if it is the first one or fails. */
 static enum status try_one(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
@@ -166,9 +166,9 @@ static enum status try_one(
 	return status;
 }
 
-/* ---- a number where a name should be ---- */
+/* ---- a number in place of a name ---- */
 
-/* The next place in `text` where the digits stand as a word of their own; NULL: none */
+/* Returns the next place in `text` that has the digits as a whole word; NULL if none. */
 static const char *next_number(const char *text, const char *at, const char *digits)
 {
 	size_t length = strlen(digits);
@@ -180,7 +180,7 @@ static const char *next_number(const char *text, const char *at, const char *dig
 	return NULL;
 }
 
-/* The lines, with `name` where the digits stand in the i-th */
+/* Copies the lines, with `name` in place of the digits in line `which`. */
 static void with_name(const struct task_lines *lines, size_t which, const char *digits, const char *name,
         struct task_lines *out)
 {
@@ -197,7 +197,7 @@ static void with_name(const struct task_lines *lines, size_t which, const char *
 	}
 }
 
-/* Where the learner wrote the number that the world he sees has, and the name in its place makes his lines right in this one */
+/* If a name in place of a number makes the lines right, adds "your line 3 has 8". */
 static enum status find_literal(
         struct trials *trials, int which, const struct task_lines *lines, struct text *out)
 {
@@ -206,7 +206,7 @@ static enum status find_literal(
 	enum status status = ST_OK;
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
 	if (!*name && trials->variant[which].n == trials->n)
-		return ST_OK; /* other data alone */
+		return ST_OK; /* only the data differ */
 	snprintf(digits, sizeof digits, "%d", *name ? lesson_number_of(trials->task, name) : trials->n);
 	for (size_t i = 0; lines && i < lines->count && status == ST_OK && !out->count; i++) {
 		const char *text = lines->line[i].text, *at = next_number(text, text, digits);
@@ -227,7 +227,7 @@ static enum status find_literal(
 	return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all variants ---- */
 
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of)
 {

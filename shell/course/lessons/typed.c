@@ -1,4 +1,4 @@
-/* typed.c -- a list of lines, and a text cut into one */
+/* typed.c -- a list of lines, and a text split into one */
 #include "shell/course/lessons/typed.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
@@ -10,7 +10,7 @@ void typed_add(struct task_lines *typed, const char *text, size_t count, int lin
 	*MEM_ADD(&typed->line, &typed->count) = (struct typed_line){mem_copy_text(text, count), line};
 }
 
-/* The statements of a text that can be read, one entry each, with what stands in their braces. False: it cannot. */
+/* Adds a text's statements, each with its block. Returns false if it cannot be parsed. */
 static bool add_statements(struct task_lines *typed, const char *text, size_t count, int line)
 {
 	struct tree *tree;
@@ -26,7 +26,7 @@ static bool add_statements(struct task_lines *typed, const char *text, size_t co
 	return true;
 }
 
-/* Line by line, so that one that cannot be read is refused when its turn comes */
+/* Splits step by step, so that an unparsable line is refused when its turn comes. */
 void typed_text(struct task_lines *typed, const char *text)
 {
 	size_t left = strlen(text), taken;
@@ -44,7 +44,7 @@ void typed_text(struct task_lines *typed, const char *text)
 	}
 }
 
-/* It reads what is there: whoever types it wants to see, and the work is done. */
+/* Returns true if the statements only read results, so that the work is done before them. */
 static bool only_reads(const char *text)
 {
 	static const char readers[] = "print sync say expect";
