@@ -111,7 +111,6 @@ static void exchange_words(struct looked_at *line, const struct line_piece *piec
 	}
 }
 
-/* An integer plus or minus 1 */
 static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 {
 	for (const char *at = piece->at; at < piece->end; at++) {
@@ -134,7 +133,6 @@ static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 	}
 }
 
-/* ` on comm` or ` in dp` left out */
 static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 {
 	static const struct {

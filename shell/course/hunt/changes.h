@@ -1,12 +1,11 @@
-/* changes.h -- the ways to make one line of a program wrong, derived from its text alone
+/* changes.h -- the ways to make one line of a program wrong, derived from its text alone; pure
  *
  *     wait compute on comm;  reduce_gradients g on comm      the line
  *     reduce_gradients g on comm                             a wait left out
  *     wait comm on compute;  reduce_gradients g on comm      the wait is reversed
  *     wait compute on comm;  reduce_gradients g              a stream left out
  *
- * A pure function: it knows words, not their effect. judge.h finds out whether a change is
- * observable. */
+ * judge.h finds out whether a change is observable. */
 #ifndef RANKSH_CHANGES_OF_TEXT_H
 #define RANKSH_CHANGES_OF_TEXT_H
 

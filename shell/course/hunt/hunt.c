@@ -1,7 +1,6 @@
 /* hunt.c -- begins, shows and ends a hunt
  *
- * Rank 0 runs the sandboxes while the others wait, and sends the result to all. Replayed lines run
- * no sandbox: they take the logged result. */
+ * Rank 0 runs the sandboxes and sends the result to all. Replay takes the logged result. */
 #include "shell/course/hunt/hunt.h"
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
@@ -9,8 +8,6 @@
 #include "shell/values/share.h"
 
 #include <string.h>
-
-/* ---- what rank 0 finds ---- */
 
 bool hunt_found_before(struct shell *shell, const char *what, double *value)
 {
@@ -26,8 +23,6 @@ void hunt_keep_found(struct shell *shell, const char *what, double *value)
 	if (!shell->replay.recalls)
 		steering_read(&shell->steering, what, strlen(what), &first, value, 1);
 }
-
-/* ---- a hunt begins ---- */
 
 static enum status wants_numbers(const struct shell *shell)
 {
@@ -141,8 +136,6 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
 	text_release(&words);
 	return status;
 }
-
-/* ---- the open hunt ---- */
 
 const struct program *hunted_program(const struct shell *shell)
 {

@@ -26,8 +26,7 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
 /* Prints the program's lines and the attempts so far. */
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
-/* words: "31 wait comm on compute". Loads the program with this line 31 into an empty world and
- * prints whether it is right. */
+/* words: "31 wait comm on compute". Loads the program with this line 31 and reports on it. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
 #endif

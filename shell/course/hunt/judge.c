@@ -1,5 +1,5 @@
-/* judge.c -- runs a program in a sandbox. Each rank's thread keeps its final tensors; rank 0's
- * thread records the rest, which is the same on all ranks */
+/* judge.c -- runs a program in a sandbox; each rank's thread keeps its tensors, rank 0's the
+ * rest */
 #include "shell/course/hunt/judge.h"
 #include "base/memory.h"
 #include "races/races.h"
@@ -225,8 +225,7 @@ static const struct held_values *find(const struct judged *judged, int rank, con
 	return NULL;
 }
 
-/* Returns |other - whole| / |whole - begin|. The divisor is |whole| if nothing changed or there is
- * no initial value. */
+/* Returns |other - whole| / |whole - begin|; divides by |whole| if nothing changed. */
 static double off_by(
         const struct held_values *whole, const struct held_values *begin, const struct held_values *other)
 {

@@ -4,8 +4,8 @@
  *     whole     setup, 2 iterations   end: parameters, races, time, memory, the lines that ran
  *     changed   setup, 2 iterations   end: the same, compared with `whole`
  *
- * A script without an iteration runs to its end. If no `part` line names trained tensors, all
- * tensors are compared. Differences are relative to the change by training, as in `verify`. */
+ * Scripts without an iteration run to their end. Without `part` lines, all tensors are
+ * compared. */
 #ifndef RANKSH_HUNT_JUDGE_H
 #define RANKSH_HUNT_JUDGE_H
 
@@ -41,19 +41,17 @@ struct judged {
 	size_t files;
 };
 /* Rank 0 only. Runs the program in one process. iterations 0: the setup only. steps_most 0: no
- * limit. Fails with ST_INTERRUPTED. The caller releases *judged. */
+ * limit. Release *judged. Fails with ST_INTERRUPTED. */
 enum status judge_play(struct judged *judged, const struct program *program, int iterations,
         int64_t steps_most, struct shell *of);
 void judged_release(struct judged *judged);
 bool judged_ran(const struct judged *judged, const char *file, int line);
 
-/* Time and memory may grow by this factor, because an event in place of a stream wait costs one
- * more launch. */
+/* Allowed growth in time and memory: an event in place of a stream wait costs one more launch */
 #define JUDGED_MORE 1.03
 /* How a program that finished differs from the right one */
 struct likeness {
-	/* difference of the numbers, relative to the change by training; INFINITY: not finite, or
-	 * a tensor is missing */
+	/* relative to the change by training, as in `verify`; INFINITY: not finite, or missing */
 	double off;
 	const char *worst;   /* tensor with this difference; borrowed from the right program */
 	double time, memory; /* as multiples of the right program's */
@@ -62,9 +60,8 @@ struct likeness {
 };
 struct likeness judged_compare(
         const struct judged *whole, const struct judged *begin, const struct judged *other);
-/* Returns the bug's level. 1: it hangs or its numbers are clearly wrong; 2: they are slightly
- * wrong, or there are races; 3: it is slower or takes more memory; 0: it is refused, or no
- * difference is certain. */
+/* Returns the bug's level. 1: it hangs, or numbers are clearly wrong; 2: slightly wrong numbers,
+ * or races; 3: slower, or more memory; 0: it is refused, or no difference is certain. */
 int judged_level(const struct judged *whole, const struct judged *begin, const struct judged *other);
 /* Returns the largest difference that rounding explains. */
 double judged_limit(const struct judged *whole);

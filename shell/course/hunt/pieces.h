@@ -26,8 +26,7 @@ struct looked_at {
 };
 /* Splits the line at `at`, which has that number. Returns false at the end of the text. */
 bool line_look(struct looked_at *line, const char *at, int number);
-/* Sets word[WORD_MAX] to the piece's command: its first word, or the next one after `y =` and
- * `@0`. */
+/* Sets word[WORD_MAX] to the command: the piece's first word, or the next after `y =` or `@0`. */
 void piece_word(const struct line_piece *piece, char *word);
 /* Returns true for commands that only declare or print: they are not changed. */
 bool word_is_left(const char *word);

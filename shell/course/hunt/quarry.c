@@ -17,8 +17,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- files ---- */
-
 static bool has_file(const struct quarry *quarry, const char *name)
 {
 	for (int i = 0; i < quarry->files; i++)
@@ -114,8 +112,6 @@ struct program *quarry_changed(const struct quarry *quarry, size_t change, struc
 	text_release(&text);
 	return made;
 }
-
-/* ---- the whole program ---- */
 
 static enum status read_script(struct shell *shell, const char *path, struct program **whole)
 {

@@ -1,5 +1,4 @@
-/* search.c -- tries changes of executed lines, in an order given by the seed, until one is
- * observable */
+/* search.c -- tries changes of executed lines in the seed's order until one is observable */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
@@ -9,8 +8,6 @@
 #include <string.h>
 
 enum { FEW = 24, TRIES_MOST = 128 };
-
-/* ---- the standard ---- */
 
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
 {
@@ -37,8 +34,6 @@ void standard_release(struct standard *standard)
 	judged_release(&standard->begin);
 }
 
-/* ---- candidates ---- */
-
 /* splitmix64: the same on every computer */
 static uint64_t draw(uint64_t *state)
 {
@@ -58,8 +53,7 @@ static bool does_anything(const struct quarry *quarry, const struct standard *st
 	return change->computes || judged_ran(&standard->whole, file->name, line);
 }
 
-/* Returns the changes of executed lines; adds the model's parts only if the program's own files
- * have few. The caller frees *order. */
+/* Returns the changes of executed lines; the model's only if there are few. Free *order. */
 static size_t candidates(const struct quarry *quarry, const struct standard *standard, size_t **order)
 {
 	size_t count = 0;
@@ -89,8 +83,7 @@ static enum status try_change(const struct quarry *quarry, const struct standard
 	return status;
 }
 
-/* Shuffles by the seed. For the last level, changes that probably only cost time or memory move to
- * the front. */
+/* Shuffles by the seed. For the last level, changes that only cost time or memory come first. */
 static void shuffle(const struct quarry *quarry, size_t *order, size_t count, long level, long seed)
 {
 	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
@@ -154,8 +147,6 @@ enum status quarry_choose(
 	standard_release(&standard);
 	return status;
 }
-
-/* ---- the list ---- */
 
 static void put_change(
         const struct quarry *quarry, size_t i, int level, const struct likeness *compared, struct text *out)
