@@ -53,8 +53,6 @@ static void put_number(struct picture *picture, int row, int end, enum colour co
 	put(picture, row, end - count, colour, words);
 }
 
-/* ---- learners ---- */
-
 /* "2.3 ✓✓··": the tasks of that lesson; "2.3 7 of 12" if there are many */
 static void put_task(struct picture *picture, int row, enum colour colour, const struct class_board *board,
         const struct learner *learner)
@@ -110,8 +108,6 @@ static void put_learner(
 	if (!task->solved_here && task->last_wrong)
 		put_foreign(picture, row, from, picture->width - from, colour, task->last_wrong);
 }
-
-/* ---- head and groups ---- */
 
 static void put_head(struct picture *picture, const struct class_board *board)
 {

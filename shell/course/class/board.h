@@ -16,8 +16,7 @@ struct class_board {
 };
 /* Draws the board. height 0: as many rows as needed for all learners. */
 void board_draw(struct class_board *board, int width, int height, struct picture *picture);
-/* Adds a title row, then a row for each learner and task. A cell that a spreadsheet would read as
- * a formula begins with a '. */
+/* Adds a title row and a row per learner and task. A leading = + - @ gets a ' before it. */
 void board_csv(const struct learners *learners, struct text *out);
 
 #endif

@@ -68,8 +68,6 @@ bool class_event_read(struct class_event *event, const char *line, size_t count)
 	return event->what.count != 0;
 }
 
-/* ---- writing ---- */
-
 /* Control characters, and zero-width ones that change how others are displayed */
 static bool hides(uint32_t point)
 {
@@ -130,8 +128,7 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	return ST_FILE;
 }
 
-/* NAME.DATE.jsonl, with a number if another session has just created that file. Blanks and
- * punctuation in the name become `_`, because not every disk accepts them. */
+/* NAME.DATE.jsonl, numbered if that exists. Not every disk accepts blanks: they become `_`. */
 static void make_path(
         struct class_file *file, const char *folder, const char *name, const char *date, int twin)
 {

@@ -1,14 +1,12 @@
-/* class_file.h -- a learner's actions, in a file in the class's folder
+/* class_file.h -- a learner's actions, in a file in the class's folder (docs/guide/classes.md)
  *
- * Each session creates its own file (O_EXCL) and is its only writer, because shared disks do not
- * order appends:
+ * Each session is the only writer of its own file, because shared disks do not order appends:
  *
  *     {"ranksh":"0.1","class":1,"name":"ada","id":"5f0c...","at":"2025-03-01T10:15:00+0100"}
  *     {"what":"open","task":"1.1","words":"Queue it","at":"...","seconds":4}
  *     {"what":"check","task":"1.1","words":"y1 is not x w","lines":"y1 = relu x\n","typed":1,...}
  *
- * A line is one write(2); seconds count from the session's start. docs/guide/classes.md lists all
- * fields. */
+ * A line is one write(2); seconds count from the session's start. */
 #ifndef RANKSH_CLASS_FILE_H
 #define RANKSH_CLASS_FILE_H
 
@@ -27,7 +25,7 @@ struct class_head {
 	int class;            /* CLASS_VERSION; 0: not a file of ranksh */
 };
 struct class_event {
-	struct text what, task; /* "check", "4.2": see docs/guide/classes.md */
+	struct text what, task; /* "check", "4.2" */
 	struct text words;      /* of a check: "right", or the first mistake */
 	struct text lines;      /* of a check: lines typed since the previous check, truncated */
 	struct text at;
@@ -37,22 +35,21 @@ struct class_event {
 void class_head_release(struct class_head *head);
 void class_event_release(struct class_event *event);
 
-/* Read a line, without its newline, into a zeroed *head or *event. Return false if it is not such
- * a line. */
+/* Read a line (no newline) into a zeroed *head or *event. Return false if it is none. */
 bool class_head_read(struct class_head *head, const char *line, size_t count);
 bool class_event_read(struct class_event *event, const char *line, size_t count);
 
 struct class_file {
-	int descriptor;   /* -1: closed, later events are dropped */
-	int64_t began_ns; /* wall_ns() */
+	int descriptor; /* -1: closed, later events are dropped */
+	int64_t began_ns;
 	char path[1200];
 };
 /* Fails with ST_ARGUMENT and the reason if a learner cannot have this name. */
 enum status class_file_name(const char *name);
 /* Creates a file. Fails with ST_FILE. */
 enum status class_file_open(struct class_file *file, const char *folder, const char *name, const char *id);
-/* Writes the event with the current time. Fails with ST_FILE, once, if the file cannot be written
- * or was removed; later events are dropped. */
+/* Writes the event and the time. Fails with ST_FILE at the first error only; later events are
+ * dropped. */
 enum status class_file_event(struct class_file *file, struct class_event *event);
 void class_file_close(struct class_file *file);
 /* Adds the current time in the files' format. */

@@ -1,15 +1,14 @@
-/* clean.h -- makes another user's text safe for the screen: no escape sequences, nothing that
- * moves the text beside it */
+/* clean.h -- makes another user's text safe for the screen */
 #ifndef RANKSH_CLASS_CLEAN_H
 #define RANKSH_CLASS_CLEAN_H
 
 #include "base/text.h"
 
-/* Appends the text as printable characters on one line, at most `columns` wide; a truncated text
- * ends in an ellipsis. Combining accents and direction marks are dropped; other control
- * characters, and those that the screen cannot show, become '?'. Requires a UTF-8 locale. */
+/* Appends the text as printable characters on one line, at most `columns` wide, truncated with an
+ * ellipsis. Combining accents and direction marks are dropped; other hidden characters become '?'.
+ * Requires UTF-8. */
 void clean_put(struct text *out, const char *utf8, int columns);
-/* Returns the width, in columns, of text written by clean_put. A wide character takes two. */
+/* Returns the width, in columns, of text from clean_put. A wide character takes two. */
 int clean_columns(const char *utf8);
 /* Returns the character's width, 1 or 2. */
 int clean_width(uint32_t point);

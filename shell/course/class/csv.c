@@ -7,8 +7,7 @@
 
 enum { CELL_MOST = 8000 };
 
-/* Adds a quoted text cell. Line breaks stay; clean_put replaces other control characters. A
- * spreadsheet would read a leading = + - @ as a formula, so such a cell begins with a '. */
+/* Adds a quoted cell and keeps line breaks. A ' goes before = + - @: else it is a formula. */
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};

@@ -18,8 +18,6 @@ static bool is(const struct text *text, const char *word)
 	return strcmp(text_string(text), word) == 0;
 }
 
-/* ---- one learner ---- */
-
 /* Learners with the same name are numbered 1, 2, 3 ... in order of appearance. */
 static struct learner *find_learner(struct learners *learners, const struct class_head *head)
 {
@@ -135,8 +133,6 @@ static void judge(struct learner *learner, const struct class_rules *rules, int6
 	        : LEARNER_WORKS;
 }
 
-/* ---- groups ---- */
-
 /* names: the groups' keys (length of task, task, words); name i is group[i - 1] */
 static struct wrong_group *find_group(
         struct learners *learners, struct names *names, const struct class_event *event, size_t learner)
@@ -192,10 +188,8 @@ static int by_need(const void *a, const void *b)
 	return order ? order : first->twin - second->twin;
 }
 
-/* ---- all ---- */
-
-/* A learner's sessions are in date order, because file names sort by date. Learners are grouped
- * one after the other, so each counts once in a group. */
+/* File names sort by date, so a learner's sessions are in order. Learners are grouped one after
+ * the other, so each counts once per group. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now)
 {
 	size_t *owner = mem_alloc((roll->sessions + 1) * sizeof *owner);

@@ -33,8 +33,7 @@ struct learner {
 /* A mistake, over all learners */
 struct wrong_group {
 	const char *task, *words;
-	/* learners that made it; those that have it in their last check and have not solved the
-	 * task */
+	/* all that made it; those whose last check has it, in an unsolved task */
 	int learners, now;
 	int attempts;
 	size_t last; /* index of the last learner counted */
@@ -46,9 +45,9 @@ struct learners {
 	size_t groups;
 };
 
-/* Fills *learners from the roll. now: seconds since 1970, by the clock of the folder's disk. A
- * learner is stuck after three wrong checks in a row or ten minutes in a task, and away if the
- * session ended or wrote nothing for two hours. */
+/* Fills *learners. now: seconds since 1970, by the disk's clock. A learner is stuck after three
+ * wrong checks in a row or ten minutes in a task, and away after two hours or at the session's
+ * end. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now);
 void learners_release(struct learners *learners);
 /* Adds "ada" or "ada (2)", safe for the screen, at most `columns` wide. */

@@ -30,8 +30,6 @@ struct learning {
 	int lines;
 };
 
-/* ---- the learner ---- */
-
 static const char *own_name(const struct options *options)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -54,8 +52,7 @@ enum status learning_check(const struct options *options)
 	return class_file_name(own_name(options));
 }
 
-/* A random number tells learners with the same name apart. It is created on first use, in the
- * journals' folder. */
+/* A random number in the journals' folder tells learners with the same name apart. */
 static void read_id(const char *state, char id[ID_ROOM])
 {
 	char path[PATH_ROOM], *bytes = NULL;
@@ -80,8 +77,6 @@ static void add_solved(struct learning *learning, const char *task, size_t lengt
 	if (length && text_place(text_string(&learning->solved), task, length) < 0)
 		text_add(&learning->solved, "%.*s ", (int)length, task);
 }
-
-/* ---- progress ---- */
 
 static bool is_task(const char *task, size_t length)
 {
@@ -127,8 +122,6 @@ static enum status keep_progress(struct learning *learning, const char *task)
 	return fail(
 	        ST_FILE, "progress cannot be kept: %s; the next session will not know it", strerror(errno));
 }
-
-/* ---- the class ---- */
 
 /* Reads this learner's solved tasks, and reports other learners with the same name. */
 static void read_class(struct learning *learning, const char *id, struct text *told)
@@ -200,16 +193,13 @@ const char *learning_name(const struct learning *learning)
 	return learning->folder ? text_string(&learning->name) : NULL;
 }
 
-/* ---- lines ---- */
-
 static void forget_typed(struct learning *learning)
 {
 	text_clear(&learning->typed);
 	learning->lines = 0;
 }
 
-/* Writes an event of a reply, "WHAT<tab>TASK<tab>WORDS", to the class's folder; a solved task also
- * goes to progress. */
+/* Writes "WHAT<tab>TASK<tab>WORDS" to the class's folder, and a solved task to progress. */
 static enum status note(struct learning *learning, const char *line, size_t length)
 {
 	struct class_event event = {0};

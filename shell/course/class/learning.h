@@ -1,9 +1,8 @@
 /* learning.h -- a learner's record that outlives the session, in the front end
  *
- * Rank 0 sends the events (docs/internals/wire.md, "learned"). Solved tasks are appended to
- * $XDG_STATE_HOME/ranksh/progress as lines "solved 4.2 TIME". With --class, all events also go to
- * the class's folder (class_file.h), and the solved tasks are those of this learner's sessions
- * there. If a file cannot be written, the error is reported once and lessons continue. */
+ * Solved tasks are appended to $XDG_STATE_HOME/ranksh/progress as "solved 4.2 TIME". With --class,
+ * all events also go to the class's folder (class_file.h), and the solved tasks are those of the
+ * learner's sessions there. A write error is reported once; lessons continue. */
 #ifndef RANKSH_LEARNING_H
 #define RANKSH_LEARNING_H
 
@@ -12,8 +11,7 @@
 
 struct learning;
 
-/* Checks --class and --as. Fails with ST_FILE if the folder cannot be used, with ST_ARGUMENT for a
- * bad name. */
+/* Checks --class and --as. Fails with ST_FILE for the folder, ST_ARGUMENT for the name. */
 enum status learning_check(const struct options *options);
 /* The functions of struct course (shell/session/course.h) */
 struct learning *learning_open(const struct options *options, const char *state, struct text *told);

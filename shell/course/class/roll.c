@@ -1,8 +1,7 @@
-/* roll.c -- reads the class's folder repeatedly
+/* roll.c -- reads the class's folder repeatedly, only additions
  *
- * Reads only additions to a file. The content is untrusted: only regular files are opened, at
- * most FILE_MOST bytes are read, unknown lines are skipped, and an incomplete line waits for
- * its end. */
+ * The content is untrusted: only regular files are opened, at most FILE_MOST bytes are read,
+ * unknown lines are skipped, and an incomplete line waits for its end. */
 #include "shell/course/class/roll.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -34,8 +33,6 @@ static void session_drop(struct roll *roll, size_t i)
 	roll->sessions--;
 	memmove(roll->session + i, roll->session + i + 1, (roll->sessions - i) * sizeof *roll->session);
 }
-
-/* ---- a file ---- */
 
 static void take_line(struct class_session *session, const char *line, size_t count)
 {
@@ -121,8 +118,6 @@ static bool read_entry(struct roll *roll, int folder, const char *name)
 		close(file);
 	return changed;
 }
-
-/* ---- the folder ---- */
 
 enum status roll_rules(const char *folder, struct class_rules *rules)
 {

@@ -29,11 +29,10 @@ struct roll {
 	struct text mistake;      /* first error in that file; "": none */
 };
 
-/* Reads additions and sets *changed if there are any. Fails with ST_FILE if the folder cannot be
- * read; *roll keeps its contents. */
+/* Reads additions; *changed: there were any. Fails with ST_FILE; *roll keeps its contents. */
 enum status roll_read(struct roll *roll, bool *changed);
-/* Reads the folder's file `class`. Fails with ST_FILE if it cannot be read, and leaves *rules as
- * they are; with ST_SYNTAX for the first mistake, and takes the other lines. */
+/* Reads the folder's file `class`. Fails with ST_FILE, and *rules stay; with ST_SYNTAX for the
+ * first mistake, and takes the other lines. */
 enum status roll_rules(const char *folder, struct class_rules *rules);
 void roll_release(struct roll *roll);
 

@@ -100,9 +100,7 @@ static const struct setting {
 enum { SETTINGS = sizeof settings / sizeof *settings };
 static const char names[] = "lessons minutes until hint solution";
 
-/* ---- lines */
-
-/* Reads a line that is not empty, without comment and surrounding blanks. */
+/* Reads a non-empty line, without comment and surrounding blanks. */
 static enum status read_setting(struct class_rules *rules, unsigned *said, const char *line)
 {
 	size_t length = strcspn(line, " \t=");
@@ -163,8 +161,6 @@ bool rules_opens(const struct class_rules *rules, int lesson)
 	return !rules->lessons ||
 	        (lesson >= 1 && lesson <= CLASS_LESSONS_MOST && rules->lessons >> (lesson - 1) & 1);
 }
-
-/* ---- in words */
 
 void rules_lessons(const struct class_rules *rules, struct text *out)
 {

@@ -23,8 +23,7 @@ struct class_rules {
 	int hint, solution; /* shown from this minute of the day; 0: always; DAY_MINUTES: never */
 };
 
-/* Parses the file's bytes. Fails with ST_SYNTAX for the first mistake, worded with `name` and the
- * line; takes the other lines. */
+/* Takes all correct lines. Fails with ST_SYNTAX for the first mistake, with `name` and line. */
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name);
 /* Returns true if the lesson can be opened. */
 bool rules_opens(const struct class_rules *rules, int lesson);
