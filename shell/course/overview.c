@@ -50,8 +50,6 @@ static enum status look(struct overview *overview)
 	return status;
 }
 
-/* ---- to the output ---- */
-
 static void print(struct overview *overview, bool csv)
 {
 	struct text words = {0};
@@ -70,8 +68,6 @@ static void print(struct overview *overview, bool csv)
 	picture_release(&picture);
 	text_release(&words);
 }
-
-/* ---- on the screen ---- */
 
 static void scroll(struct class_board *board, int key, int page)
 {

@@ -4,9 +4,8 @@
 
 #include "shell/session/options.h"
 
-/* Shows the board until q or Ctrl-C, or prints it once, or as CSV. Starts no ranks and writes no
- * file. Returns the exit status: 2 if the folder cannot be read or the board cannot be shown, 4 if
- * the output cannot be written. */
+/* Shows the board until q or Ctrl-C, or prints it once, or as CSV. Starts no ranks, writes no
+ * file. Returns the exit status: 2 for a bad folder or terminal, 4 if printing fails. */
 int overview_run(const struct options *options);
 
 #endif

@@ -1,9 +1,7 @@
-/* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict
- * skip answer tour
+/* lesson.c -- lessons lesson task again next hint check solution predict skip answer tour
  *
- * A statement cannot free its own world, so commands that begin a task leave a deferred action (a
- * wish) that the loop runs afterwards. None is a line of the program, so the journal keeps only
- * the lines that a task ran by itself. */
+ * A statement cannot free its own world: commands that begin a task leave a deferred action (a
+ * wish) for the loop. The journal lists none, only the lines that a task ran by itself. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
@@ -35,9 +33,8 @@ static enum status lesson_open_wished(struct shell *shell)
 	return lesson_open(shell, (int)wish.number, wish.task, wish.file);
 }
 
-/* Without a word it lists the lessons. The number is checked when the lesson opens. If the
- * replayed `lesson off` once closed a lesson, it begins an empty world again, although none is
- * open now. */
+/* Without a word it lists the lessons. The lesson's number is checked when it opens. A replayed
+ * `lesson off` begins an empty world, although no lesson is open now. */
 static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
