@@ -13,8 +13,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- a check's lines ---- */
-
 static void read_gate(struct gates *gates, const char *line, size_t length)
 {
 	const char *hash = memmem(line, length, "  #", 3);
@@ -162,7 +160,6 @@ static void put_figures(
 	best_release(&here);
 }
 
-/* Finds the comparison's left side and the argument of its `best()`. */
 static void show_figures(struct shell *shell, const char *line, struct gate *gate)
 {
 	line += strlen("expect ");
@@ -195,7 +192,6 @@ static void put_root(struct shell *shell, struct text *out)
 	why_release(&why);
 }
 
-/* Adds the host's longest wait in the section, and its line. */
 static void put_host_cause(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -229,7 +225,6 @@ static void put_cause(struct shell *shell, bool host, struct text *out)
 		put_host_cause(shell, out);
 }
 
-/* Takes the output and removes its last newlines. */
 static void take_words(struct shell *shell, struct text *words)
 {
 	out_render(shell->out, words);

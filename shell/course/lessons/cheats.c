@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* Adds the line alone, and after the solution. */
 static void add(struct cheats *cheats, const struct lesson_task *task, const char *name, const char *what,
         const char *line)
 {
@@ -29,7 +28,6 @@ static bool is_constant(const float *value, int64_t count)
 	return true;
 }
 
-/* Fills the tensor with its last number, unless all its numbers are equal. */
 static void add_filled(
         struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
 {

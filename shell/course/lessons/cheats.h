@@ -1,4 +1,4 @@
-/* cheats.h -- wrong attempts generated for a task: a compared tensor without the work, or spoiled
+/* cheats.h -- generated wrong attempts: a compared tensor without the work, or overwritten
  *
  *     close(y, r)    y unwritten | y filled with its last number | y a copy of another tensor
  *

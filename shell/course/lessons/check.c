@@ -198,8 +198,6 @@ static void put_verdict(
 		put_topics(shell, verdict, naive, out);
 }
 
-/* ---- check ---- */
-
 static void put_transfer(struct shell *shell, const struct lesson_task *task, struct text *out)
 {
 	const char *at = text_string(&task->part[PART_TRANSFER]), *end = at + task->part[PART_TRANSFER].count;
@@ -244,7 +242,6 @@ static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 	learned_wrong(shell, words, strcspn(words, "\n"));
 }
 
-/* Adds the naive attempt's time; nothing if the task has none. */
 static enum status put_naive(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);

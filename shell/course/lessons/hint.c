@@ -33,7 +33,7 @@ static void put_statements(const char *text, int line, struct task_lines *out)
 	text_release(&one);
 }
 
-/* Compares two statements without blanks. */
+/* Compares two statements, ignoring blanks. */
 static bool same(const char *one, const char *other)
 {
 	for (; *one || *other; one += *one != 0, other += *other != 0) {

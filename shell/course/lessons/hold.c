@@ -148,8 +148,6 @@ static enum status hold_cheats(struct held_task *holding)
 	return status;
 }
 
-/* ---- questions ---- */
-
 static enum status hold_answer(struct held_task *holding, int part)
 {
 	const struct trials *trials = &holding->trials;

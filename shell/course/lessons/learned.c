@@ -88,7 +88,7 @@ bool learned_solved(const struct shell *shell, const char *task)
 
 struct seen {
 	int64_t now;
-	int32_t minute; /* minute of the day */
+	int32_t minute; /* since midnight */
 	struct class_rules rules;
 	char mistake[400];
 };
@@ -119,7 +119,6 @@ static bool asked(struct shell *shell, struct seen *seen, enum status *status)
 	return *status == ST_OK;
 }
 
-/* Returns the earlier limit of the two. */
 static int64_t end_of_lesson(const struct seen *seen)
 {
 	int64_t box = seen->rules.minutes ? seen->now + seen->rules.minutes * 60 : 0;

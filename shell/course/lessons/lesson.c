@@ -165,8 +165,6 @@ enum status lesson_begin_again(struct shell *shell)
 	return status;
 }
 
-/* ---- the open lesson ---- */
-
 static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
 {
 	struct text title = {0};

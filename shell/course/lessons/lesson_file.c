@@ -204,7 +204,6 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	return no_part(reading, word, length);
 }
 
-/* Requires every line of the check to be a gate, a comment or blank. */
 static enum status whole_check(const struct reading *reading, const struct lesson_task *task)
 {
 	const struct text *check = &task->part[PART_CHECK];
@@ -265,7 +264,6 @@ static enum status begin_task(struct reading *reading, const char *title, const 
 	return ST_OK;
 }
 
-/* A line of the lesson's head, or a comment */
 static enum status read_lesson(struct reading *reading, const char *line, const char *end)
 {
 	struct lesson_file *file = reading->file;

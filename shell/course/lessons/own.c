@@ -40,7 +40,6 @@ static int is_lesson(const struct dirent *entry)
 	        strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Rank 0 lists its computer's lessons: "   lesson NAME   TITLE" each. */
 static void put_own(struct shell *shell, struct text *out)
 {
 	char path[1024];

@@ -295,8 +295,6 @@ void played_release(struct task_play *played)
 	kept_world_release(&played->kept);
 }
 
-/* ---- figures by rank ---- */
-
 struct best *bests_make(int n)
 {
 	return mem_alloc((size_t)n * sizeof(struct best));

@@ -53,7 +53,6 @@ static bool find_next(const struct shell *shell, char next[TASK_NAME])
 	return false;
 }
 
-/* Adds a mark for each task, padded to `width`. */
 static void add_marks(const struct shell *shell, int number, int tasks, int width, struct text *marks)
 {
 	char name[TASK_NAME];
@@ -112,7 +111,6 @@ enum status lesson_list(struct call *call)
 	return status;
 }
 
-/* A lesson is done when all its tasks are solved, in any order. */
 static void note_done(struct shell *shell, const char *task)
 {
 	const struct lesson *lesson = shell->course.lesson;

@@ -11,8 +11,6 @@
 enum { MEMORY_LEAST = 64 << 20 }; /* always allowed */
 static const uint64_t SALT = 7001;
 
-/* ---- variants ---- */
-
 static bool has_chance(const struct lesson_task *task)
 {
 	return strstr(text_string(&task->part[PART_START]), "rand") != NULL;
@@ -49,8 +47,6 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 		}
 	return count;
 }
-
-/* ---- a variant ---- */
 
 static enum status is_whole(const struct lesson_task *task, const struct task_play *played, const char *what)
 {
@@ -180,7 +176,6 @@ static const char *next_number(const char *text, const char *at, const char *dig
 	return NULL;
 }
 
-/* Copies the lines, with `name` in place of the digits in line `which`. */
 static void with_name(const struct task_lines *lines, size_t which, const char *digits, const char *name,
         struct task_lines *out)
 {
@@ -269,8 +264,6 @@ void verdict_release(struct task_verdict *verdict)
 	text_release(&verdict->also);
 	text_release(&verdict->literal);
 }
-
-/* ---- a figure ---- */
 
 enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
         struct shell *of, struct number *figure)
