@@ -26,8 +26,6 @@ static bool is_collective(const char *word)
 	        strncmp(word, "reduce_", 7) == 0;
 }
 
-/* ---- a change ---- */
-
 /* Adds a change. mend[0] is the original line, unless the caller replaces it. */
 static struct text_change *add(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
@@ -187,7 +185,7 @@ static void exchange_ends(struct looked_at *line, const struct line_piece *piece
 
 /* ---- whole statements ---- */
 
-/* Additions after a statement: a host sync (slow but right), or the statement once more */
+/* Adds a host sync (slow but right) after the statement, or the statement once more. */
 static void add_around(struct looked_at *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
@@ -308,8 +306,6 @@ static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 	change->mend[1] = mem_copy_text(behind->at, (size_t)(behind->stop - behind->at));
 	text_release(&with);
 }
-
-/* ---- a text ---- */
 
 void changes_find(struct changed_lines *changes, const char *text, size_t count)
 {

@@ -97,8 +97,6 @@ static void keep_all(struct shell *shell, struct held_by *held)
 			keep_values(shell, held, names_text(world->names, name), NULL);
 }
 
-/* ---- a rank ---- */
-
 static enum status play_steps(struct player *player, int iterations)
 {
 	enum player_stop stop = PLAYER_STEP;

@@ -64,7 +64,6 @@ static void put_end(struct shell *shell, const struct judged *judged, struct tex
 		text_add(out, "%s", text_string(&judged->words));
 }
 
-/* Rank 0: runs both programs and adds the report */
 static enum status judge(struct shell *shell, const struct program *mended, double *verdict, struct text *out)
 {
 	struct standard standard;
@@ -129,7 +128,7 @@ static enum status judge_and_take(struct shell *shell, struct program *mended)
 	return ST_OK;
 }
 
-/* Returns the current program with the new text; the hunt continues in it. */
+/* Returns a program with the new text, which continues the hunt. */
 static struct program *mend(
         struct shell *shell, const struct program *from, const struct text *text, const char *words)
 {
@@ -158,7 +157,6 @@ static int lines_in(const struct player_file *file)
 	return lines;
 }
 
-/* Replaces the line and checks that the text parses. */
 static enum status mended_text(
         const struct program *program, long number, const char *line, struct text *text)
 {

@@ -53,7 +53,6 @@ static void each_source(
 	}
 }
 
-/* Adds the part and, recursively, the parts that it sources. */
 static void keep_part(void *self, const struct embedded *part)
 {
 	struct program *whole = self;
