@@ -45,7 +45,6 @@ static void put_foreign(
 	text_release(&clean);
 }
 
-/* Writes a number that ends before column `end`. */
 static void put_number(struct picture *picture, int row, int end, enum colour colour, int64_t number)
 {
 	char words[24];

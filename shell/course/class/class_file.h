@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum { CLASS_VERSION = 1, CLASS_LINES_MOST = 4000, CLASS_NAME_MOST = 60 };
-extern const char class_suffix[]; /* file name suffix */
+extern const char class_suffix[];
 
 /* The first line; texts owned */
 struct class_head {

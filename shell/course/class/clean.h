@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 /* Appends the text as printable characters on one line, at most `columns` wide, truncated with an
- * ellipsis. Combining accents and direction marks are dropped; other hidden characters become '?'.
+ * ellipsis. Combining accents and direction marks are dropped; other unprintable ones become '?'.
  * Requires UTF-8. */
 void clean_put(struct text *out, const char *utf8, int columns);
 /* Returns the width, in columns, of text from clean_put. A wide character takes two. */

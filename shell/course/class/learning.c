@@ -21,8 +21,8 @@
 enum { PATH_ROOM = 1200, ID_ROOM = 40 };
 
 struct learning {
-	const char *folder; /* the class's; NULL: no class */
-	struct text name;   /* in the class */
+	const char *folder; /* NULL: no class */
+	struct text name;
 	struct text solved; /* "1.1 4.2 " */
 	int progress;       /* file descriptor; -1: not kept */
 	struct class_file file;

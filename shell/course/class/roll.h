@@ -8,7 +8,7 @@
 
 enum { SESSIONS_MOST = 2000 };
 struct class_session {
-	char *file; /* file name; owned */
+	char *file; /* owned */
 	struct class_head head;
 	struct class_event *event; /* owned, as are their texts */
 	size_t events;
