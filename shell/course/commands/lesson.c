@@ -187,7 +187,6 @@ const struct command command_solution = {
         .run = solution_run,
 };
 
-/* predict ANSWER; skip (no guess); answer WORD */
 static enum status answer_run(struct call *call)
 {
 	bool answers = strcmp(call->statement->row->name, "answer") == 0;
