@@ -46,8 +46,8 @@ struct learners {
 };
 
 /* Fills *learners. now: seconds since 1970, by the disk's clock. A learner is stuck after three
- * wrong checks in a row or ten minutes in a task, and away after two hours or at the session's
- * end. */
+ * wrong checks in a row or ten minutes in a task, and away after two silent hours or at the
+ * session's end. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now);
 void learners_release(struct learners *learners);
 /* Adds "ada" or "ada (2)", safe for the screen, at most `columns` wide. */

@@ -74,7 +74,8 @@ enum status task_tell(struct shell *shell);
 void tell_lines(struct shell *shell, const struct text *text, int colour);
 /* Replaces a hidden starter. */
 void tell_unseen(struct shell *shell);
-/* guess.c: rank 0 adds the question. guess_wanted fails with ST_ARGUMENT before the answer. */
+/* guess.c: rank 0 adds the question. guess_wanted fails with ST_ARGUMENT if a guess must come
+ * first. */
 enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);
 /* Adds how the guess compares, and the question about the picture, if any. */

@@ -26,8 +26,8 @@ void learned_close(struct shell *shell);
 void learned_solved_before(struct shell *shell, const char *tasks, size_t count);
 /* Begins a line: drops its predecessor's events. */
 void learned_line(struct shell *shell);
-/* Records `what` for `task` ("4.2"). words: details, ""; of a check "right", NULL:
- * learned_wrong's. */
+/* Records `what` for `task` ("4.2"). words: details, or ""; for a check "right", or NULL for the
+ * text of learned_wrong. */
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words);
 /* Records the check's first mistake; later ones are ignored. */
 void learned_wrong(struct shell *shell, const char *words, size_t count);
@@ -37,7 +37,8 @@ bool learned_solved(const struct shell *shell, const char *task);
 
 /* Collective. With a class, rank 0 reads its file and the clock, and sends them to all. */
 enum status learned_class(struct shell *shell);
-/* For `lesson`: ST_ARGUMENT if the class has not opened it. Prints the time and file mistakes. */
+/* For `lesson`: fails with ST_ARGUMENT if the class has not opened it. Prints the time limit, and
+ * a mistake in the class's file. */
 enum status learned_lesson(struct shell *shell, int number);
 /* For `hint` or `solution`: fails with ST_ARGUMENT if the class does not show it now. */
 enum status learned_shows(struct shell *shell, bool hint);

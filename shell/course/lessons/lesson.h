@@ -40,8 +40,8 @@ void lesson_free(struct shell *shell);
 void lesson_again(struct shell *shell);
 /* The learner's line has emptied the world. */
 void lesson_emptied(struct shell *shell);
-/* Sets *right if the lines solve the task on n ranks, and prints the report. task: "4.2"; "4",
- * FILE: the first. */
+/* Sets *right if the lines solve the task on n ranks, and prints the report. task: "4.2", or a
+ * lesson or file (its first task). */
 enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* Checks all lessons, or path's, against their promises on n ranks (0: all that they support).

@@ -71,7 +71,7 @@ struct task_play {
 	bool all_gates;                  /* evaluate all, not only up to the first failure */
 	/* by rank: records figures or looks them up; NULL: none */
 	struct best *best;
-	/* to record in best, one a line; NULL: none */
+	/* expressions to record in best, one a line; NULL: none */
 	const char *figures;
 	bool wants_tensors;              /* copy the tensors to `kept` */
 	int64_t steps_most, memory_most; /* 0: no limit */
