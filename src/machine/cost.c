@@ -4,8 +4,8 @@
  * The two paths from GPU 0 to GPU 1 in a node, and the path to another node:
  *
  *      a switch      GPU 0 --nvlink out--> [switch] --nvlink in--> GPU 1
- *      none          GPU 0 --pcie up-----> [host]   --pcie down--> GPU 1     shared with host copies
- *      another node  GPU 0 --nic out-----> [network] --nic in----> GPU 4     one adapter per GPU
+ *      none          GPU 0 --pcie up-----> [host]   --pcie down--> GPU 1   shared with host copies
+ *      another node  GPU 0 --nic out-----> [network] --nic in----> GPU 4   one adapter per GPU
  *
  * A link belongs to one GPU and one direction; a path has two. Switch and network have full
  * bisection bandwidth. A time is latency + bytes / rate; flows on a link share it
