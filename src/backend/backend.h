@@ -1,26 +1,28 @@
 /* backend.h -- the contract between the replicated state of world/ and the backend that carries
  * it out: sim/ or cuda/
  *
- * Rules of every backend, numbered as in docs/internals/time.md. sim/ checks them with sim_rule().
- *   1 operations of one stream run in issue order, one at a time
+ * Every backend obeys these rules, numbered as in docs/internals/time.md. sim/ checks them with
+ * sim_rule().
+ *   1 operations on one stream run in issue order, one at a time
  *   2 an operation does not start before its host issued it; each issue costs the host its launch
  *     (OPF_FREE_LAUNCH: nothing)
- *   3 OP_WAIT holds later work of its stream until op.target is done (0: holds nothing)
+ *   3 OP_WAIT holds later work on its stream until op.target is done (0: holds nothing)
  *   4 OP_SYNC blocks the host, not the device
  *   5 a `print` is an OP_COPY to the host on the current stream and an OP_SYNC on it
- *   6 copies of pinned memory: one engine a direction; the shell queues an OP_SYNC after others
- *   7 the default stream waits for, and holds back, the blocking streams of its device
- *   8 kernels share multiprocessors and memory bandwidth; transfers share the links of their path
- *   9 collectives of a group instance run one at a time in issue order; a transfer needs both
+ *   6 pinned copies: one engine per direction; the shell queues an OP_SYNC after others
+ *   7 the default stream waits for, and holds back, its device's blocking streams
+ *   8 kernels share multiprocessors and memory bandwidth; transfers share the links on their path
+ *   9 collectives on a group instance run one at a time in issue order; a transfer needs both
  *     sides; a collective starts when its last participant arrives; each participant holds its
  *     multiprocessors from its own arrival
  *  10 the allocator is in world/: OP_SEGMENT only takes host time
  *  11 making a group takes no time
  *  12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two
- *     needs no operation of the other rank
- *  13 a collective that reaches its group's timeout ends undone, as do all operations of its part
+ *     needs no operation by the other rank
+ *  13 a collective that reaches its group's timeout ends undone, with all operations on its
+ *     instance
  *  14 a collective with record.backup begins when all members but that many have arrived
- *  15 the launch of a graph queues its operations; only the first costs a launch
+ *  15 a graph launch queues its operations; only the first costs a launch
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank,
  * stream, number).
  *
@@ -33,16 +35,16 @@
 
 #include "world/world.h"
 
-/* Limits the work of one call. A backend subtracts its work from `steps` (1 is about 10 us) and
- * calls more() when none is left. If more() returns false, the call stops between two operations
- * with ST_INTERRUPTED. Steps depend on the replicated state only, so all processes stop at the
- * same place. NULL: never stops. */
+/* Limits a call's work. A backend subtracts its work from `steps` (1 is about 10 us) and calls
+ * more() when none is left. If more() returns false, the call stops between two operations with
+ * ST_INTERRUPTED. Steps depend only on the replicated state, so all processes stop at the same
+ * place. NULL: never stops. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
-	/* Called by all processes in each round of a wait for a device. If it returns false, on
-	 * all alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at once.
-	 */
+	/* Called by all processes in each round while they wait for a device. If it returns false,
+	 * on all alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at
+	 * once. */
 	bool (*waits)(struct budget *budget);
 	void *self;
 };
@@ -54,7 +56,7 @@ struct host_now {
 	op_id on; /* the SYNC that blocks it */
 };
 
-/* The cost of an operation, known when it is queued */
+/* An operation's cost, known when it is queued */
 struct op_cost {
 	int64_t launch; /* host time, if issued by itself */
 	/* undisturbed duration, with the rank's `slow` for a kernel; 0: unknown */
@@ -66,7 +68,7 @@ struct times {
 	int64_t launch; /* host time of the issue; 0 if issued with the one before */
 	int64_t alone;  /* as in op_cost */
 	op_id blame;
-	bool projected; /* not all of it is final: drawn dimmed */
+	bool projected; /* not all times are final: drawn dimmed */
 	/* only its graph's launch is measured, this part is predicted: drawn dimmed */
 	bool divided;
 	/* this rank sent nothing: aborted, timed out, or left out of its collective */
@@ -82,7 +84,7 @@ struct expiry {
 	int64_t time;
 };
 
-/* A change of an operation for a what-if run */
+/* A change to an operation for a what-if run */
 struct op_otherwise {
 	op_id id;
 	int64_t ns;     /* it takes this long and shares nothing; -1: no change */
@@ -94,24 +96,24 @@ struct op_otherwise {
 struct backend {
 	const char *name;
 	bool measures; /* times pass while the user types nothing: two looks may differ */
-	/* Streams of a rank, with the default stream, that have device queues of their own; 0:
-	 * any number. More streams share queues, and if `streams_refused` they may deadlock. */
+	/* A rank's streams, with the default stream, that have their own device queues; 0: any
+	 * number. More streams share queues, and if `streams_refused` they may deadlock. */
 	int streams_most;
 	bool streams_refused;
 	/* Accepts an operation that was added to world.ops: computes the record's costs, appends
 	 * it to its rank's host program. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* advance, reach, project and finish exchange times of other processes' devices: all
-	 * processes call them at the same place. Between two such calls every process returns
+	/* advance, reach, project and finish exchange times measured on other processes' devices:
+	 * all processes call them at the same place. Between two such calls every process returns
 	 * the same answers without communication.
 	 *
-	 * Carries out all that is final. Returns ST_OK or ST_INTERRUPTED; for failures of data
-	 * see failure(). */
+	 * Carries out everything final. Returns ST_OK or ST_INTERRUPTED; for data failures see
+	 * failure(). */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
-	/* Completes the operations `ids`. If one is not final, tries on a copy in which idle
-	 * hosts issue nothing, and commits if the copy reaches it. Fails with ST_WAITS, naming
-	 * the rank whose line is missing, or with ST_STUCK if no line can help; then nothing has
-	 * changed. */
+	/* Completes the operations `ids`. If advance() does not, tries on a copy in which idle
+	 * hosts issue nothing, and commits if the copy reaches them. Fails with ST_WAITS, naming
+	 * the rank whose line is missing, or with ST_STUCK if no line can help; then only
+	 * advance()'s part has changed. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 	/* Makes the projection for times(), host() and waiting(), within the budget. Without it
 	 * they make it themselves from the times exchanged so far; they never block. */
@@ -121,14 +123,14 @@ struct backend {
 	/* Gives the times that `timeline` draws: final, or projected until the next queued().
 	 * issue <= ready <= start <= end; ends do not decrease along a stream. */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
-	/* Gives the simulator's times of an operation, on its own clock, to compare with
-	 * measured ones. Returns false if it has none. NULL: times() are the simulator's. */
+	/* Gives the simulator's times for an operation, on its own clock, to compare with measured
+	 * ones. Returns false if it has none. NULL: times() are the simulator's. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
 	/* For an operation whose line followed an answer or an abort: returns the operation that
 	 * was asked for, or one that the abort ended (0: none). NULL: nothing is final before it
 	 * has happened. */
 	op_id (*answer)(struct backend *backend, op_id id);
-	/* Returns the largest error of times() against a common clock, in ns. NULL: they are
+	/* Returns the largest error in times() against a common clock, in ns. NULL: they are
 	 * exact. */
 	double (*uncertainty)(struct backend *backend);
 	/* Gives the cost without a projection */
@@ -137,24 +139,23 @@ struct backend {
 	/* Returns true if, in the projection, a host or stream of the rank never continues
 	 * without more lines; *on: at which operation */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
-	/* Scales the duration of the rank's later operations (kernels and spin) by `factor`. */
+	/* Multiplies the duration of the rank's later kernels (and spin) by `factor`. */
 	void (*slow)(struct backend *backend, int rank, double factor);
-	/* Changes operations that will be queued. list: ascending ids, borrowed for the
-	 * backend's life. One member changes the whole collective or transfer. NULL: not
-	 * supported. */
+	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
+	 * life. One member changes the whole collective or transfer. NULL: not supported. */
 	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);
 	/* Freezes the rank's data at that time; call before anything is queued. NULL: not
 	 * supported. */
 	void (*data_until)(struct backend *backend, int64_t time);
 	/* Raises the clocks of idle hosts to this at least (`pace`). */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
-	/* Ends every unfinished operation of the group's instances at the latest of their clocks
+	/* Ends every unfinished operation in the group's instances at the latest of their clocks
 	 * and events, marks outputs invalid and resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
-	/* Returns true and the collective if one timed out; its part of the group ends all
-	 * operations queued so far. Reports each once; the caller then calls world_expire. */
+	/* Returns true and the collective if one timed out; its instance ends all operations
+	 * queued so far. Reports each once; the caller then calls world_expire. */
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
-	/* Reads a tensor of this process's rank into `packed`. by: a completed operation on the
+	/* Reads a tensor on this process's rank into `packed`. by: a completed operation on the
 	 * tensor (an OP_COPY without target or a `noted` record): reads what it left, until more
 	 * is queued after its done(). 0: reads memory as it is now. Fails with ST_ARGUMENT if
 	 * there is no such memory. */
@@ -163,8 +164,8 @@ struct backend {
 	/* Writes memory as it is now, after the OP_FILL for it was reached. */
 	enum status (*write)(struct backend *backend, enum space space, int64_t address,
 	        const struct layout *layout, const void *packed);
-	/* Returns the first failure of this process's data since the last call, or ST_OK. The
-	 * outputs concerned are marked invalid; messages were exchanged regardless. */
+	/* Returns this process's first data failure since the last call, or ST_OK. The outputs
+	 * concerned are marked invalid; messages were exchanged regardless. */
 	enum status (*failure)(struct backend *backend);
 	void (*stop)(struct backend *backend); /* frees the backend */
 };
@@ -181,8 +182,8 @@ static inline double backend_uncertainty(struct backend *backend)
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
-/* Returns the time up to which ends count as past for a host at `clock`: the clock and its
- * uncertainty. */
+/* Returns the clock plus its uncertainty: ends up to this time count as past for a host at
+ * `clock`. */
 static inline int64_t backend_over_by(struct backend *backend, int64_t clock)
 {
 	return clock + (int64_t)backend_uncertainty(backend);

@@ -1,22 +1,21 @@
 /* world.h -- the replicated state (the books): every process applies every line for all ranks
  *
- * It holds names, tensors, streams, events, groups, the allocator's map, the program order of
- * all operations, matches, vector clocks. All depend ONLY on each rank's program order: no time,
- * wall clock, real addresses, unseeded randomness or unordered iteration. Every change goes into
- * `digest`, which processes compare. Fields of `struct op` marked "backend's" are exempt.
+ * It holds names, tensors, streams, events, groups, the allocator's map, the program order, matches
+ * and vector clocks. All depend ONLY on each rank's program order: no time, wall clock, real
+ * addresses, unseeded randomness or unordered iteration. Every change goes into `digest`, which
+ * processes compare. Fields of `struct op` marked "backend's" are exempt.
  *
  * Files: world.c (creation, marks) bindings.c (names) tensors.c streams.c (streams, events)
- * groups.c queue.c (program order) pending.c (free x on S) match.c (rendezvous) mismatch.c
- * (messages) windows.c crossing.c swapped.c (opposite orders, of two groups and within one)
+ * groups.c queue.c (program order) pending.c (free x on S) match.c (matching) mismatch.c
+ * (messages) windows.c crossing.c swapped.c (opposite orders, between two groups and within one)
  * allocator.c memory.c (caching allocator) graph.c graph_memory.c labels.c arena.c tensor_kind.c
- * (purpose of memory).
+ * (why memory is used).
  * Headers: op.h (operations) memory.h (the allocator's map) books.h (private to this folder).
- * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and
- * changes last.
+ * To add a kind: enum thing_kind, an array here, a make function that checks first and changes
+ * last.
  *
- * May call: machine/ base/. Functions do not repeat the checks of a command's row. After any
- * failure the state is as before the call.
- * An umbrella header: it brings along what it includes. */
+ * May call: machine/ base/. An umbrella header. Functions do not repeat the checks in a command's
+ * row. After any failure the state is as before the call. */
 #ifndef RANKSH_WORLD_H
 #define RANKSH_WORLD_H
 
@@ -39,7 +38,7 @@ const char *thing_kind_name(enum thing_kind kind);
 struct thing {
 	enum thing_kind kind;
 	int index;
-}; /* into the array of its kind */
+}; /* index: into the array for that kind */
 
 struct tensor {
 	name_id name;
@@ -47,15 +46,15 @@ struct tensor {
 	uint8_t space;
 	bool view;       /* a named part of `base` */
 	bool used;       /* the slot holds a tensor */
-	int base;        /* owner of the memory; itself if not a view */
+	int base;        /* the memory's owner; itself if not a view */
 	int views;       /* owner: number of named views */
 	int next_view;   /* owner: first named view; view: next; -1: none */
-	int64_t address; /* of the first element */
+	int64_t address; /* the first element's address */
 	struct layout layout;
-	/* operation whose abort or failure left the contents undefined; 0: valid */
+	/* the operation whose abort or failure left the contents undefined; 0: valid */
 	op_id invalid;
 	op_id last_writer; /* for `why y`; 0: initial data */
-	/* owner: collective that opened a window on it, in program order; 0: none */
+	/* owner: the collective that opened a window on it, in program order; 0: none */
 	op_id window;
 };
 
@@ -69,7 +68,7 @@ struct stream {
 	int8_t priority; /* 1: high */
 	op_id tail;      /* the last operation queued */
 	uint32_t count;  /* operations queued */
-	uint32_t seen;   /* the host knows the end of operations up to this number */
+	uint32_t seen;   /* the host knows the end of all operations up to this number */
 	op_id one_sided; /* last OP_ONE_SIDED; 0: none */
 };
 enum { STREAM_HOST = 0, STREAM_DEFAULT = 1, STREAMS_MAX = 250 }; /* HOST is the host's own lane */
@@ -80,21 +79,22 @@ struct event {
 	op_id record; /* last OP_RECORD in program order; 0: never recorded */
 };
 
-/* A named group ("world", "tp", a user's) is a set of disjoint instances; a rank is in one at
- * most. */
+/* A named group ("world", "tp", a user's) is a set of disjoint instances; a rank is in at most
+ * one. */
 struct group_instance {
 	int n;
-	int like;                         /* world_group_like */
-	int *ranks;                       /* world rank by place */
-	uint32_t *at;                     /* last match of each place; 0: none since an abort */
+	int like;   /* world_group_like */
+	int *ranks; /* world rank by group rank */
+	/* by group rank: the last match; 0: none since an abort */
+	uint32_t *at;
 	uint32_t first_match, last_match; /* since the last abort, linked by match.next */
 	uint32_t swapped;                 /* swapped.c: last match out of order */
 };
 struct group {
 	name_id name;
-	bool axis;       /* of a `mesh`: valid in expressions and @AXIS=n */
+	bool axis;       /* an axis in a `mesh`: valid in expressions and @AXIS=n */
 	int64_t timeout; /* ns to wait for members; 0: for ever */
-	int first;       /* instances of all earlier groups */
+	int first;       /* number of instances in all earlier groups */
 	int instances;
 	/* 1 + machine.changes at the last comparison (world_group_like); 0: never */
 	unsigned compared;
@@ -103,7 +103,7 @@ struct group {
 	int16_t *place_of;    /* by world rank, or -1 */
 	uint8_t *crosses;     /* crossing.c: by earlier group */
 };
-/* Returns the instance of a member rank. */
+/* Returns a member rank's instance. */
 static inline struct group_instance *group_part(const struct group *group, int rank)
 {
 	return &group->instance[group->instance_of[rank]];
@@ -113,15 +113,15 @@ struct section {
 	name_id name;
 	int line;
 };
-/* An iteration of a program: operations first .. end-1, with those typed between its steps.
- * Others belong to no iteration. */
+/* A program's iteration: operations first .. end-1, with those typed between its steps. Others
+ * belong to no iteration. */
 struct iteration {
 	int number; /* from 0, or from a checkpoint's */
 	op_id first, end /* 0: running */;
 };
 
-/* The rank's kernels after operation `after` take `factor` times as long. line 0: from before
- * this world */
+/* The rank's kernels after operation `after` take `factor` times as long. line 0: from before this
+ * world */
 struct slowness {
 	int rank, line;
 	name_id file;
@@ -136,7 +136,7 @@ struct world_inner; /* books.h */
 
 struct world {
 	int n;                   /* ranks */
-	int me;                  /* the rank of this process's data; -1: none (--dry) */
+	int me;                  /* the rank whose data this process holds; -1: none (--dry) */
 	struct machine *machine; /* current one, owned by the shell */
 	int64_t host_most;       /* host and pinned bytes a rank may use; 0: any */
 	struct names *names;
@@ -147,7 +147,7 @@ struct world {
 	size_t record_count, record_room;
 	struct match *matches; /* [1 .. match_count] */
 	size_t match_count, match_room;
-	/* one match for each part of a P2P: op.match is the index of the first */
+	/* one match per part of a P2P: op.match is the first one's index */
 	uint32_t *part_matches;
 	size_t part_match_count, part_match_room;
 	op_id *first, *last; /* by rank: program order */
@@ -165,9 +165,9 @@ struct world {
 	size_t iteration_count;
 	struct races *races;     /* made on demand; freed by races_free */
 	struct circles *circles; /* made on demand; freed by circles_free */
-	uint32_t *aborted;       /* matches, in order of abort */
+	uint32_t *aborted;       /* matches, in abort order */
 	size_t aborted_count;
-	struct slowness *slowness; /* in order of lines */
+	struct slowness *slowness; /* in line order */
 	size_t slowness_count;
 	int line;     /* current line, set by the shell, for implicit operations */
 	name_id file; /* its file; 0: none */
@@ -175,35 +175,37 @@ struct world {
 	uint64_t digest;
 };
 
-/* Borrows machine. Creates the streams "default" and the group "world". */
+/* Creates a world with n ranks, the streams "default" and the group "world". Borrows machine. */
 struct world *world_create(int n, int me, struct machine *machine);
 /* Moves the names to a new world, in which ids mean the same. Between the two calls the caller
- * owns them, and the old world is good for world_free only. */
+ * owns them, and the old world may only be freed. */
 struct names *world_take_names(struct world *world);
 void world_give_names(struct world *world, struct names *names);
 void world_free(struct world *world);
 
-/* -- names: these never create one */
+/* -- names: these never create one. world_find returns THING_NONE if the rank does not use the
+ * name. */
 struct thing world_find(const struct world *world, int rank, name_id name);
 /* Fails with ST_NAME if the rank uses the name for another kind (THING_NONE: for anything). */
 enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind);
 /* Fails with ST_NAME if the rank uses the name for another kind. */
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing);
 void world_unbind(struct world *world, int rank, name_id name);
-/* Returns the position of a bound name in the order of first binding on any rank. */
+/* Returns a bound name's position in the order of first binding on any rank. */
 uint32_t world_name_turn(const struct world *world, name_id name);
-/* Returns the nearest name of that kind (THING_NONE: any) on the rank; NULL if none is near. */
+/* Returns the rank's nearest name for that kind (THING_NONE: any); NULL if none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
 /* Fails with ST_DEVICE_MEMORY if the names would exceed host_most with so many more bytes. Names
  * are never freed. */
 enum status world_text_fits(const struct world *world, int rank, size_t bytes);
-/* Returns the stream by its number on the rank; NULL if none. */
+/* Returns the rank's stream with that number; NULL if none. */
 struct stream *world_stream(const struct world *world, int rank, int number);
 
-/* -- tensors. pool: the stream (number on the rank) whose free lists serve it; a captured stream
- * uses the graph's. New segments queue an OP_SEGMENT, without time for initial data. kind:
- * purpose of the memory, below MEMORY_KINDS. ST_DEVICE_MEMORY names the sizes and the largest
- * owners. */
+/* -- tensors. Making one rebinds a name that means a tensor; the old tensor stays until freed.
+ * Name 0 binds nothing. pool: the stream (number on the rank) whose free lists serve it; a
+ * captured stream uses the graph's. New segments queue an OP_SEGMENT, which takes no time for
+ * initial data. kind: the memory's purpose, below MEMORY_KINDS. Fails with ST_NAME, or with
+ * ST_DEVICE_MEMORY, the sizes and the largest owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* a result, in stream order */
 	/* initial data, filled at once: memory unused as far as the host knows */
@@ -214,143 +216,149 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
         enum space space, int pool, enum tensor_use use, int kind, int *index);
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index);
-/* Rebinds a name that means a tensor; the old tensor stays until freed. Name 0 binds nothing.
- * Host and pinned memory is always clean.
- * after_stream: the next user of the memory waits for this stream's work so far; STREAM_HOST
- * (0): for none. Also frees an owner's views, and unbinds a name that still means this tensor. */
+/* Frees the tensor, an owner's views too, and unbinds names that still mean them. after_stream:
+ * the memory's next user waits for this stream's work so far; STREAM_HOST (0): for none. Host and
+ * pinned memory is always clean. */
 void world_tensor_free(struct world *world, int index, int after_stream);
 
-/* Returns the tensor that owns the byte at `address`, or -1. */
+/* Returns the index of the owner whose memory holds `address`, or -1. */
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address);
-/* Backend's: marks tensors that overlap operation `id`'s outputs as left undefined by `by`; with
- * `by` 0, as written: the mark goes once all their bytes are written. In no digest. */
+/* Backend's: marks tensors that overlap the outputs of operation `id` as left undefined by `by`.
+ * With `by` 0, clears the mark of tensors that the operation has written completely. In no
+ * digest. */
 void world_mark_outputs(struct world *world, op_id id, op_id by);
 
-/* -- streams, events, groups, sections */
+/* -- streams, events, groups, sections. world_stream_make fails with ST_NAME or ST_LIMIT. */
 enum status world_stream_make(
         struct world *world, int rank, name_id name, int priority, bool blocking, int *index);
 void world_stream_on_host(struct world *world, int index); /* makes a new stream a host thread */
-/* Returns an existing event, too. */
+/* Makes an event, or returns the existing one. Fails with ST_NAME. */
 enum status world_event_make(struct world *world, int rank, name_id name, int *index);
-/* starts[k] .. starts[k+1]-1 index the ranks of instance k. Binds the name on every member. */
+/* starts[k] .. starts[k+1]-1 index instance k's ranks. Binds the name on every member. Fails with
+ * ST_NAME. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
-/* Returns the first part of the group whose members share nodes as the rank's part does:
- * collectives cost the same on both. */
+/* Returns the first instance whose members are spread over nodes as those in the rank's instance
+ * are: collectives cost the same on both. Requires a member rank. */
 int world_group_like(const struct world *world, int group, int rank);
-/* Collectives that wait for members for `ns` end undone (backend.expired). */
+/* Sets the timeout: collectives that wait for members for `ns` end undone (backend.expired). */
 void world_group_timeout(struct world *world, int group, int64_t ns);
 /* Returns the new section's number. Lookups of a repeated name find the last. */
 int world_mark(struct world *world, name_id name, int line);
 void world_iteration_begin(struct world *world, int number);
 void world_iteration_end(struct world *world); /* the running one */
-/* Records that the current line changes the speed of the rank's kernels, for messages; the
- * backend applies it. In no digest. */
+/* Records that the current line changes the speed of the rank's kernels, for messages; the backend
+ * applies it. In no digest. */
 void world_slow(struct world *world, int rank, double factor);
-/* Returns the entry in force when the operation was queued; NULL if none. */
+/* Returns the slowness in force when the operation was queued; NULL if its factor is 1 or there is
+ * none. */
 const struct slowness *world_slow_at(const struct world *world, op_id id);
-/* Returns an index into world.iterations, or -1. */
+/* Returns the operation's index into world.iterations, or -1. */
 int world_iteration_of(const struct world *world, op_id id);
 
-/* -- queueing. Copies the record with operands and parts, unless `like` > 0 names an equal
- * record of the same line to share. The operation enters program and stream order and its
- * matches, after implicit waits for reused memory (rule 10); *id is its number. */
+/* -- queueing. Copies the record with operands and parts, unless `like` > 0 names an equal record
+ * from the same line to share. The operation enters program order, stream order and its matches,
+ * after implicit waits for reused memory (rule 10); *id is its number. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
-/* A world_queue on a rank that captures a graph adds to the graph the work of its streams. */
-/* Host work is refused with ST_ARGUMENT. Ids given meanwhile are valid during the capture only,
- * as targets of waits and for world_event_record. An event recorded in the graph means its
- * operation of each later launch. The graph's streams are the captured one, replaced by the
- * launch's, and those forked from it. A wait of theirs for other work is refused with
- * ST_ARGUMENT; other streams' work is queued at once. */
+/* On a rank that captures a graph, world_queue adds work on the graph's streams to the graph. */
+/* Host work is refused with ST_ARGUMENT. Ids given during the capture are valid only until its
+ * end, as targets for waits and for world_event_record. An event recorded in the graph means the
+ * clone in each later launch. The graph's streams are the captured one, replaced by the launch's,
+ * and those forked from it. They may not wait for other work (ST_ARGUMENT); work on other streams
+ * is queued at once. */
 bool world_capturing(const struct world *world, int rank);
-#define OP_CAPTURED 0x80000000u              /* first id of captured operations */
-#define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a stream of the graph without operations */
+#define OP_CAPTURED 0x80000000u              /* first id for captured operations */
+#define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a graph stream without operations */
+/* Starts a capture of the stream. Fails with ST_ARGUMENT if the rank captures already, or with
+ * ST_NAME. */
 enum status world_capture_begin(struct world *world, int rank, name_id graph, int stream);
-/* Fails with ST_ARGUMENT, naming a forked stream that the captured one does not wait for. */
+/* Fails with ST_ARGUMENT and a forked stream that the captured one does not wait for. */
 enum status world_capture_joined(const struct world *world, int rank);
 /* Returns true and the next stream after *stream (at first STREAM_HOST) with work queued beside
  * the graph. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
 /* keep: binds the name to the graph and frees the one it meant; else frees the captured work and
- * restores the name. */
+ * restores the name. Fails with ST_ARGUMENT if the rank captures no graph. */
 enum status world_capture_end(struct world *world, int rank, bool keep);
-/* Returns the last operation on a stream, which a wait for the stream waits for; 0: none. During
- * a capture, of a stream of the graph: the graph's last. */
+/* Returns the last operation on a stream, the target for a wait; 0: none. During a capture, for a
+ * graph stream: the graph's last. */
 op_id world_tail(const struct world *world, int rank, int number);
-/* A launch: operations first .. last of one rank, in order of capture, with implicit waits
+/* A launch: one rank's operations first .. last, in capture order, with implicit waits
  * (OPF_FREE_LAUNCH) */
 struct launch {
 	op_id first, last;
-	uint32_t graph; /* unique for each capture */
+	uint32_t graph; /* unique per capture */
 	name_id name;
-	int stream; /* of the launch; its operations may be on forked streams, too */
+	int stream; /* the launch's stream; operations may be on forked streams, too */
 };
 /* Returns the operation's launch, valid until the next one; NULL if none. */
 const struct launch *world_launch(const struct world *world, op_id id);
-/* Fails with ST_NAME if a window or memory that the graph uses is gone. Requires the name of a
- * graph. */
+/* Fails with ST_NAME if a window or memory that the graph uses is gone. Requires a graph's
+ * name. */
 enum status world_graph_ready(const struct world *world, int rank, name_id graph);
+/* Queues the graph's operations on `stream` and the forked streams, after its previous launch.
+ * Fails with ST_NAME or ST_LIMIT, with nothing queued. */
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
-/* Returns the name of a graph that exists or is being captured. graph: as in pool_graph. */
+/* Returns the name of an existing or captured graph. graph: as in pool_graph. */
 name_id world_graph_name(const struct world *world, uint32_t graph);
 /* Freed memory that a launch uses */
 struct freed_use {
 	const struct handout *freed; /* until memory is taken */
 	uint8_t access;
 	bool taken;  /* has a new tensor, */
-	name_id now; /* of this name; 0: unnamed */
+	name_id now; /* with this name; 0: unnamed */
 };
-/* Returns true and the next freed block after *from (at first 0) that the graph uses, in order
- * of handing out; blocks of its own pool are never among them. Reports each block once, and once
- * more when it has a new tensor. Requires the name of a graph. */
+/* Returns true and the next freed block after *from (at first 0) that the graph uses, in
+ * allocation order; blocks in its own pool are never among them. Reports each block once, and once
+ * more when it has a new tensor. Requires a graph's name. */
 bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *from, struct freed_use *use);
-/* Returns the next communication of the same `together`; 0: none. */
+/* Returns the next communication in the same `together`; 0: none. */
 op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
-/* Ends unfinished matches of the group and restarts its numbering, after the backend ended the
+/* Ends the group's unfinished matches and restarts its numbering, after the backend ended the
  * operations. */
 void world_abort(struct world *world, int group);
-/* The same for the part of a group whose collective timed out */
+/* The same for one instance, after its collective timed out */
 void world_expire(struct world *world, uint32_t match);
 
-/* -- windows: tensors that other ranks of a group access by one-sided operations. A window opens
+/* -- windows: tensors that other ranks in a group access by one-sided operations. A window opens
  * and closes when the rank queues the collective for it (record.window), or closes with an
  * abort. */
-/* Gives the operand of a one-sided operation on its target. Returns false if the target has
- * queued no window yet, or its opening is a mismatch. */
+/* Gives a one-sided operation's operand on its target. Returns false if the target has queued no
+ * window yet, or the opening is a mismatch. */
 bool world_remote(const struct world *world, op_id id, struct operand *remote);
-/* Fails with ST_NAME, "what: y is in a window of ps: close y first", for a tensor in a window,
- * which must not be freed or made anew. */
+/* Fails with ST_NAME for an owner in an open window, which must not be freed or made anew: "WHAT:
+ * y is in a window of ps, and other ranks may reach it: close y first". */
 enum status world_window_closed(const struct world *world, const char *what, int tensor);
 /* Returns true if the window that this collective opened is still open. */
 bool world_window_open(const struct world *world, int rank, op_id window);
 
-/* Returns the gets of all ranks in order: their bytes are sent by their target. */
+/* Returns all ranks' gets in order: the target sends their bytes. */
 const op_id *world_gets(const struct world *world, size_t *count);
 
-/* Returns the i-th warning that two ranks queued collectives of two groups in opposite orders,
- * one a pair of groups; NULL after the last. */
+/* Returns the i-th warning that two ranks queued collectives on two groups in opposite orders, one
+ * per pair of groups; NULL after the last. */
 const char *world_order_warning(const struct world *world, size_t i);
 /* Returns true if there is such a warning for these two groups. */
 bool world_order_reported(const struct world *world, int a, int b);
 
 /* -- collectives whose members bring different tensors */
-/* Returns the first match of the i-th set whose members came in opposite orders; 0 after the
- * last. Reported once for its lines. */
+/* Returns the first match in the i-th set whose members came in opposite orders; 0 after the last.
+ * Each set of lines is reported once. */
 uint32_t world_swapped(const struct world *world, size_t i);
 /* Returns the first match at which a rank in this incomplete collective is one call ahead of a
  * missing one, by tensors and lines; 0: none. */
 uint32_t world_shifted(const struct world *world, uint32_t match);
-/* Returns the tensor of the member at a place; 0: none (a barrier). */
+/* Returns the name of a member's tensor; 0: none (a barrier). */
 name_id world_brought(const struct world *world, const struct match *match, int place);
 /* Groups the present members by tensor name and line: first[i] is a set's first place, ranks[i]
- * its ranks (zeroed by the caller, or NULL). Returns the number of sets, BRINGS_MOST at most;
+ * its ranks (zeroed by the caller, or NULL). Returns the number of sets, at most BRINGS_MOST;
  * further members are left out. */
 enum { BRINGS_MOST = 6 };
 int world_brings(
         const struct world *world, const struct match *match, int first[BRINGS_MOST], struct ranks *ranks);
-/* Returns true if present members bring tensors of different names. */
+/* Returns true if present members bring tensors with different names. */
 bool world_brings_differ(const struct world *world, const struct match *match);
 
 /* -- asking */
@@ -362,22 +370,22 @@ static inline bool match_complete(const struct match *match)
 {
 	return match->count == match->n;
 }
-/* Returns the *count matches of an operation, one a part, as indices into world.matches. */
+/* Returns the operation's *count matches, one per part, as indices into world.matches. */
 const uint32_t *op_matches(const struct world *world, op_id id, int *count);
-/* Returns the match of one part of a queued transfer. */
+/* Returns the match for one part in a queued transfer. */
 static inline const struct match *part_match(const struct world *world, op_id id, int part)
 {
 	return &world->matches[world->part_matches[world->ops[id].match + part]];
 }
-/* Returns the part of a transfer that joined the match as sender or receiver. */
+/* Returns the transfer's part that joined the match as sender or receiver. */
 int match_part(const struct world *world, op_id id, const struct match *match, enum p2p_direction direction);
 /* Returns true if two members agree. */
 bool world_agree(const struct world *world, const struct match *match, int a, int b);
 /* Describes the operation's first mismatch: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB".
- * algorithm_word: algorithm_name of collectives/algorithm.h */
+ * algorithm_word: algorithm_name in collectives/algorithm.h */
 void world_mismatch(
         const struct world *world, op_id id, const char *(*algorithm_word)(int), struct text *why);
-/* Returns the operand of one part of a transfer. */
+/* Returns the operand for one part in a transfer. */
 static inline const struct operand *part_operand(const struct record *record, int part)
 {
 	return &record->operand[record->part[part].operand];
@@ -392,11 +400,11 @@ void op_label(const struct world *world, op_id id, struct text *out); /* "matmul
 const char *op_called(const struct world *world, op_id id, bool writes);
 /* Appends "line 9" or "lab/model.rsh:9"; nothing for line 0. */
 void source_line_text(const struct world *world, name_id file, int line, struct text *out);
-/* Returns 3 and the title for "allreduce#3"; 0 if it is not of that form or has an unknown
+/* Returns 3 and the title for "allreduce#3"; 0 if the text has another form or an unknown
  * title. */
 long op_numbered(const struct world *world, const char *text, name_id *title);
-/* Finds the operation of "y", "allreduce#3" or "F3" on a rank. Fails with ST_NAME and the
- * nearest. */
+/* Finds an operation on a rank: for "y" the last writer, "allreduce#3", for a phase such as "F3"
+ * the last one in it. Fails with ST_NAME and the nearest. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id);
 
 #endif
