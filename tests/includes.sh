@@ -155,7 +155,7 @@ FNR == 1 { comment = depth = in_enum = in_struct = 0; piece = text = whole = pre
 pass == 0 { is_file[$0]; file_at[++files] = $0; next }
 about {
 	head = head $0 "\n"
-	if (/\*\//) { gsub(/[ \t\n]+(\* )?/, " ", head); if (index(head, "An umbrella header: it brings along what it includes.")) umbrella[FILENAME]; about = 0 }
+	if (/\*\//) { gsub(/[ \t\n]+(\* )?/, " ", head); if (index(head, "mbrella header")) umbrella[FILENAME]; about = 0 }
 }
 /^#include "/ {
 	split($0, quoted, "\"")
