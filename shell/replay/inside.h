@@ -1,6 +1,6 @@
 /* inside.h -- private to replay/: the answers to questions (question.h), each of which runs lines again
  *
- * An umbrella header: it brings along what it includes. */
+ * An umbrella header. */
 #ifndef RANKSH_REPLAY_INSIDE_H
 #define RANKSH_REPLAY_INSIDE_H
 

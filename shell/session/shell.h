@@ -1,5 +1,5 @@
 /* shell.h -- one process's session: the books, the backend, the interpreter's state and what is said. Passed
- * everywhere; no globals. An umbrella header: it brings along what it includes. */
+ * everywhere; no globals. An umbrella header. */
 #ifndef RANKSH_SHELL_H
 #define RANKSH_SHELL_H
 

@@ -28,8 +28,7 @@
  *
  * Shared by all backends: cost.h (modelled times, directions of copies), traffic.h (bytes by
  * link), call.h (a record as a kernel call).
- * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header: it brings along
- * what it includes. */
+ * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 

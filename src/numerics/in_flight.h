@@ -1,5 +1,4 @@
-/* in_flight.h -- the state of a rank's data, shared by this folder. An umbrella header: it
- * brings along what it includes. */
+/* in_flight.h -- the state of a rank's data, shared by this folder. An umbrella header. */
 #ifndef RANKSH_NUMERICS_IN_FLIGHT_H
 #define RANKSH_NUMERICS_IN_FLIGHT_H
 

@@ -18,7 +18,7 @@
  * Finality. A host without more lines is idle and may still issue work at its clock or later. In
  * a pass an idle rank with work on its device is `stopped` at its clock: its later events are
  * put off. A rank that meets a stopped rank stops too.
- * An umbrella header: it brings along what it includes. */
+ * An umbrella header. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H
 

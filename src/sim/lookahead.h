@@ -1,6 +1,5 @@
 /* lookahead.h -- the simulator as a backend: the machine, and a copy to look ahead with. Shared
- * by sim.c, reach.c, project.c and abort.c. An umbrella header: it brings along what it
- * includes. */
+ * by sim.c, reach.c, project.c and abort.c. An umbrella header. */
 #ifndef RANKSH_SIM_LOOKAHEAD_H
 #define RANKSH_SIM_LOOKAHEAD_H
 

@@ -1,5 +1,5 @@
 /* chain.h -- private to trace/: the chain of `why`, shared by chain.c, chain_end.c, root.c,
- * longest.c and why.c. An umbrella header: it brings along what it includes. */
+ * longest.c and why.c. An umbrella header. */
 #ifndef RANKSH_TRACE_CHAIN_H
 #define RANKSH_TRACE_CHAIN_H
 

@@ -2,7 +2,7 @@
  * to a text. ST_INTERRUPTED ends a long export. To add a format: one file with one function, and a
  * row in shell/commands/export.c.
  *
- * An umbrella header: it brings along what it includes. */
+ * An umbrella header. */
 #ifndef RANKSH_TRACE_EXPORT_H
 #define RANKSH_TRACE_EXPORT_H
 

@@ -8,8 +8,7 @@
  *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
  *
  * Lanes are loaded for one rank at a time, O(its operations), and dropped, unless trace.kept
- * caches them. Loading again into the same struct reuses its memory. An umbrella header: it brings
- * along what it includes. */
+ * caches them. Loading again into the same struct reuses its memory. An umbrella header. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 

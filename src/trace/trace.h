@@ -34,7 +34,7 @@
  * To add a table: one file with one function that appends to a text, and its name here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/.
- * Paints nothing. An umbrella header: it brings along what it includes. */
+ * Paints nothing. An umbrella header. */
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 

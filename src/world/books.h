@@ -1,7 +1,7 @@
 /* books.h -- private to the files of world/
  *
  * A function that can fail checks first and changes the state last. Arrays grow: keep no pointer
- * into one over a call that adds to it. An umbrella header: it brings along what it includes. */
+ * into one over a call that adds to it. An umbrella header. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 

@@ -1,6 +1,6 @@
 /* found.h -- private to hunt/: the program's files and changes, and rank 0's results.
  *
- * An umbrella header: it brings along what it includes. */
+ * An umbrella header. */
 #ifndef RANKSH_HUNT_FOUND_H
 #define RANKSH_HUNT_FOUND_H
 

@@ -1,6 +1,6 @@
 /* inside.h -- private to lessons/: the open lesson, and functions that several files share.
  *
- * An umbrella header: it brings along what it includes. */
+ * An umbrella header. */
 #ifndef RANKSH_LESSONS_INSIDE_H
 #define RANKSH_LESSONS_INSIDE_H
 

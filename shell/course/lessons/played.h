@@ -3,7 +3,7 @@
  *     starter (seeds, `let`s)   lines   end   | reference's tensors, starter's variables | gates
  *
  * A reference runs in its own world; its tensors are copied, so the attempt's lines cannot reach
- * it. An umbrella header: it brings along what it includes. */
+ * it. An umbrella header. */
 #ifndef RANKSH_LESSON_PLAYED_H
 #define RANKSH_LESSON_PLAYED_H
 

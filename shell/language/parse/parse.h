@@ -12,7 +12,7 @@
  * All functions return ST_OK, ST_INCOMPLETE (the text ends too early: another line may complete
  * it) or another status with the failure worded. Nodes belong to the tree, also after a failure;
  * slices point into its text. A function with [at, after) reads all of it; one with the parser
- * alone reads from parser->at on. An umbrella header: it brings along what it includes. */
+ * alone reads from parser->at on. An umbrella header. */
 #ifndef RANKSH_PARSE_H
 #define RANKSH_PARSE_H
 

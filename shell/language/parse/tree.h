@@ -2,8 +2,7 @@
  * it; the rest of this folder reads it.
  *
  * A tree owns a copy of its text and all its nodes (one arena; equal names are shared). It is
- * reference-counted: a `def` keeps its tree alive. An umbrella header: it brings along what it
- * includes. */
+ * reference-counted: a `def` keeps its tree alive. An umbrella header. */
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
 

@@ -3,8 +3,7 @@
  * To add a command, add one file in shell/commands/ that defines `const struct command
  * command_NAME` (row: parse/rows.h; the build lists every `command_` symbol of that folder). A
  * command that queues work first resolves and checks its line on every rank in the set, then
- * changes the world, so a line takes effect on all of its ranks or on none. An umbrella header: it
- * brings along what it includes. */
+ * changes the world, so a line takes effect on all of its ranks or on none. An umbrella header. */
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 

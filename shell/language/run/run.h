@@ -5,8 +5,7 @@
  *                                       +----- run_block <----+   { lines }: a scope
  *
  * Each runs for a set of ranks, not empty, narrowed by its clauses. A failure gets its place when
- * it leaves the innermost statement (failure_locate). An umbrella header: it brings along what it
- * includes. */
+ * it leaves the innermost statement (failure_locate). An umbrella header. */
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 

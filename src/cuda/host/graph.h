@@ -1,5 +1,5 @@
 /* graph.h -- a graph launch as one CUDA graph: conditions, launch, and times of its operations.
- * On the host thread. An umbrella header: it brings along what it includes.
+ * On the host thread. An umbrella header.
  *
  *      orders of a launch --capture.c--> executable --graph.c--> cuGraphLaunch between two events
  *

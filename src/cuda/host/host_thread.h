@@ -1,5 +1,4 @@
-/* host_thread.h -- what the files of the host thread share. An umbrella header: it brings along
- * what it includes. Files: host.c (the thread, start and stop) handed.c (orders, reports)
+/* host_thread.h -- what the files of the host thread share. An umbrella header. Files: host.c (the thread, start and stop) handed.c (orders, reports)
  * letter.c (reads, writes) run.c (an order, the host's own lane) on_stream.c (what an operation
  * queues) graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight)
  * completion.c (completion, waits) timer.c (least durations) memory.c (segments) compute.c

@@ -1,5 +1,5 @@
 /* lanes.h -- what lanes.c (streams, operations in flight) and completion.c (waits) share.
- * An umbrella header: it brings along what it includes.
+ * An umbrella header.
  *
  *      kept   | reported, its end lies ahead | reported ... | in flight | in flight | not given
  *             first                                         told                      count

@@ -1,5 +1,4 @@
-/* run.h -- what run.c (orders, the host's own lane) and on_stream.c share. An umbrella header: it
- * brings along what it includes. */
+/* run.h -- what run.c (orders, the host's own lane) and on_stream.c share. An umbrella header. */
 #ifndef RANKSH_CUDA_HOST_RUN_H
 #define RANKSH_CUDA_HOST_RUN_H
 

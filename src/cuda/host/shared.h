@@ -1,5 +1,5 @@
 /* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders and
- * reports), letter.c (reads and writes). An umbrella header: it brings along what it includes.
+ * reports), letter.c (reads and writes). An umbrella header.
  *
  * One lock guards all of it and is never held during a CUDA call. What is handed over carries its
  * time: on the tests' stand-in each thread has a clock of its own, and the receiver's clock

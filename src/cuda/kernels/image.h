@@ -1,5 +1,4 @@
-/* image.h -- the kernels as modules of the driver. An umbrella header: it brings along what it
- * includes.
+/* image.h -- the kernels as modules of the driver. An umbrella header.
  *
  * NVRTC compiles the embedded sources at the first start on a GPU, in about a minute, and the
  * cache (cache.h) keeps the code. A program of `make gpu` has a fat binary for each family, built

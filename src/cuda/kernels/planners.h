@@ -1,5 +1,4 @@
-/* planners.h -- the planners of launch.c's rows. An umbrella header: it brings along what it
- * includes. */
+/* planners.h -- the planners of launch.c's rows. An umbrella header. */
 #ifndef RANKSH_CUDA_PLANNERS_H
 #define RANKSH_CUDA_PLANNERS_H
 

@@ -1,4 +1,4 @@
-/* party.h -- what the files of nccl/ share. An umbrella header: it brings along what it includes.
+/* party.h -- what the files of nccl/ share. An umbrella header.
  *
  * Files: meet.c (unique ids) party.c (a communicator's thread) nccl.c (memory, open, release,
  * close) batch.c (calls that start together) calls.c (collectives and transfers) late.c (backup=)

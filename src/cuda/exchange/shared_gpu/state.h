@@ -1,5 +1,4 @@
-/* state.h -- what the files of shared_gpu/ share. An umbrella header: it brings along what it
- * includes.
+/* state.h -- what the files of shared_gpu/ share. An umbrella header.
  *
  * Files: file.c (the segment) pool.c (memory that all ranks access) slots.c (slots of a match,
  * release) meet.c (a match from arrival to end) late.c (results for late members) collective.c
