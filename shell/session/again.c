@@ -1,21 +1,20 @@
-/* again.c -- a line of the log that has run again, beside what it was when it was typed
+/* again.c -- compares a replayed line with its log entry
  *
  *     then   x.npy 01..ef   t.npy 77..00
  *     now    x.npy 9a..1c   t.npy 77..00      x.npy is another file
  *
- * A file that is not read any more is not told of: the line may do less (`step back`), or is refused. */
+ * Skips files that are not read any more: the line may do less (`step back`), or is refused. */
 #include "shell/session/again.h"
 
 #include <string.h>
 
-/* The last one of a journal that was edited may have no newline. */
+/* The last line of an edited journal may have no newline. */
 static const char *next_entry(const char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
 }
 
-/* Does `outside` have an entry that begins so? */
 static bool has(const char *outside, const char *entry, size_t count)
 {
 	for (const char *at = outside; *at; at = next_entry(at))

@@ -1,4 +1,4 @@
-/* changes.c -- the changes of a world whose lines run again, put in the place of what the lines set */
+/* changes.c -- applies a replay's changes to what its lines set */
 #include "shell/session/changes.h"
 #include "shell/session/lasting.h"
 
@@ -22,7 +22,7 @@ enum status changes_machine(struct shell *shell)
 		return ST_OK;
 	changes->plain = shell->lasting.machine;
 	struct machine machine = changes->other ? changes->machine : shell->lasting.machine;
-	/* two states with different numbers have different counts: those of the lines rise */
+	/* different numbers need different counts: the lines' count rises by one */
 	machine.changes = shell->lasting.machine.changes + 1;
 	for (int i = 0; i < changes->keys; i++) {
 		const struct key_change *change = &changes->key[i];
@@ -54,7 +54,7 @@ double changes_slow(const struct shell *shell, int rank, double factor)
 	return changes && ranks_has(&changes->slowed, rank) ? changes->slow : factor;
 }
 
-/* The text of a line without the blanks at its ends, and with one in the place of several */
+/* Copies a line without blanks at its ends, with one blank for several. */
 static size_t plain_text(const char *text, size_t length, char *plain, size_t room)
 {
 	size_t count = 0;

@@ -1,11 +1,11 @@
-/* changes.h -- what a world whose lines run again has otherwise than the session's (replay/rerun.h)
+/* changes.h -- how a replayed world differs from the session's (replay/rerun.h)
  *
  *     lines     mark base   run 2   mark slow   set launch=5us   run 2
- *     launch    20us ------------------------   5us                        as the lines have it: `plain`
- *     changed   20us ------------   10us -----  2.5us                      launch=0.5x, from the section `slow` on
+ *     launch    20us ------------------------   5us           the lines' own: `plain`
+ *     changed   20us ------------   10us -----  2.5us         launch=0.5x, from section `slow` on
  *
- * A change holds from the first line of a section on, whatever lines of that section set: a number of the machine is what it
- * is told to be, or a multiple of what they make it. Options of `strategy` and `model` hold from the first line on. */
+ * A change holds from its section on, whatever the lines set: a fixed machine number, or a
+ * multiple of the lines'. Options for `strategy` and `model` hold from the first line. */
 #ifndef RANKSH_CHANGES_H
 #define RANKSH_CHANGES_H
 
@@ -24,38 +24,38 @@ struct key_change {
 	char name[24];
 };
 struct changes {
-	int section; /* the one from which on they hold */
-	bool on;     /* it has been reached */
-	bool other;  /* `machine` takes the place of the lines' machine, */
+	int section; /* the changes begin with this section */
+	bool on;     /* the section has begun */
+	bool other;  /* `machine` replaces the lines' machine, */
 	struct machine machine;
-	struct machine plain;                /* the lines' own */
-	struct key_change key[CHANGES_MOST]; /* ... and these numbers change it, or else the lines' */
+	struct machine plain;                /* the lines' own machine */
+	struct key_change key[CHANGES_MOST]; /* changed numbers of that machine */
 	int keys;
-	struct ranks slowed; /* on which kernels take `slow` times as long */
+	struct ranks slowed; /* ranks whose kernels take `slow` times as long */
 	double slow;
-	char without[200];   /* lines of this text are left out; "": none */
-	struct names *lines; /* those that ran, each once, while none was left out; NULL: not asked for */
-	long left_out;       /* so many times */
+	char without[200];   /* omitted lines' text; "": none */
+	struct names *lines; /* distinct lines before the first omitted one; NULL: not requested */
+	long left_out;       /* number of omitted lines */
 	const struct given *option[CHANGES_MOST]; /* the caller's */
-	bool used[CHANGES_MOST];                  /* some program has it */
+	bool used[CHANGES_MOST];                  /* some program has this option */
 	int options;
 	const struct op_otherwise *op; /* by id; the caller's */
 	size_t ops;
-	bool data; /* the world has numbers: those of the time `until` */
+	bool data; /* the world has data, up to `until` */
 	int64_t until;
 };
 
-/* Their section begins. ST_RANGE: a multiple is out of a number's range. */
+/* Applies the changes in their section. Fails with ST_RANGE for a multiple out of range. */
 enum status changes_begin(struct shell *shell);
-/* shell->lasting.machine is as a line has made it: it becomes what it is with the changes. */
+/* Applies the changes to a newly set shell->lasting.machine. */
 enum status changes_machine(struct shell *shell);
-/* The machine as the lines have made it */
+/* Returns the machine set by the lines. */
 const struct machine *changes_plain(const struct shell *shell);
-/* How slow the rank is, where a line says `factor` */
+/* Returns the rank's slowness if a line sets `factor`. */
 double changes_slow(const struct shell *shell, int rank, double factor);
-/* Lines of this text are left out. ST_RANGE: it is too long, or empty. */
+/* Omits lines with this text. Fails with ST_RANGE if it is too long or empty. */
 enum status changes_without(struct changes *changes, const char *text);
-/* Is the statement, as it was typed, one that is left out? */
+/* Returns true if this statement, as typed, is omitted. */
 bool changes_leave_out(struct shell *shell, const char *source, size_t length);
 
 #endif

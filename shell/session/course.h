@@ -1,5 +1,5 @@
-/* course.h -- the course (lessons, hunts, classes: shell/course/) as the rest of the shell knows it: a table of functions that main.c
- * hands down. shell->course.functions points to it, and is NULL in a world beside the session. */
+/* course.h -- the course (shell/course/) for the rest of the shell: functions from main.c, in
+ * shell->course.functions; NULL in a sandbox */
 #ifndef RANKSH_SESSION_COURSE_H
 #define RANKSH_SESSION_COURSE_H
 
@@ -14,37 +14,37 @@ struct text;
 
 struct course {
 	/* ---- in a process of the job ---- */
-	/* Makes and frees what the course keeps in a session; before its world is there, and before it goes. */
+	/* Create and free the course's state, before the world is made and before it is freed. */
 	void (*open)(struct shell *shell, const struct options *options);
 	void (*close)(struct shell *shell);
-	/* Tasks solved in earlier sessions: "1.1 4.2" */
+	/* Receives the tasks solved in earlier sessions: "1.1 4.2". */
 	void (*solved)(struct shell *shell, const char *tasks, size_t count);
-	/* A line of the prompt begins. */
+	/* A prompt line begins. */
 	void (*line)(struct shell *shell);
 	/* A line has emptied the world. */
 	void (*emptied)(struct shell *shell);
-	/* The journal's lines are about to run again: those of this world, or all (whole). */
+	/* This world's journal lines, or all (whole), will run again. */
 	void (*again)(struct shell *shell, bool whole);
-	/* Returns true if the lines that the course ran in this world are not to be shown. */
+	/* Returns true if the course's own lines in this world are hidden. */
 	bool (*hides_start)(const struct shell *shell);
-	/* Returns true if `next` is what Enter on an empty line means. */
+	/* Returns true if Enter on an empty line means `next`. */
 	bool (*goes_on)(const struct shell *shell);
-	/* Adds the task that is open: "task 4.2", "task 2 of F.rsh", or nothing. */
+	/* Appends the open task: "task 4.2", "task 2 of F.rsh", or nothing. */
 	void (*task)(const struct shell *shell, struct text *out);
-	/* Moves what the learner has done to `events`, one "WHAT<tab>TASK<tab>WORDS\n" each. */
+	/* Moves the learner's actions to `events`, one "WHAT<tab>TASK<tab>WORDS\n" each. */
 	void (*events)(struct shell *shell, struct text *events);
-	/* Carries out --grade or --check-lessons, and counts what failed in shell->expect.failed. */
+	/* Carries out --grade or --check-lessons; counts failures in shell->expect.failed. */
 	enum status (*run)(struct shell *shell, const struct options *options);
 
-	/* ---- in the front end: what is kept of a learner from session to session ---- */
-	/* state: the folder of the journals; NULL: nothing is kept. Adds lines for the learner to `told`. */
+	/* ---- in the front end: the learner's record ---- */
+	/* state: the journals' folder; NULL: no record. Adds lines for the learner to `told`. */
 	struct learning *(*learning_open)(
 	        const struct options *options, const char *state, struct text *told);
-	/* A line was typed, and its reply had these events. Fails with ST_FILE, once, if a file cannot be written. */
+	/* Records a line and its events. Fails with ST_FILE, once, if it cannot write. */
 	enum status (*learning_line)(struct learning *learning, const char *line, const char *events);
 	/* Returns the tasks solved so far: "1.1 4.2 ". */
 	const char *(*learning_solved)(const struct learning *learning);
-	/* Returns the learner's name in the class; NULL if there is no class. */
+	/* Returns the learner's name in the class; NULL without a class. */
 	const char *(*learning_name)(const struct learning *learning);
 	void (*learning_close)(struct learning *learning);
 };

@@ -1,10 +1,8 @@
-/* credit.c -- grants of steps, so that all processes stop at the same place: the picture stands in
- * credit.h.
+/* credit.c -- step grants: all processes stop at the same place (drawing in credit.h)
  *
- * Rank 0 is always half a grant behind what it has granted, so that a grant is nearly always there before
- * the others need it. A message is told * 4 + code: the steps up to which the others may run, and what is
- * to be done at the end of those granted before. The quantum doubles and halves so that a look falls every
- * 5 to 20 ms of wall time: Ctrl-C is prompt, and the messages cost nothing that shows. */
+ * Rank 0 stays half a grant behind its grants, so a grant mostly arrives before it is needed. A
+ * message is told * 4 + code: the new limit, and the action at the previous one. The quantum
+ * adapts so that rank 0 looks every 5 to 20 ms: Ctrl-C is prompt, messages are cheap. */
 #include "shell/session/credit.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -12,9 +10,9 @@
 
 enum { WAITED = -1 }; /* credit.stopped_at */
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
-static const int64_t LOOK_LEAST_NS = 5000000,
-                     LOOK_MOST_NS = 20000000;  /* between two looks: Ctrl-C is prompt, and costs nothing */
-static const int64_t PATIENCE_NS = 1000000000; /* what hangs for longer is told of */
+static const int64_t LOOK_LEAST_NS = 5000000, LOOK_MOST_NS = 20000000; /* between two looks */
+/* longer waits are reported */
+static const int64_t PATIENCE_NS = 1000000000;
 
 int64_t credit_position(const struct credit *credit)
 {
@@ -39,7 +37,7 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return at > start ? at - start : 1;
 }
 
-/* Rank 0, at each look: longer grants when the last one was over soon, shorter ones when it took long. */
+/* Adapts the quantum to the time since the last look. */
 static void adapt(struct credit *credit)
 {
 	int64_t now = wall_ns(), took = now - credit->asked_ns;
@@ -50,20 +48,19 @@ static void adapt(struct credit *credit)
 		credit->quantum /= 2;
 }
 
-/* Failure is kept and not returned: the run ends at the next common stop, where the agreement will tell of
- * it. */
+/* Keeps a failure for the agreement at the next common stop. */
 static void tell(struct credit *credit, enum credit_code code)
 {
 	enum status status = transport_grant(credit->transport, credit->told * 4 + code);
 	credit->lost = credit->lost ? credit->lost : status;
 }
 
-/* Rank 0, at the end of what it may run: true goes on. */
+/* Rank 0, at the end of its own part; true to go on. */
 static bool lead(struct credit *credit)
 {
 	enum credit_code code = credit->look ? credit->look(credit->self) : CREDIT_GO;
 	adapt(credit);
-	if (credit->own < credit->told) { /* the others may be further: join them, and then decide */
+	if (credit->own < credit->told) { /* join the others first, then decide */
 		credit->own = credit->told;
 		if (code == CREDIT_GO) {
 			credit->told += credit->quantum;
@@ -83,9 +80,8 @@ static bool lead(struct credit *credit)
 	return !credit->lost;
 }
 
-/* The others: what was granted is used up. First what the last message asked for at this place is done,
- * then the next message is awaited; a message that grants nothing more only changes what is to be done
- * here. */
+/* The others, at the end of a grant: carries out the last message's action, then waits for the
+ * next. A message without new steps only changes the action. */
 static bool follow(struct credit *credit)
 {
 	for (;;) {
@@ -105,14 +101,14 @@ static bool follow(struct credit *credit)
 	}
 }
 
-/* budget.more: called by whoever uses up budget.steps. False ends the work with ST_INTERRUPTED, on all
+/* budget.more: called when budget.steps is used up. Returns false for ST_INTERRUPTED, on all
  * processes alike. */
 static bool more(struct budget *budget)
 {
 	struct credit *credit = budget->self;
 	int64_t position = credit_position(credit);
 	bool on = true;
-	if (credit->stop_at && position >= credit->stop_at) { /* the replay's stop: everybody knows it */
+	if (credit->stop_at && position >= credit->stop_at) { /* known to every process */
 		credit->stopped_at = position;
 		credit->stop_at = 0;
 		return false;
@@ -126,7 +122,8 @@ static bool more(struct budget *budget)
 	return on;
 }
 
-/* Rank 0, in each round. No step is taken in a wait, so it is another one where steps were taken since, or much time was. */
+/* Rank 0, in each round. A wait takes no steps: a new position or a long pause means a new
+ * wait. */
 static void watch_wait(struct credit *credit)
 {
 	struct credit_wait *wait = &credit->wait;
@@ -140,7 +137,7 @@ static void watch_wait(struct credit *credit)
 	credit->tell_wait(credit->self, now - wait->began);
 }
 
-/* budget.waits: all processes are in the same round of a wait, and do as rank 0 says. */
+/* budget.waits: all processes, in the same round, follow rank 0's decision. */
 static bool waits(struct budget *budget)
 {
 	struct credit *credit = budget->self;
@@ -183,8 +180,8 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 
 enum { ALONE_STEPS = 100 };
 
-/* As `more`, for rank 0 while the others wait for it: it looks for Ctrl-C and grants nothing. All stand at the same step then, and a
- * replay that comes there with none left ends at once. */
+/* `more` for rank 0 alone, without grants. All processes are at one step, so a replay without
+ * steps left ends at once. */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;

@@ -1,4 +1,4 @@
-/* device.c -- which backend carries a session's work out, and whether it can */
+/* device.c -- chooses and opens the backend's device */
 #include "shell/session/device.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -15,7 +15,7 @@ static enum status check_kind(const char *where, const char *kind)
 {
 	static const char *const kinds[] = {"auto", "sim", "cuda"};
 	const char *nearest = NULL;
-	int least = 3; /* a word in which more letters differ means something else */
+	int least = 3; /* more different letters mean another word */
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kind, kinds[i]) == 0)
 			return ST_OK;
@@ -31,8 +31,8 @@ static bool is_cuda(const char *kind)
 	return strcmp(kind, "cuda") == 0;
 }
 
-/* What auto leaves to the simulator. A front end that has found nothing of this leaves it to its ranks, whose --machine may
- * be that of a session they resume. */
+/* Returns true if auto means the simulator. A front end may leave the choice to its ranks, whose
+ * --machine may come from a resumed session. */
 static bool wants_sim(const struct options *options)
 {
 	bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
@@ -68,8 +68,8 @@ static enum status start_sim(const struct device *device, struct world *world, s
 }
 const struct device device_sim = {.name = "sim", .start = start_sim};
 
-/* Ranks that share a GPU wait for each other within its queues: of more streams, two share a queue, and one may stand there
- * before what it waits for. */
+/* Ranks sharing a GPU wait for each other within its hardware queues. More streams would share a
+ * queue, and one could block the stream that it waits for. */
 enum { STREAMS_MOST = 30 };
 
 static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
@@ -85,12 +85,12 @@ static enum status start_cuda(const struct device *device, struct world *world, 
 	return status;
 }
 
-/* The GPU as a machine */
 static enum status find_here(const struct cuda_job *job, struct machine *here)
 {
 	const struct cuda_placement *placement = &job->placement;
 	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
-	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21); /* CUDA's own pages */
+	/* CUDA's page size */
+	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21);
 	return machine_here(here, job->name, (double)bytes, gpus, hosts);
 }
 
@@ -117,7 +117,8 @@ void device_give_up(struct device *device)
 	mem_free(given.here);
 }
 
-/* Each process has chosen by its own host's environment: where they differ, they could not even refuse together. */
+/* Processes with different devices (by their hosts' RANKSH_DEVICE) could not even refuse
+ * together. */
 static enum status check_alike(const char *kind, struct transport *transport)
 {
 	enum { ROOM = 8 };
@@ -173,7 +174,7 @@ const char *device_why(const struct options *options)
 	                                            : "by --device sim";
 }
 
-/* ---- machines */
+/* ---- machines ---- */
 
 const char *device_own_machine(const struct device *device)
 {

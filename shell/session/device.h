@@ -1,4 +1,4 @@
-/* device.h -- what carries a session's work out. Nobody else in shell/ knows which backends there are. */
+/* device.h -- chooses a session's device; the only file in shell/ that knows the backends */
 #ifndef RANKSH_DEVICE_H
 #define RANKSH_DEVICE_H
 
@@ -8,45 +8,45 @@
 
 struct cuda_job;
 
-/* Settles options->device, "sim", "cuda" or "auto", by the first of these that says anything: --device; RANKSH_DEVICE, which
- * gives way to --dry; auto. That is the simulator with --dry, --test, --check-lessons and --machine (but `this`), and stays
- * "auto" elsewhere: CUDA where all ranks find what it needs. In every process, before MPI starts; a front end has settled
- * it for its ranks. ST_ARGUMENT: no such kind, with the nearest; cuda with --dry. */
+/* Sets options->device from --device, RANKSH_DEVICE (without --dry) or else auto. auto means "sim"
+ * with --dry, --test, --check-lessons and --machine (except `this`); else it stays "auto": CUDA if
+ * all ranks find what it needs. Every process calls it before MPI starts; a front end decides for
+ * its ranks. Fails with ST_ARGUMENT for an unknown kind, with the nearest, and cuda with --dry. */
 enum status device_choose(struct options *options);
 
-/* What starts the backends of a session's worlds */
+/* Starts the backends of a session's worlds */
 struct device {
 	const char *name; /* "sim", "cuda" */
-	/* For a world; transport NULL: without data. Both outlive *backend. Of this process alone where it is the simulator,
-	 * which cannot fail; else called by all, and failures, which are worded, are all's. */
+	/* Starts a backend for `world`; transport NULL: without data. Both outlive *backend. Local
+	 * on the simulator, which cannot fail; else collective, with one worded failure on all. */
 	enum status (*start)(const struct device *device, struct world *world, struct transport *transport,
 	        struct backend_hooks hooks, struct backend **backend);
-	struct machine *here; /* the GPU at hand as a machine, `this`; NULL: there is none */
-	struct cuda_job *job; /* of "cuda" */
-	char missing[1000];   /* by auto: what the driver that is there lacks; "" */
+	struct machine *here; /* the local GPU, `this`; NULL: none */
+	struct cuda_job *job; /* only for "cuda" */
+	char missing[1000];   /* auto: what a driver lacks, or "" */
 };
 extern const struct device device_sim;
 
-/* What was chosen, on all ranks alike, at the same place; free with device_close after all backends have stopped. ST_GPU says
- * what is missing for it, where it was looked for and what installs it; with auto it is the simulator then.
- * err: descriptor for a line of progress of a start that takes long; 0: none. */
+/* Opens the chosen device on all ranks. Free it with device_close after all backends have stopped.
+ * Fails with ST_GPU, which names the missing part, the places searched and the package; auto then
+ * uses the simulator. err: descriptor for a slow start's progress; 0: none. */
 enum status device_open(
         const struct options *options, struct transport *transport, int err, struct device **device);
 void device_close(struct device *device);
-/* The simulator in its place, as what was opened could not be started: the failure at hand says why. */
+/* Replaces a device that failed to start (fail_text()) by the simulator. */
 void device_give_up(struct device *device);
 
-/* The start line without its end, "cuda: 8 ranks, 8 x NVIDIA H100, NCCL 2.28.9"; "" on the simulator */
+/* Returns the start line, "cuda: 8 ranks, 8 x NVIDIA H100, NCCL 2.28.9", or "". */
 const char *device_words(const struct device *device);
-/* For the first screen: why it is the simulator */
+/* Returns the reason for the simulator. */
 const char *device_why(const struct options *options);
 
-/* The machine of a session that names none: "this" or "classroom" */
+/* Returns the default machine: "this" or "classroom". */
 const char *device_own_machine(const struct device *device);
-/* A machine for a session on this device (NULL: the simulator), by name or file (machine_load), or `this`, where there is a
- * GPU. No machine has more memory there than its ranks find. */
+/* Loads a machine (machine_load), or `this` if there is a GPU; limits its memory to each rank's.
+ * device NULL: the simulator. */
 enum status device_machine(const struct device *device, const char *name, struct machine *machine);
-/* Whether its memory is there, as `set` wants it. ST_RANGE says how much is. */
+/* For `set`: fails with ST_RANGE if the machine has more memory than the device. */
 enum status device_holds(const struct device *device, const struct machine *machine);
 
 #endif

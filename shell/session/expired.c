@@ -1,18 +1,19 @@
-/* expired.c -- when the books hear of a timeout
+/* expired.c -- records timeouts in the world
  *
- * The backend ends what waits too long at its virtual time. The books know no time: they hear of it when an answer
- * that was owed has come, or at a line at which all hosts wait (`sync`). Both are the same lines for every process and
- * in every replay. What of the group was queued up to there is over; what comes is numbered anew:
+ * The backend aborts a late collective at its virtual time. The world has no time: it records
+ * timeouts when an awaited answer has arrived, or at a synchronization of all hosts (`sync`).
+ * These are the same lines on every process and in every replay. The group's earlier operations
+ * are then over; sequence numbers restart:
  *
- *     rank 0     allreduce x in g .......| 2 ms                          | allreduce x in g    the first of the group
- *     rank 1                              spin 3ms, allreduce x in g |   | allreduce x in g    again
- *                                                                    sync: the books hear of it */
+ *     rank 0     allreduce x in g .......| 2 ms                          | allreduce x in g
+ *     rank 1                              spin 3ms, allreduce x in g |   | allreduce x in g
+ *                                                                    sync: recorded here */
 #include "shell/session/expired.h"
 #include "base/memory.h"
 #include "collectives/algorithm.h"
 #include "shell/session/note.h"
 
-/* Whose part of it had not come when it ended. */
+/* Splits the match's ranks: arrived by `time`, or late. */
 static void find_late(const struct world *world, const struct match *match, int64_t time, struct ranks *came,
         struct ranks *late)
 {
@@ -84,7 +85,7 @@ enum status shell_play_until(struct shell *shell, int64_t time)
 	if (status != ST_OK)
 		return status;
 	for (op_id id = 1; id <= world->op_count; id++) {
-		/* what a GPU has measured may be no final answer yet */
+		/* a GPU's measured time may not be final yet */
 		bool final = world->ops[id].flags & OPF_DONE;
 		if (!final && backend_times(shell->backend, id).end <= time)
 			*MEM_ADD(&ids, &count) = id;

@@ -1,11 +1,11 @@
-/* journal.c -- the session's log: entries added, dropped and counted.
+/* journal.c -- adds, drops and counts log entries
  *
- *     line at hand     journal_begin --- its statements run: emptied, did, ran --- journal_kept, journal_add
- *     undo             journal_drop of the last that count, then the others run again and are added anew
- *     to the front end entries [told, count), after each request
+ *     current line  journal_begin --- its statements: emptied, did, ran --- journal_kept, _add
+ *     undo          journal_drop of the last that count; the others run again and are added anew
+ *     to front end  entries [told, count), after each request
  *
- * The front end is owed the entries from `told` on; what it knew behind those is gone. What the log says of a line is settled only when the line
- * is over, since a line may run others again, empty the world, or do less than it says. */
+ * Entries from `told` on replace the front end's copies. An entry is settled after its line, which
+ * may rerun others, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
 #include "base/memory.h"
 
@@ -34,7 +34,7 @@ static void forget_pieces(struct journal *journal)
 	journal->pieces = 0;
 }
 
-/* Lines that a command ran by itself before it emptied the world (`lesson 1`) are no part of the new one. */
+/* Lines run by a command before it emptied the world are not the new world's. */
 void journal_emptied(struct journal *journal)
 {
 	journal->emptied = true;
@@ -55,7 +55,7 @@ void journal_script_ran(struct journal *journal, const char *text, size_t count,
 	text_put(&journal->script_values, text_string(values) + journal->values,
 	        values->count - journal->values);
 	if (journal->script.count && journal->script.bytes[journal->script.count - 1] != '\n')
-		text_put(&journal->script, "\n", 1); /* the last line of a file may have none */
+		text_put(&journal->script, "\n", 1); /* may be missing at a file's end */
 	if (!last || last->refused) {
 		last = MEM_ADD(&journal->piece, &journal->pieces);
 		*last = (struct script_piece){
@@ -73,8 +73,7 @@ void journal_switch(struct journal *journal, const char *command, bool *to, bool
 	*to = on;
 }
 
-/* A line of several statements of which some did less ("step 5" broken off after 3): what is kept is put
- * together from the line's own text between them and what each did. */
+/* Joins the text between statements with each one's effect ("step 5" stopped after 3). */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)
 {
 	if (line) {
@@ -87,7 +86,7 @@ void journal_did(struct journal *journal, const char *line, size_t from, size_t 
 	journal->does_to = to;
 }
 
-/* Newlines at the end go: a line in the file ends with exactly one. */
+/* Drops trailing newlines; the file adds one. */
 void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept)
 {
 	text_put(kept, text_string(&journal->does), journal->does_to ? journal->does.count : 0);
@@ -111,7 +110,7 @@ void journal_changed(struct journal *journal, size_t i)
 	journal->told = journal->told > i ? i : journal->told;
 }
 
-/* `floor` stays: an entry before it is never dropped. */
+/* `floor` stays: earlier entries are never dropped. */
 void journal_drop(struct journal *journal, size_t i)
 {
 	journal_entry_release(&journal->entries[i]);
@@ -129,18 +128,19 @@ int journal_lines(const struct journal *journal)
 	return lines;
 }
 
-/* A command of the session stands for an empty world and the lines that it ran by itself, often none. Of worlds before
- * this one all lines are there: a model, a `set` or a def in them may be of this one too. A lesson that was closed has
- * left nothing: its lines are left out, but for a line that did more than to open it, and then closes
- * it again in the script. */
+/* A session command becomes an empty world and its own lines, often none. Earlier worlds' lines
+ * stay: their models, `set`s and defs may hold. A closed lesson's lines go, unless its opening
+ * line did more; then the script closes the lesson again. */
 void journal_script(const struct journal *journal, struct text *out)
 {
-	size_t *begins = mem_alloc(journal->count * sizeof *begins); /* in out, of each entry */
+	/* each entry's start in out */
+	size_t *begins = mem_alloc(journal->count * sizeof *begins);
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		begins[i] = out->count;
 		bool closes = entry->opened && entry->opened <= i;
-		bool opens = closes && !journal->entries[entry->opened - 1].session; /* in the script, too */
+		/* in the script, too */
+		bool opens = closes && !journal->entries[entry->opened - 1].session;
 		if (closes)
 			begins[i] = out->count = begins[entry->opened - 1 + opens];
 		bool empties = entry->session ? entry->emptied && i : closes;

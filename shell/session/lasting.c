@@ -1,11 +1,10 @@
-/* lasting.c -- what outlives a world, kept and given back */
+/* lasting.c -- saves and restores the state that outlives a world */
 #include "shell/session/lasting.h"
 #include "base/memory.h"
 #include "shell/session/changes.h"
 
 #include <string.h>
 
-/* Copies all of `from` to `to`, which is released, or empty. */
 static void lasting_copy(const struct shell *shell, const struct lasting *from, struct lasting *to)
 {
 	size_t bytes = (size_t)shell->world->n * sizeof *from->slow;
@@ -68,7 +67,7 @@ void lasting_begin(struct shell *shell)
 		}
 }
 
-/* Equal factors stand once, where the first rank of them would. */
+/* Groups ranks with equal factors at the first of them. */
 void lasting_slow_text(const struct shell *shell, struct text *out)
 {
 	const char *before = "slow:";

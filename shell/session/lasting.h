@@ -1,29 +1,29 @@
-/* lasting.h -- what outlives a world: the machine and its slow ranks, the pace, and what is shown with each line
+/* lasting.h -- state that outlives a world: machine, slow ranks, pace and display switches
  *
- *     a world's      tensors, streams, groups with their timeouts, `use`, `mark`: go with it
- *     the session's  `machine` `set` `slow`, `pace` `explain` `timeline on`: stay when `reset`, a model, a strategy or a
- *                    program begins an empty one
+ *     a world's      tensors, streams, groups with their timeouts, `use`, `mark`
+ *     the session's  `machine` `set` `slow`, `pace` `explain` `timeline on`: stay when `reset`,
+ *                    a model, a strategy or a program begins an empty world
  *
- * `undo` makes a world again from its lines, and begins with what these were when it was empty. */
+ * `undo` rebuilds a world from its lines, starting with the values from when it was empty. */
 #ifndef RANKSH_LASTING_H
 #define RANKSH_LASTING_H
 
 #include "shell/session/shell.h"
 
-/* A copy of all of them, in `to`, which is released, or empty. */
+/* Copies it to `to`, which is released first. */
 void lasting_keep(const struct shell *shell, struct lasting *to);
-/* They become what they were; the backend hears of it when the next world is made. */
+/* Restores it; the next world's backend receives it. */
 void lasting_take(struct shell *shell, const struct lasting *from);
 void lasting_release(struct lasting *lasting);
-/* Another machine, on which nobody is slow. ST_RANGE: one of shell->replay.changes does not fit it. */
+/* Sets another machine, without slow ranks. ST_RANGE: a replay's change does not fit. */
 enum status lasting_machine(struct shell *shell, const struct machine *machine);
-/* The same machine with other numbers */
+/* Sets other numbers for the same machine; fails in the same way. */
 enum status lasting_set(struct shell *shell, const struct machine *machine);
-/* Kernels of the rank that are queued from here on take so many times as long. */
+/* Slows the rank's later kernels by `factor`. */
 void lasting_slow(struct shell *shell, int rank, double factor);
-/* Tells the backend of a new world who is slow. */
+/* Passes the slow ranks to a new world's backend. */
 void lasting_begin(struct shell *shell);
-/* "slow: rank 1 4x, ranks 2,3 2x\n"; nothing where all are alike */
+/* Appends "slow: rank 1 4x, ranks 2,3 2x\n", or nothing if no rank is slow. */
 void lasting_slow_text(const struct shell *shell, struct text *out);
 
 #endif

@@ -1,6 +1,4 @@
-/* note.c -- what a line has to say about ranks: " text [0-3]", wrapped, with the ranks at the right edge.
- *
- * Every process words the same note from the books; rank 0's is shown. Replays say nothing. */
+/* note.c -- notes about ranks, wrapped; every process words the same note */
 
 #include "shell/session/note.h"
 
@@ -8,7 +6,7 @@
 
 enum { INDENT = 3, WIDTH = 80 };
 
-/* Bytes of `s` that fit into `columns`, cut at a blank where one is. */
+/* Returns the bytes that fit into `columns`, cut at a blank if there is one. */
 static size_t line_length(const char *s, size_t columns)
 {
 	size_t end = 0, column = 0, blank = 0;
@@ -21,7 +19,7 @@ static size_t line_length(const char *s, size_t columns)
 	return end;
 }
 
-/* Lines are counted in characters on the screen; the ranks belong to the last of them:
+/* Counts characters on the screen; the ranks are on the last line:
  *
  *        unwritten: `matmul` reads x, and nothing has      |
  *        written it.                                  [0-3]| */
@@ -52,7 +50,7 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 		if (*rest)
 			text_put(&text, "\n", 1);
 	}
-	/* the ranks end at the right edge, or stand two blanks behind a line that reaches so far */
+	/* at the right edge, or two blanks after a long line */
 	size_t used = text_columns(text_string(&text) + last), room = WIDTH - 2;
 	text_repeat(&text, " ", used + ranks.count + 2 <= room ? (long)(room - used - ranks.count) : 2);
 	text_add(&text, "%s\n", text_string(&ranks));

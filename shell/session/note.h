@@ -1,10 +1,10 @@
-/* note.h -- what a line has to say about ranks */
+/* note.h -- notes about ranks */
 #ifndef RANKSH_NOTE_H
 #define RANKSH_NOTE_H
 
 #include "shell/session/shell.h"
 
-/* "   text            [0-3]": three blanks, the ranks at the right edge; wrapped. */
+/* Says "   text            [0-3]", wrapped: three blanks, the ranks at the right edge. */
 void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 

@@ -1,11 +1,9 @@
-/* options.c -- the command line, as a table: which option, what kind of value, which field of struct
- * options.
+/* options.c -- the command line as a table: option, kind of value, field of struct options
  *
- * Read by the front end and by every process of the job alike, before MPI is started, so it may only look
- * at its words.
+ * The front end and every process read it before MPI starts, from its words alone.
  *
  *     typed       a.rsh M=1 --dry N=2 -n 8
- *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere; what follows the file and has a `=` is the file's */
+ *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere, the file's NAME=VALUE last */
 #include "shell/session/options.h"
 #include "base/number.h"
 
@@ -58,8 +56,8 @@ const char *options_help(void)
 	       "             130 Ctrl-C ended it\n";
 }
 
-/* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is
- * kept as it is, and stands once, or (LAST) the last one counts; --test is a flag, and the file stands anywhere. */
+/* The kind of value for the field at `field`. FLAG: a bool, no value; WORD: a word, given once;
+ * LAST: a word, the last one counts; TEST: a flag whose file may be anywhere. */
 static const struct option {
 	const char *name;
 	enum { FLAG, WORD, TEST, COUNT, TIME, LAST } kind;
@@ -84,8 +82,8 @@ static const struct option {
         {"--report-start", FLAG, offsetof(struct options, report_start)}};
 enum { ROWS = sizeof rows / sizeof *rows, OF_FRONT_END = ROWS - 2 };
 
-/* The row of "--machine", or of "--machine=x" whose value is then *value. What is nobody's is told with the
- * nearest; the last rows, which the front end gives, are none to propose. */
+/* Finds the row for "--machine" or "--machine=x" and sets *value. Fails with the nearest option;
+ * the last rows, the front end's, are never suggested. */
 static enum status find(const char *word, const struct option **option, const char **value)
 {
 	size_t length = strcspn(word, "=");
@@ -106,7 +104,7 @@ static enum status find(const char *word, const struct option **option, const ch
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
-/* The limit without --dry is lower, and known only when all words were read: check. */
+/* Without --dry the limit is lower; `check` tests it after all words. */
 static enum status read_count(const char *value, int *n)
 {
 	char *end;
@@ -128,7 +126,6 @@ static enum status read_limit(const char *value, int64_t *ns)
 	return ST_OK;
 }
 
-/* A value that is kept as a word, and may be given once only. */
 static enum status once(const char **where, const char *value, const char *what)
 {
 	if (*where)
@@ -159,7 +156,7 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
-/* A class is for who types, its board for who looks on. */
+/* A class has a prompt; its board has none. */
 static enum status check_class(const struct options *options)
 {
 	bool batch = options->file || options->lines || options->test || options->check_lessons;
@@ -176,7 +173,7 @@ static enum status check_class(const struct options *options)
 	return ST_OK;
 }
 
-/* What opens a prompt goes with nothing else to run. */
+/* Options for a prompt exclude files and lines. */
 static enum status check_prompt(const struct options *options)
 {
 	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
@@ -189,7 +186,6 @@ static enum status check_prompt(const struct options *options)
 	return ST_OK;
 }
 
-/* What is left must agree with itself. */
 static enum status check(const struct options *options)
 {
 	if (options->asked && (options->lines || options->test || options->check_lessons || options->grade))
@@ -210,7 +206,7 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? check_prompt(options) : status;
 }
 
-/* An option with its value, if it has one in the next word. *i: its word; the last one read afterwards. */
+/* Reads the option at *i and its value; *i: the last word read. */
 static enum status read_option(struct options *options, char **argv, int end, int *i)
 {
 	const struct option *option = NULL;
@@ -224,7 +220,7 @@ static enum status read_option(struct options *options, char **argv, int end, in
 	return status == ST_OK ? apply(options, option, value) : status;
 }
 
-/* `ranksh help WORDS`, to the end: one process without data answers it. A file of that name is ./help. */
+/* `ranksh help WORDS`: one process without data. A file named help is ./help. */
 static void ask_help(struct options *options, char **words, int count)
 {
 	options->asked = words;
@@ -237,7 +233,7 @@ static void ask_help(struct options *options, char **words, int count)
 enum status options_read(struct options *options, int argc, char **argv)
 {
 	enum status status = ST_OK;
-	int end = argc; /* the words from here on are NAME=VALUE */
+	int end = argc; /* NAME=VALUE words begin here */
 	*options = (struct options){.word = argv + 1, .words = argc - 1};
 	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];

@@ -8,48 +8,48 @@
 
 struct options {
 	bool help, version, dry, check_lessons, resume;
-	bool wire;           /* a front end talks to this process: docs/internals/wire.md */
+	bool wire;           /* serves a front end: docs/internals/wire.md */
 	bool report_start;   /* rank 0 writes START_MARK on descriptor 2 when MPI has started */
 	int n;               /* ranks; 0: not given */
 	const char *machine; /* NULL: classroom */
-	const char *file;    /* of --test too */
+	const char *file;    /* also for --test */
 	bool test;
 	const char *lines; /* -c */
-	char **asked;      /* `ranksh help WORDS`: these, asked_words many; NULL: no help is asked for */
+	char **asked;      /* after `ranksh help`, asked_words many; NULL: no help */
 	int asked_words;
-	const char *grade;   /* a task, "4.2" or the file of one: is FILE its solution? */
-	const char *journal; /* where the session's is kept; NULL: among the others */
+	const char *grade;   /* the task that FILE solves: "4.2" or a file */
+	const char *journal; /* the journal's file; NULL: the default folder */
 	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */
 	int64_t limit_ns;    /* wall time; 0: none */
-	const char *device;  /* as typed, NULL: not given; from device_choose on "sim" or "cuda", */
+	const char *device;  /* as typed or NULL; then set by device_choose, */
 	enum {
 		DEVICE_AUTO,
 		DEVICE_TYPED,
 		DEVICE_SET /* by RANKSH_DEVICE */
-	} device_by;       /* ... and who said so */
-	char **argument;   /* NAME=VALUE ...; points into argv, as `word` does */
+	} device_by;       /* ... and its source */
+	char **argument;   /* NAME=VALUE ...; points into argv, like `word` */
 	int arguments;
-	char **word; /* all words of the command line, for a process that is to be given the same */
+	char **word; /* the whole command line, for child processes */
 	int words;
 	const char *class_folder, *as; /* --class, --as */
-	const char *overview;          /* the board of that folder, */
+	const char *overview;          /* shows the board of that folder, */
 	bool once, csv;                /* ... printed once; as a table */
-	const char *machine_then;      /* --resume, --follow: the session's, where --machine names no other */
+	const char *machine_then;      /* --resume, --follow: the session's, without --machine */
 };
 
-/* A line of its own, for the front end of a script */
+/* Start mark line for a script's front end */
 #define START_MARK "\036started"
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
-/* ST_ARGUMENT names the word and the nearest. *options points into argv, whose words are put in another
- * order: NAME=VALUE behind all else. */
+/* Reads the command line. *options points into argv, with NAME=VALUE moved last. ST_ARGUMENT names
+ * the word and the nearest option. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
-/* True for --grade and --check-lessons. */
+/* Returns true for --grade and --check-lessons. */
 bool options_course(const struct options *options);
-/* True for a run of one process, whatever -n says: it has no data, or that of all ranks (shell/sandbox/). */
+/* Returns true if one process runs, without data or with all ranks' (shell/sandbox/). */
 bool options_alone(const struct options *options);
-/* True for a run without prompt and escape codes: a file, lines, a test, help, or no terminal on both ends. */
+/* Returns true without a prompt: a file, lines, a test, help, or no terminal. */
 bool options_batch(const struct options *options);
 
 #endif

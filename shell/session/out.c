@@ -1,5 +1,4 @@
-/* out.c -- what a line says: pieces in order, each a common text or a place where ranks have texts of
- * their own.
+/* out.c -- a line's output: pieces in order, common text or places for texts by rank
  *
  *     pieces   common "step 3\n"    place 0             common "done\n"
  *                                   0: y = 1  1: y = 1
@@ -9,9 +8,8 @@
  *              [2] y = 4
  *              done
  *
- * All processes make the same pieces in the same order. Each fills the places with what it knows; those of
- * rank 0 are completed by the others' bytes (out_pack, out_unpack) when a line is agreed or output is
- * flushed, and rank 0 renders. */
+ * All processes make the same pieces and fill places with the texts they know. At agreements and
+ * flushes, rank 0 merges all texts and renders. */
 #include "shell/session/out.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -23,21 +21,21 @@
 struct rank_words {
 	int rank;
 	char *text;
-}; /* what one rank has at a place; text owned */
+}; /* a rank's text at a place; text owned */
 
 struct piece {
-	bool place;   /* ranks have texts of their own here; else a part of `common` */
-	size_t count; /* of its words, in order of filling; or bytes of `common` */
+	bool place;   /* texts by rank; else a part of `common` */
+	size_t count; /* of `words`, in filling order; or bytes of `common` */
 	struct rank_words *words;
 };
 
 struct out {
 	bool colour;
-	int width, muted;   /* muted > 0: what is said is dropped */
-	struct text common; /* all common pieces, one behind the other */
+	int width, muted;   /* muted > 0: output is dropped */
+	struct text common; /* all common pieces, joined */
 	struct piece *pieces;
 	size_t piece_count;
-	size_t first; /* number of pieces[0]: numbers go on when the output is emptied */
+	size_t first; /* number of pieces[0]: numbers continue after a flush */
 };
 
 struct out *out_create(bool colour, int width)
@@ -47,7 +45,7 @@ struct out *out_create(bool colour, int width)
 	return out;
 }
 
-/* Numbers of places go on, so that a late fill of one that was shown is told from the next. */
+/* Place numbers continue, so that late fills are recognized. */
 static void empty(struct out *out)
 {
 	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
@@ -96,7 +94,7 @@ static struct piece *add_piece(struct out *out, bool place)
 	return piece;
 }
 
-/* Counts `count` fresh bytes of `common` to the last piece, or to a new one behind a place. */
+/* Adds `count` bytes to the last common piece, or a new one. */
 static void count_common(struct out *out, size_t count)
 {
 	struct piece *last = out->piece_count ? &out->pieces[out->piece_count - 1] : NULL;
@@ -151,7 +149,7 @@ int out_place(struct out *out)
 	return (int)(out->first + out->piece_count - 1);
 }
 
-/* From the end: a rank is asked for right after it was filled nearly always. */
+/* From the end: most lookups follow the fill. */
 static struct rank_words *words_of(const struct piece *place, int rank)
 {
 	for (size_t k = place->count; k > 0; k--)
@@ -160,9 +158,7 @@ static struct rank_words *words_of(const struct piece *place, int rank)
 	return NULL;
 }
 
-/* A later text of the same rank replaces its earlier one. Ranks come in rising order nearly always: then
- * there is nothing to search, and thousands of ranks fill a place in a time that grows as their number
- * does. */
+/* Replaces the rank's text. Rising ranks need no search: thousands fill a place in linear time. */
 static void fill(struct piece *place, int rank, const char *text, size_t count)
 {
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
@@ -175,15 +171,15 @@ static void fill(struct piece *place, int rank, const char *text, size_t count)
 	*words = (struct rank_words){rank, mem_copy_text(text, count)};
 }
 
-/* A number of before the last flush, or of a muted place (-1), is nobody's any more. */
+/* Ignores flushed and muted (-1) places. */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
-	size_t i = (size_t)number - out->first; /* one before the first is far behind the last */
+	size_t i = (size_t)number - out->first; /* wraps to a large value for an older place */
 	if (i < out->piece_count)
 		fill(&out->pieces[i], rank, text, strlen(text));
 }
 
-/* A block for each place; an empty one where this rank has nothing to say */
+/* An empty block for a place without this rank's text */
 void out_pack(const struct out *out, int me, struct text *bytes)
 {
 	for (const struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
@@ -194,8 +190,7 @@ void out_pack(const struct out *out, int me, struct text *bytes)
 	}
 }
 
-/* False: not as many places as here, or cut short; then the processes have not said the same, which is a
- * bug. */
+/* Returns false if the places differ (a bug). */
 bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 {
 	const char *at = bytes, *end = at + count, *text;
@@ -211,7 +206,7 @@ bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 	return at == end;
 }
 
-/* "[0-3] first line", further lines below it; a text that ends in a newline brings no empty line. */
+/* "[0-3] first line", further lines aligned below; a final newline adds no empty line. */
 static void say_for(const struct out *out, const struct ranks *set, const char *text, struct text *rendered)
 {
 	size_t start = rendered->count;
@@ -228,8 +223,7 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 	}
 }
 
-/* Each different text once, for all the ranks that have it, by their first rank. Thousands of ranks with
- * equal texts compare once each. */
+/* Shows each distinct text once, for all its ranks, by first rank. */
 static void render_place(struct out *out, const struct piece *place, struct text *rendered)
 {
 	struct ranks said = {0};
@@ -248,7 +242,7 @@ static void render_place(struct out *out, const struct piece *place, struct text
 	}
 }
 
-/* rendered NULL: only empties (the processes that show nothing). */
+/* rendered NULL: only empties. */
 void out_render(struct out *out, struct text *rendered)
 {
 	size_t at = 0;

@@ -1,8 +1,7 @@
-/* queue.c -- changes to the books, of which the backend hears at once.
+/* queue.c -- changes to the world, each reported to the backend
  *
- * The books (world/) decide what happens in which order; the backend carries it out and has to know of
- * every operation. So nobody calls world_queue and its kin directly. A change that failed half way still
- * has operations in the books: those are told too, and the change's own failure is the one returned. */
+ * Nothing else calls world_queue and its variants, because the backend must know every operation.
+ * A failed change's operations are reported too; its failure is returned. */
 #include "shell/session/queue.h"
 
 #include <string.h>
@@ -34,12 +33,10 @@ struct operand queue_operand(const struct shell *shell, int index, int access)
 	        .layout = tensor->layout};
 }
 
-/* The books took the change: whatever the backend says comes later than that and must not hide it. */
 enum status shell_tell(struct shell *shell, size_t before, enum status status)
 {
 	enum status told = ST_OK;
-	/* The books queue some operations by themselves (a new segment, the wait for reused memory): all ids
-	 * above `before` are news. */
+	/* also those that the world queued itself (a new segment, a wait for reused memory) */
 	for (size_t id = before + 1; id <= shell->world->op_count && told == ST_OK; id++)
 		told = shell->backend->queued(shell->backend, (op_id)id);
 	return status != ST_OK ? status : told;

@@ -1,6 +1,6 @@
-/* quote.c -- texts and names of files as a line needs them
+/* quote.c -- quotes texts and file names for a line
  *
- *     plain/x-1.npy      plain/x-1.npy         it's      "it's" here     'it'\''s' at the system's prompt
+ *     plain/x-1.npy      plain/x-1.npy         it's      "it's"; in the system's shell 'it'\''s'
  *     two words.npy      "two words.npy" */
 #include "shell/session/quote.h"
 
@@ -23,7 +23,7 @@ void quote_text(const char *words, struct text *out)
 	text_put(out, "\"", 1);
 }
 
-/* Returns true if the word needs no quotes, here and in the system's shell. */
+/* Returns true if no shell needs quotes. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";

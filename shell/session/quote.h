@@ -1,4 +1,4 @@
-/* quote.h -- texts and names of files in quotes, so that a line that a message suggests runs as typed */
+/* quote.h -- quotes texts and file names, so that a suggested line runs as typed */
 #ifndef RANKSH_QUOTE_H
 #define RANKSH_QUOTE_H
 
@@ -6,20 +6,20 @@
 
 #include <stdbool.h>
 
-/* Appends the inside of a text in quotes: `"`, `\` and `$` get a backslash, a newline becomes `\n`. */
+/* Appends a quoted text's inside: `"`, `\`, `$` get a backslash, newlines become `\n`. */
 void quote_inside(const char *words, struct text *out);
-/* Appends a text in its quotes. */
+/* Appends a text in quotes. */
 void quote_text(const char *words, struct text *out);
-/* Appends one word of a line, such as a file's name: in quotes if it would be read as something else without them. */
+/* Appends a word, in quotes if needed. */
 void quote_word(const char *word, struct text *out);
-/* The same as a value, of a word that is put together; cut at 4 kB, as messages are: quoted_word("%s.svg", path).text */
+/* The same as a value, formatted; cut at 4 kB: quoted_word("%s.svg", path).text */
 struct quoted {
 	char text[4096];
 };
 struct quoted quoted_word(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Returns true if the path has that ending, and something before it. */
+/* Returns true if the path has that ending after a stem. */
 bool path_ends(const char *path, const char *ending);
-/* As quote_word, for the system's shell: in single quotes. */
+/* Like quote_word, for the system's shell: in single quotes. */
 void quote_system(const char *word, struct text *out);
 
 #endif

@@ -1,8 +1,7 @@
-/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept.
+/* shell.c -- makes, empties and frees a session's world and backend
  *
- * A session outlives its worlds: `reset`, `undo` and `lesson` begin another one, and what belongs to a world goes
- * with it (prints that wait, what was told of its races), while what belongs to the session stays (the machine, the journal,
- * the training's plan, what is said). Which is which stands beside the fields in shell.h. */
+ * `reset`, `undo` and `lesson` begin another world. World state goes (waiting prints, reported
+ * races), session state stays (machine, journal, training plan): shell.h. */
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "mpi/outcome.h"
@@ -26,7 +25,7 @@ static void free_books(struct world *world)
 	world_free(world);
 }
 
-/* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
+/* A process holds its own rank's data; none with --dry. */
 static void make_books(struct shell *shell, int n)
 {
 	shell->world =
@@ -35,7 +34,7 @@ static void make_books(struct shell *shell, int n)
 	shell->fresh = shell->world->digest;
 }
 
-/* On this process; what it leaves in shell->backend can be stopped. */
+/* After a failure too, shell->backend can be stopped. */
 static enum status start_backend(struct shell *shell)
 {
 	const struct device *device = shell->device ? shell->device : &device_sim;
@@ -51,7 +50,7 @@ static enum status start_backend(struct shell *shell)
 	return status;
 }
 
-/* What failed there is told when the text is over, whatever world there is then. */
+/* Keeps its data failure for a later report. */
 static void stop_backend(struct shell *shell)
 {
 	if (shell->backend) {
@@ -66,7 +65,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->transport = t;
 	shell->dry = dry;
 	enum status status = device_machine(shell->device, machine, &shell->lasting.machine);
-	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
+	shell->steering.looks = dry; /* deterministic, without data: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
@@ -79,7 +78,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 
 void session_close(struct shell *shell)
 {
-	stop_backend(shell); /* before the books, which it points into */
+	stop_backend(shell); /* before the world, which it points into */
 	free_books(shell->world);
 	lasting_release(&shell->at_reset);
 	lasting_release(&shell->at_start);
@@ -90,7 +89,7 @@ void session_close(struct shell *shell)
 	steering_release(&shell->steering);
 }
 
-/* A device that could be started on some processes and not on others is left by all of them. */
+/* If a device fails to restart on some processes, all leave it. */
 static enum status start_again(struct shell *shell)
 {
 	enum status status = start_backend(shell);
@@ -108,8 +107,8 @@ static enum status start_again(struct shell *shell)
 	return status;
 }
 
-/* The old world goes before the new one comes, for its memory: a GPU has no room for both. The names stay: formulas and
- * the interpreter's settings hold name_ids. */
+/* Frees the old world first: a GPU cannot hold both. The names stay, because formulas and settings
+ * hold name_ids. */
 enum status session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;
@@ -128,7 +127,6 @@ enum status session_reset(struct shell *shell)
 	return status;
 }
 
-/* A world that is still as it was made has the digest of then: nothing else has to be remembered for it. */
 enum status session_wants_empty(struct shell *shell)
 {
 	if (shell->world->digest == shell->fresh)

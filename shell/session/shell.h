@@ -1,5 +1,4 @@
-/* shell.h -- one process's session: the books, the backend, the interpreter's state and what is said. Passed
- * everywhere; no globals. An umbrella header. */
+/* shell.h -- a process's session, passed everywhere; no globals. An umbrella header. */
 #ifndef RANKSH_SHELL_H
 #define RANKSH_SHELL_H
 
@@ -12,7 +11,7 @@
 #include "shell/session/steering.h"
 #include "trace/trace.h"
 
-/* What the rooms above keep in a session; only they look into it. */
+/* Kept by the rooms above; opaque here */
 struct interpreter; /* language/ */
 struct together;    /* submit/ */
 struct lesson;      /* course/lessons/ */
@@ -27,14 +26,13 @@ struct best;        /* best.h */
 struct learned;     /* course/lessons/ */
 struct course;      /* course.h */
 
-/* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
- * make it again: the loop that runs a text grants them when the statement is over, before the next one
- * (line/line.c). Those of the second row are the front end's, when the whole line is over. */
+/* A deferred action. The first row empties or replaces the world after the statement
+ * (line/line.c); the second is the front end's, after the line. */
 enum wish_kind {
 	WISH_NONE,
 	WISH_EMPTY,
-	WISH_WORLD,  /* another world, which `grant` makes */
-	WISH_ANSWER, /* an answer to shell->wishes.question, which `grant` says; this world stays */
+	WISH_WORLD,  /* another world, made by `grant` */
+	WISH_ANSWER, /* an answer to wishes.question, given by `grant` */
 	WISH_RESTART,
 	WISH_EDIT,
 	WISH_VIEW,
@@ -43,25 +41,25 @@ enum wish_kind {
 struct shell;
 struct wish {
 	enum wish_kind kind;
-	/* WORLD, ANSWER: grants it. It reads shell->wishes.statement before it runs a line. */
+	/* WORLD, ANSWER: grants it. Reads wishes.statement before it runs a line. */
 	enum status (*grant)(struct shell *shell);
-	/* of `undo`: lines; of `step back`: steps to have been played; of `lesson`: its number, 0 that of a file */
+	/* `undo`: lines; `step back`: steps; `lesson`: number, 0: a file */
 	int64_t number;
-	int task; /* of `lesson`, from 1; 0: the first */
-	/* EDIT; a lesson's; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
+	int task; /* `lesson`: from 1; 0: the first */
+	/* EDIT, `lesson`: file; VIEW: " FROM TO" or ""; SPLIT: "on", "off" */
 	char file[512];
 };
 
-/* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */
+/* Timeouts within an `expect error`, by which no script fails */
 struct heard {
 	int timeouts;
-	struct text text; /* "timeout: ...", one after the other */
+	struct text text; /* "timeout: ...", one a line */
 };
 
-/* What outlives a world: lasting.h */
+/* State that outlives a world: lasting.h */
 struct lasting {
 	struct machine machine;
-	/* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */
+	/* slowness by rank, 1: full speed; NULL: all at full speed; owned */
 	double *slow;
 	double pace;  /* wall seconds per virtual ms; 0: off */
 	bool explain; /* explain on */
@@ -72,33 +70,33 @@ struct shell {
 	struct world *world;
 	struct lasting lasting;
 	struct backend *backend;
-	/* the backend's hook: what waits here for the operation */
+	/* the backend's completion hook */
 	void (*done)(void *self, op_id id);
-	const struct device *device; /* what starts the backend; NULL: the simulator */
+	const struct device *device; /* NULL: the simulator */
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
-	struct budget budget; /* credit: see conductor.c */
+	struct budget budget; /* filled by credit: conductor.c */
 	bool dry;             /* shapes and times, no data */
 	bool interactive;     /* a front end is there */
 	struct instant {
 		bool set;
 		int64_t time;
-		uint64_t world;    /* its digest: of these books alone */
-	} at;                      /* `at`: what `peek` speaks of */
-	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
-	int64_t host_most;         /* of each world, as world.h has it */
-	struct together *together; /* the `together { }` being filled (submit/together.c) */
+		uint64_t world;    /* its digest: valid for it alone */
+	} at;                      /* the time that `at` sets for `peek` */
+	uint64_t salt;             /* added to tensor seeds: other data for another world */
+	int64_t host_most;         /* as in world.h */
+	struct together *together; /* open `together { }` (submit/together.c) */
 	struct training *training; /* training.h: model, data, strategy, program */
-	uint64_t fresh;            /* world.digest of an empty world */
+	uint64_t fresh;            /* an empty world's digest */
 	int arguments;
-	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
+	char **argument; /* NAME=VALUE: override a file's `let` */
 	struct journal journal;
 	struct steering steering;
-	struct lasting at_reset; /* what `undo` starts from */
-	struct lasting at_start; /* of the session */
-	struct credit *credit;   /* of `budget` */
-	/* How many of each kind have been reported in this world */
+	struct lasting at_reset; /* the start of `undo` */
+	struct lasting at_start; /* at the session's start */
+	struct credit *credit;   /* fills `budget` */
+	/* Reported in this world */
 	struct {
 		size_t races;          /* of world.races */
 		size_t unread, orders; /* of world.unread, world_order_warning */
@@ -107,114 +105,111 @@ struct shell {
 	} reported;
 	/* `expect` */
 	struct {
-		int failed; /* `expect`s that were false, and timeouts: exit status 1 */
-		/* of the `expect verify` that runs, before its comparison; NULL: none runs */
+		int failed; /* failed `expect`s, timeouts: exit status 1 */
+		/* running `expect verify`, before its comparison; or NULL */
 		const char *words;
-		/* of the `expect error` around the statement; NULL: there is none */
+		/* of the enclosing `expect error`; NULL: none */
 		struct heard *heard;
 	} expect;
-	/* What became of this process's data after a line was accepted: reported when statuses are agreed */
+	/* This process's first data failure, for the next agreement */
 	struct {
 		enum status status;
 		char words[512];
 	} failure;
-	/* Which files a line may read and write */
+	/* Files that a line may read and write */
 	struct {
-		bool none; /* none is read: each is refused */
-		/* texts that begin to run write no file, nor do their defs later: a lesson's */
+		bool none; /* no reads */
+		/* new texts and their later defs write no file: a lesson's */
 		bool reads_only;
-		bool writes_none; /* the statement is of such a text: shell_may_write */
+		bool writes_none; /* the statement is such a text's: shell_may_write */
 	} files;
-	/* The line at hand */
+	/* The current line */
 	struct {
-		/* files that it has read: "NAME\tDIGEST\n" each, for the front end's journal */
+		/* files read: "NAME\tDIGEST\n" each, for the journal */
 		struct text outside;
-		/* world.digest at the last forecast of the backend; 0: not asked in this line */
+		/* world.digest at the last forecast; 0: none in this line */
 		uint64_t foreseen;
-		/* it received an answer that it waited for: what led to it is final */
+		/* it received an awaited answer, so its past is final */
 		bool reached;
 	} line;
 	/* Actions that a line defers */
 	struct {
-		struct question *question; /* of a WISH_ANSWER; owned: replay/question.h */
-		struct wish statement;     /* of the statement that runs */
-		struct wish front_end;     /* of the front end, by the line that runs */
+		struct question *question; /* for a WISH_ANSWER; owned: replay/question.h */
+		struct wish statement;
+		struct wish front_end; /* from the running line */
 	} wishes;
-	/* Lines that run again */
+	/* Replays */
 	struct {
-		/* a world without data in the place of one with data: values are those that the
-		 * session read (steering.h) */
+		/* a dry world for one with data: values from the log (steering.h) */
 		bool recalls;
-		/* what the world differs in (changes.h); NULL: in nothing */
+		/* changes.h; NULL: none */
 		struct changes *changes;
-		int depth; /* above 0: undo, restart: nothing is said, no file is written */
-		int shown; /* of these: a line of a session that is followed, which is said */
+		int depth; /* above 0: no output, no files */
+		int shown; /* of these: a followed session's, with output */
 	} replay;
 	/* Lessons and classes: shell/course/ */
 	struct {
-		struct watch *watch;            /* of the task that is open; NULL: none is */
-		struct best *best;              /* what `best()` refers to, borrowed; NULL: nothing */
-		const struct course *functions; /* NULL: a world beside the session */
-		struct lesson *lesson;          /* that is open; owned by the course */
-		struct learned *learned;        /* what the learner has done; owned by the course */
+		struct watch *watch;            /* the open task's, or NULL */
+		struct best *best;              /* for `best()`, borrowed; or NULL */
+		const struct course *functions; /* NULL: a sandbox */
+		struct lesson *lesson;          /* the open one; owned by the course */
+		struct learned *learned;        /* owned by the course */
 	} course;
-	/* What waits for, or was read from, this rank's data */
+	/* Values from this rank's data */
 	struct {
-		/* queued and not yet said, in the order of the program; owned: values/prints.h */
+		/* waiting, in program order; owned: values/prints.h */
 		struct print **prints;
 		size_t print_count;
 		struct noted {
 			op_id id;
 			double value;
-		} * noted; /* noted.h: of this world */
+		} * noted; /* noted.h */
 		size_t noted_count;
 	} values;
 };
 
-/* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
+/* Opens world, backend and output; training/open.h opens the rest. */
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
-/* An empty world, same machine. Nothing of the one before may be in use: it has given back all that it had before the new one
- * begins. All processes call it. Fails, with words, where the device could not be started again by all of them: the
- * simulator then carries out what comes. */
+/* Collective. Makes an empty world; frees the old one first. Fails, with words, if not all
+ * processes could restart the device; the simulator takes over. */
 enum status session_reset(struct shell *shell);
-/* Without data, and not in the place of a world that had them */
+/* Returns true without data, unless the world replaces one with data. */
 static inline bool shell_keeps_no_data(const struct shell *shell)
 {
 	return shell->dry && !shell->replay.recalls;
 }
-/* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
- * returned at once. */
+/* Returns ST_OK in an empty world. Else requests one and returns ST_AGAIN, which the caller
+ * returns at once: the statement then runs again. */
 enum status session_wants_empty(struct shell *shell);
-/* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not
- * know. */
+/* Keeps this process's first data failure for a later report. No decision may depend on it,
+ * because the other processes do not know it. */
 void shell_keep(struct shell *shell, enum status status);
-/* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
+/* Starts (1) or ends (-1) a replay: no output or files. */
 void shell_replaying(struct shell *shell, int delta);
-/* The same of a line of a session that is followed: it is said */
+/* The same, with output: a followed line */
 void shell_following(struct shell *shell, int delta);
 static inline bool shell_quiet(const struct shell *shell)
 {
 	return shell->replay.depth > shell->replay.shown;
 }
-/* What is ready is carried out; all steps come out of the session's budget. */
+/* Carries out ready work, within the session's budget. */
 enum status shell_advance(struct shell *shell);
-/* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).
- * Of the same books once a line. */
+/* Forecasts all processes' operations (backend.project), once a line for an unchanged world. */
 enum status shell_foresee(struct shell *shell);
-/* Before a picture or a table: what is ready is carried out, and the rest projected. */
+/* Carries out ready work and forecasts the rest, for a picture or table. */
 enum status shell_look(struct shell *shell);
-/* The same of what has happened until now: no device is waited for. Called by all. */
+/* Collective. The same up to now: waits for no device. */
 enum status shell_glance(struct shell *shell);
-/* Until all of the operations are over (backend.reach) */
+/* Completes the operations (backend.reach). */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
-/* The latest of the hosts' clocks, in virtual ns */
+/* Returns the latest host clock, in virtual ns. */
 int64_t shell_clock(const struct shell *shell);
-/* A command has read a file: replays warn when it is not the same any more. */
+/* Records a file read; a replay warns if it has changed. */
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count);
-/* As it, of what another session has read for this one: its `outside` */
+/* Records another session's reads: its `outside`. */
 void shell_read_files(struct shell *shell, const char *entries);
 
 #endif

@@ -1,13 +1,10 @@
-/* steering.c -- values that decided how a line goes on, kept as text and read again
+/* steering.c -- keeps values that steered a line as text, and reads them in a replay
  *
- *     then    x[0]\t1.5\n time\t2400000\t0\n ...    one line a read, in the order of reading
- *             at ^                                   what is read again is held beside the line here
+ *     then    x[0]\t1.5\n time\t2400000\t0\n ...    one line a read, in reading order
+ *             at ^                                   the next reading is compared with this line
  *
- * If a line that runs again reads another value, the change is reported, and the value is kept behind a second tab, so
- * that it is reported once.
- *
- * A journal may have been edited. A line of values that says nothing sensible is passed over and told; where the line
- * reads another thing than then, the two have parted, and the rest is read as it is now. */
+ * A changed value is reported once: it is kept after a second tab. Journals may have been edited:
+ * unreadable values are skipped and reported; after another name, the rest is read anew. */
 #include "shell/session/steering.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -52,7 +49,7 @@ void steering_release(struct steering *steering)
 	text_release(&steering->told);
 }
 
-/* As it stands in the text: on one line, without a tab */
+/* Copies a name as the log has it: one line, no tab. */
 static size_t named(const char *what, size_t length, char name[WHAT_MOST])
 {
 	size_t count = length < WHAT_MOST ? length : WHAT_MOST;
@@ -76,7 +73,7 @@ static bool all_equal(const double *value, size_t count)
 	return true;
 }
 
-/* To the last bit */
+/* exact to the last bit */
 static void put_value(struct text *out, double value)
 {
 	char digits[24];
@@ -95,7 +92,7 @@ static void put_values(struct text *out, const double *value, size_t count)
 	}
 }
 
-/* now: what was read; value: what the line goes by */
+/* now: read; value: used */
 static void put_read(struct text *out, const char *name, size_t length, const double *value,
         const double *now, size_t count)
 {
@@ -111,7 +108,7 @@ static void put_read(struct text *out, const char *name, size_t length, const do
 
 /* ---- reading again ---- */
 
-/* Numbers between blanks up to a tab or the end of the line: one, or `count`; false: they are not that. */
+/* Reads one number or `count`, up to a tab or line end; false otherwise. */
 static bool take_values(const char *at, double *value, size_t count)
 {
 	size_t got = 0;
@@ -133,7 +130,7 @@ static bool says(struct steering *steering)
 	return steering->differ++ < TOLD_MOST;
 }
 
-/* The line of what is read next, with `at` behind it; NULL: there is none, or it is of another thing. */
+/* Returns the next values and moves `at` on; NULL: none, or another name. */
 static const char *next_of(struct steering *steering, const char *name, size_t length)
 {
 	const char *from = text_string(&steering->then) + steering->at;
@@ -193,7 +190,7 @@ bool steering_recall(struct steering *steering, const char *what, size_t length,
 	return true;
 }
 
-/* Returns true if a replay before this one has reported that the values are these now. */
+/* Returns true if an earlier replay reported these values. */
 static bool change_is_reported(const char *values, const double *now, size_t count)
 {
 	const char *reported = values + strcspn(values, "\t\n");
@@ -206,7 +203,6 @@ static bool change_is_reported(const char *values, const double *now, size_t cou
 	return i == count;
 }
 
-/* The first rank whose value differs */
 static void tell(struct steering *steering, const char *name, int length, const struct ranks *set,
         const double *now, const double *then, size_t count)
 {

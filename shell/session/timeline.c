@@ -1,5 +1,4 @@
-/* timeline.c -- the timeline as text: drawn by trace/, cut to the terminal's width and to rows that a
- * person still reads. */
+/* timeline.c -- text timelines, limited to the terminal's width and a readable height */
 #include "shell/session/timeline.h"
 #include "base/number.h"
 
@@ -29,8 +28,7 @@ static void say_nothing(struct shell *shell, const struct window *window)
 	text_release(&text);
 }
 
-/* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
- * show them. */
+/* Merges equal ranks; counts omitted rows and names commands for them. */
 enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };

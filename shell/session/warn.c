@@ -1,9 +1,7 @@
-/* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
- * that can hang, collectives that meet what was not meant.
+/* warn.c -- warnings: races, unwritten reads, orders that can deadlock, unintended matches
  *
- * A warning is told once, after the line that made it true; how many of each kind were told is kept in the
- * session, on every process alike, since all make the same text. Replays count them without a word, so
- * that undo does not repeat old ones. */
+ * Each is reported once, after its line. Every process counts reports alike. Replays count
+ * silently, so that undo repeats none. */
 #include "shell/session/warn.h"
 #include "races/races.h"
 #include "shell/session/note.h"
@@ -11,7 +9,7 @@
 
 #include <string.h>
 
-/* At most MOST lines of a table; the rest is for the command that shows all. */
+/* Says at most MOST lines; `races` has the rest. */
 static void put_some(struct shell *shell, const struct text *text)
 {
 	enum { MOST = 16 };
@@ -31,8 +29,7 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
 }
 
-/* Equal reads of several ranks are one note: same tensor, same stream, same kernel. It stands where the
- * first of them is. */
+/* Merges several ranks' equal reads (tensor, stream, kernel) into one note. */
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -55,7 +52,7 @@ static void warn_unread(struct shell *shell)
 void warn_new(struct shell *shell)
 {
 	struct world *world = shell->world;
-	/* with --dry, for thousands of ranks, races are looked for when somebody asks */
+	/* --dry, with thousands of ranks, searches only on request */
 	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
 	races = races ? races : &none;
 	size_t orders = 0, swaps = 0, circles = circles_now(world)->count;
@@ -67,7 +64,7 @@ void warn_new(struct shell *shell)
 		if (shell->reported.races < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
-			/* in a task the cure is the hint's to tell */
+			/* in a task, the hints give the cure */
 			trace_races(&trace, shell->reported.races, !shell->course.watch,
 			        out_width(shell->out), &text);
 			put_some(shell, &text);

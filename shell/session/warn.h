@@ -1,11 +1,10 @@
-/* warn.h -- what a line has brought about without being refused */
+/* warn.h -- warnings about accepted lines */
 #ifndef RANKSH_WARN_H
 #define RANKSH_WARN_H
 
 #include "shell/session/shell.h"
 
-/* After each line of the prompt, and at the end of a script: races, unwritten reads and doubtful orders not
- * told yet. */
+/* Reports new races, unwritten reads and doubtful orders, after a prompt line or script. */
 void warn_new(struct shell *shell);
 
 #endif

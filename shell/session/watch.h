@@ -1,9 +1,9 @@
-/* watch.h -- who looks at the statements of the learner as they run: a task, which refuses some and keeps what was typed
+/* watch.h -- a task watches the learner's statements: refuses some, keeps what was typed
  *
- *     y = matmul x w            before: may it?   (it runs)   after: it is one of the lines typed
- *     repeat 4 { set launch=0 } before the repeat, before each `set`;         after: the repeat, with its block
+ *     y = matmul x w            before: may it?   (it runs)   after: one of the typed lines
+ *     repeat 4 { set launch=0 } before the repeat, before each `set`;   after: repeat and block
  *
- * Lines of a strategy's or a model's file are not the learner's, nor are those of `own_file`, under whose name a task's starter runs. */
+ * Lines from strategies, models and `own_file` (a task's starter) are not watched. */
 #ifndef RANKSH_SESSION_WATCH_H
 #define RANKSH_SESSION_WATCH_H
 
@@ -14,14 +14,13 @@
 struct shell;
 struct statement;
 struct watch {
-	const void *of; /* whose these are */
-	const char *
-	        own_file; /* lines of a text of that name are not the learner's: a task's own; defs of it too */
-	/* A statement is about to run: ST_OK, or its refusal, worded. NULL: any may */
+	const void *of;       /* their owner */
+	const char *own_file; /* the task's own text and its defs */
+	/* Returns ST_OK or a worded refusal; may be NULL. */
 	enum status (*before)(struct shell *shell, const struct statement *statement);
-	/* One of the outermost is over: all of its text, and the number of its line. NULL: nobody wants it */
+	/* After an outermost statement: its text and line number; may be NULL. */
 	void (*after)(struct shell *shell, const char *text, size_t count, int line, enum status status);
-	bool program_alone; /* looks and commands of the session do nothing */
+	bool program_alone; /* read-only and session commands have no effect */
 };
 
 #endif
