@@ -1,4 +1,4 @@
-/* best.c -- figures of another world, kept by what was asked and the rank */
+/* best.c -- figures from another world, by expression and rank */
 #include "shell/values/best.h"
 #include "base/memory.h"
 

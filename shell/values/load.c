@@ -1,12 +1,8 @@
-/* load.c -- files of numbers for `load` and `data`
+/* load.c -- number files for `load` and `data`
  *
- * Rank 0 reads a file, as text or as NumPy's, and gives the others what it found: first the header, which the
- * books need, later the elements. A file whose elements were read is noted with a digest of them, and a replay
- * warns when they have changed.
- *
- * A tensor made by `load` has its data from the beginning: it is initial data and takes no time (OP_FILL).
- * Its memory may still be written by work queued for the block's last owner, so the bytes go in when the
- * host has come so far. */
+ * Rank 0 reads and shares headers, then elements; their digest is recorded for replays. Loaded
+ * data is initial data and takes no time (OP_FILL). Queued work may still write the memory for its
+ * last owner, so the bytes are stored when the host gets there. */
 #include "shell/values/load.h"
 #include "base/characters.h"
 #include "base/memory.h"
@@ -21,7 +17,7 @@
 struct content {
 	struct layout layout;
 	int64_t vocab;  /* of a text */
-	void *elements; /* side by side; owned */
+	void *elements; /* packed; owned */
 };
 
 bool file_is_npy(const char *path)
@@ -46,8 +42,7 @@ static enum status load_text(const char *path, struct content *content)
 	return status;
 }
 
-/* whole false: the elements are not wanted, and are there only where the header cannot be had without. Not rank 0:
- * nothing. */
+/* whole false: elements only if the header needs them. Only rank 0 reads. */
 static enum status read_content(
         const struct shell *shell, const char *path, bool whole, struct content *content)
 {
@@ -96,7 +91,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	struct content content = {0};
 	enum status status = shell->files.none          ? shell_no_file(path)
 	        : transport_rank(shell->transport) == 0 ? load_text(path, &content)
-	                                                : ST_OK; /* whatever its name is */
+	                                                : ST_OK; /* as text, with any name */
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
 	if (status == ST_OK && content.elements)
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
@@ -104,7 +99,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	return shell_spread(shell, status, facts, sizeof *facts);
 }
 
-/* Rows are loaded when a strategy's lines run; a line that goes by their shape is to know whose it was. */
+/* Records the file with its shape, before a strategy loads rows. */
 static enum status note_elements(struct shell *shell, const char *path)
 {
 	struct content content;
@@ -145,7 +140,7 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 
 /* ---- tensors ---- */
 
-/* `bytes` of everybody, as many as the header has said. */
+/* Reads and shares `bytes` of elements, as the header said. */
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;
@@ -161,7 +156,7 @@ static enum status read_elements(struct shell *shell, const char *path, void *el
 	return shell_spread(shell, status, elements, bytes);
 }
 
-/* The file's elements as the tensor's type, into its memory. What fails here is this process's alone. */
+/* Converts and stores elements. A failure is local. */
 static void put_elements(
         struct shell *shell, const struct tensor *tensor, const struct layout *from, const void *elements)
 {
@@ -181,8 +176,7 @@ static void put_elements(
 	mem_free(packed);
 }
 
-/* The memory may still be written by what was queued for its last owner: the file's content goes in when the
- * host has come so far. */
+/* Queues fills after the memory's earlier work and reaches them. */
 static enum status fill_at_its_place(
         struct shell *shell, const struct ranks *set, const int *tensor, const struct record *like)
 {
@@ -203,7 +197,6 @@ static enum status fill_at_its_place(
 	return status;
 }
 
-/* Everything up to the last step is the same on all processes; that one is of the rank's own memory. */
 enum status file_load(struct shell *shell, const char *path, const struct layout *header,
         const struct ranks *set, const int *tensor, const struct record *like)
 {

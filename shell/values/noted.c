@@ -1,4 +1,4 @@
-/* noted.c -- a list of (operation, value), in the order of virtual time */
+/* noted.c -- a list of (operation, value) in virtual-time order */
 #include "shell/values/noted.h"
 #include "base/memory.h"
 
@@ -24,7 +24,7 @@ void noted_done(struct shell *shell, op_id id)
 {
 	const struct record *record = op_record(shell->world, id);
 	const struct operand *loss = written_loss(shell->world, record->operand, record->operands);
-	double packed; /* the largest type of an element */
+	double packed; /* room for the largest element type */
 	float value;
 	if (!loss ||
 	        shell->backend->read(
@@ -34,7 +34,6 @@ void noted_done(struct shell *shell, op_id id)
 	*MEM_ADD(&shell->values.noted, &shell->values.noted_count) = (struct noted){id, value};
 }
 
-/* The latest is asked for most */
 double noted_value(const struct shell *shell, op_id id)
 {
 	for (size_t i = shell->values.noted_count; i-- > 0;)

@@ -1,14 +1,12 @@
-/* prints.c -- prints that wait for their data.
+/* prints.c -- prints that wait for their data
  *
- * A print is over for a rank when its OP_SYNC is, in virtual time, whenever that is simulated: the backend
- * then calls prints_done on every process. When the last rank's is over the print speaks; before output is
- * shown the ranks that are ready speak by themselves. So prints come in the order of execution, as a
- * program's own would.
+ * A rank's print is complete with its OP_SYNC: the backend calls prints_done on every process. It
+ * shows after the last rank, or partly when output is shown: in execution order.
  *
- *     @0-1 print x     waiting 0,1   ready -        queued: nobody's data are there
- *                      waiting 1     ready 0        rank 0's OP_SYNC is over
+ *     @0-1 print x     waiting 0,1   ready -        queued: no rank has data
+ *                      waiting 1     ready 0        rank 0's OP_SYNC is complete
  *     (output shown)   waiting 1     ready -        "[0] x = 1"
- *                      waiting -     ready 1        over: "[1] x = 2", and the print is freed */
+ *                      waiting -     ready 1        complete: "[1] x = 2"; the print is freed */
 #include "shell/values/prints.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -26,7 +24,7 @@ void print_free(struct print *print)
 	mem_free(print);
 }
 
-/* A process without data (--dry) speaks for all ranks; else each for its own, and out.c brings the texts together. */
+/* --dry fills in all ranks; else each process its own. */
 static void say_ready(struct shell *shell, struct print *print)
 {
 	if (ranks_empty(&print->ready))
@@ -38,8 +36,7 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
-/* The data as they were brought to the host, or read there. A process that could not read them tells so in the
- * place of the numbers. */
+/* A read failure replaces the numbers. */
 static void value_text(const struct shell *shell, const struct printed *item, struct text *out)
 {
 	const struct view *view = &item->view;
@@ -71,7 +68,7 @@ static void make_text(const struct shell *shell, struct print *print)
 	}
 }
 
-/* Ids rise with the ranks: the line queued them so. */
+/* Ids rise with the ranks. */
 static bool has_sync(const struct print *print, op_id id)
 {
 	size_t i;
@@ -79,11 +76,11 @@ static bool has_sync(const struct print *print, op_id id)
 	return (int)i < print->count && print->sync[i] == id;
 }
 
-/* An OP_SYNC with a reason that is no print's (copy, save) is found in none, and nothing happens. */
+/* Ignores other OP_SYNCs with a reason (copy, save). */
 void prints_done(struct shell *shell, op_id id)
 {
 	int rank = shell->world->ops[id].rank;
-	size_t i; /* the first print whose last sync is this one or a later one: prints are in the order of their syncs */
+	size_t i; /* first print whose last sync is not earlier; in sync order */
 	SEARCH(i, shell->values.print_count,
 	        shell->values.prints[i]->sync[shell->values.prints[i]->count - 1] >= id);
 	if (i == shell->values.print_count || !has_sync(shell->values.prints[i], id))

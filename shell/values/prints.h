@@ -1,34 +1,34 @@
-/* prints.h -- prints that wait for their data, and speak in the order of execution */
+/* prints.h -- prints wait for their data and appear in execution order */
 #ifndef RANKSH_PRINTS_H
 #define RANKSH_PRINTS_H
 
 #include "shell/values/read.h"
 #include "shell/session/shell.h"
 
-/* An argument as it is printed by this process's rank: a tensor, or the text of an expression. */
+/* An argument: a tensor or an expression's text */
 struct printed {
 	bool tensor;
 	struct view view;
-	op_id by; /* the copy that brings it, or the OP_SYNC that reads it on the host */
+	op_id by; /* its copy, or the OP_SYNC that reads it */
 	char *text;
 };
-/* One `print`, owned by the session once it was added. */
+/* One `print`; the session owns it after prints_add. */
 struct print {
-	op_id *sync; /* by place in the line's ranks, ascending */
+	op_id *sync; /* in rank order */
 	int count;
-	struct ranks waiting, ready; /* ranks whose OP_SYNC is not over; over, and not yet said */
+	struct ranks waiting, ready; /* OP_SYNC pending; complete, not shown */
 	struct printed *item;
 	int items;
-	struct text mine; /* what this process's rank says */
+	struct text mine; /* this rank's text */
 };
 
 void print_free(struct print *print);
-/* The print waits for its OP_SYNCs, [count] of them by place in the line's ranks, ascending. */
+/* Adds a print that waits for sync[count], in rank order. */
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count);
-/* Hooks.done of the backend: an OP_SYNC with a reason is over; prints speak then. */
+/* The backend's hook for OP_SYNCs with a reason */
 void prints_done(struct shell *shell, op_id id);
-/* Prints of which some ranks have answered speak for those: before output is shown. */
+/* Shows prints for ready ranks, before output. */
 void prints_flush(struct shell *shell);
-void prints_release(struct shell *shell); /* the world goes */
+void prints_release(struct shell *shell); /* frees them with the world */
 
 #endif

@@ -1,16 +1,15 @@
-/* read.c -- values made from data, for the language's expressions (`sum(x)`, `x[0]`, close(a, b)).
+/* read.c -- reads data for the language's expressions (`sum(x)`, `x[0]`, close(a, b))
  *
  *     shell_read(set, reads, reason)
  *       check shapes           on every process alike: a mistake refuses the line
  *       can it be known?       else refused before anything is queued
- *       queue copy and sync    the program's own read, as .item(): it costs time (reason)
- *       or find the writers    a look from outside, as expect's and peek's: it costs none (reason NULL)
+ *       queue copy and sync    the program's own read, like .item(): it costs time (reason)
+ *       or find the writers    a read from outside, for expect and peek: free (reason NULL)
  *       reach                  run the simulation until those operations are over
  *       value of my rank       by the owner of the data, from memory
  *       share                  every process then knows every rank's value
  *
- * The last step is what lets `if` and `let` go on alike on all processes although each holds one rank's
- * data. */
+ * This lets `if` and `let` go on alike on all processes, although each holds one rank's data. */
 
 #include "shell/values/read.h"
 #include "base/memory.h"
@@ -56,13 +55,12 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* What brings a, b and c: 0 for what is on the host already, or is looked at as it is. */
+/* Bring a, b, c; 0: host tensors, outside reads */
 struct bringers {
 	op_id a, b, c;
 };
 
-/* The copies of one rank's read, and the host's wait for the last of them, which reads what is on the host
- * already; *sync is what has to be over. */
+/* Queues a rank's copies, then a host wait, which reads host tensors. *sync: to be reached. */
 static enum status program_read(struct shell *shell, int rank, const struct data_read *read,
         const char *reason, struct bringers *by, op_id *sync)
 {
@@ -86,15 +84,13 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 	return status;
 }
 
-/* Spans of bytes, gaps included: strided tensors that interlace count as overlapping, which at worst waits
- * too long. */
+/* Compares whole byte spans: interlaced strided tensors may wait too long. */
 static bool overlaps(const struct operand *operand, const struct view *view)
 {
 	const struct operand read = {.address = view->address, .space = view->space, .layout = view->layout};
 	return spans_overlap(operand, &read);
 }
 
-/* Does the operation write into what is read? */
 static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
@@ -117,8 +113,7 @@ static void await(struct awaited *awaited, op_id id)
 	*MEM_ADD(&awaited->id, &awaited->count) = id;
 }
 
-/* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is
- * what it would hang on. */
+/* Returns true if a new line on the stream would complete. Else *id blocks it. */
 static bool would_end(const struct shell *shell, int rank, int stream, op_id *id)
 {
 	const struct stream *on = world_stream(shell->world, rank, stream), *other;
@@ -134,7 +129,7 @@ static bool would_end(const struct shell *shell, int rank, int stream, op_id *id
 	return true;
 }
 
-/* A line that reads what can not be known yet is refused before anything of it is queued. */
+/* Refuses a read that cannot be known yet, before anything is queued. */
 static enum status can_be_known(struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	int i = 0;
@@ -156,14 +151,14 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	return ST_OK;
 }
 
-/* Of each rank the last writers on each stream since its host last waited for everything, and that wait itself: one
- * walk back over all operations, which ends where every rank has such a wait. */
+/* Collects each rank's last writers by stream since its host last waited for everything, and that
+ * wait, in one backward walk. */
 static void await_writers(const struct shell *shell, const struct ranks *set, const struct data_read *reads,
         struct awaited *awaited)
 {
 	const struct world *world = shell->world;
 	struct wanted {
-		const struct data_read *read; /* NULL: not of the set, or all found */
+		const struct data_read *read; /* NULL: not in the set, or done */
 		bool seen[STREAMS_MAX + 1];
 	} *wanted = mem_alloc((size_t)world->n * sizeof *wanted);
 	int left = ranks_count(set);
@@ -186,7 +181,7 @@ static void await_writers(const struct shell *shell, const struct ranks *set, co
 	mem_free(wanted);
 }
 
-/* Everything that the values hang on, in `awaited`. *mine: who brings those of this process's rank. */
+/* Collects the operations to wait for. *mine: this rank's. */
 static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, struct awaited *awaited, struct bringers *mine)
 {
@@ -224,7 +219,7 @@ enum status read_floats(const struct shell *shell, op_id by, const struct view *
 	return status;
 }
 
-/* In the order of memory, in doubles: the same bits on every process that holds the same elements. */
+/* In memory order, in doubles: equal bits for equal elements. */
 static double sum(const float *values, int64_t count, bool squares)
 {
 	double total = 0;
@@ -233,14 +228,13 @@ static double sum(const float *values, int64_t count, bool squares)
 	return total;
 }
 
-/* Largest difference, relative to the largest finite value of both. NaN on one side is as far away as can
- * be; infinities of one sign are equal. */
+/* Returns the largest difference relative to the largest finite value. NaN: infinite. */
 static double difference(const float *a, const float *b, int64_t count)
 {
 	double most = 0, largest = 0;
 	for (int64_t i = 0; i < count; i++) {
 		double away = fabs((double)a[i] - b[i]), size = fmax(fabs((double)a[i]), fabs((double)b[i]));
-		if (a[i] == b[i]) /* infinities too */
+		if (a[i] == b[i]) /* also for infinities */
 			away = 0;
 		if (isnan(away))
 			return INFINITY;
@@ -250,7 +244,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
-/* Whole numbers of any size: a float holds 2^24 of them */
+/* Exact; a float holds only 2^24. */
 static enum status whole_numbers(const struct shell *shell, op_id by, const struct view *view, double *values)
 {
 	int64_t count = layout_count(&view->layout);
@@ -262,7 +256,6 @@ static enum status whole_numbers(const struct shell *shell, op_id by, const stru
 	return status;
 }
 
-/* Of a, b and c the type with the fewest digits */
 static enum dtype coarsest(const struct data_read *read)
 {
 	const uint8_t types[] = {read->a.layout.dtype, read->b.layout.dtype, read->c.layout.dtype};
@@ -273,7 +266,7 @@ static enum dtype coarsest(const struct data_read *read)
 	return dtype;
 }
 
-/* By the owner of the data, which is this process. a and b of a difference have the same shape. */
+/* a and b of a difference have one shape. */
 static enum status values_of(
         const struct shell *shell, const struct data_read *read, const struct bringers *by, double *values)
 {
@@ -317,14 +310,14 @@ size_t reads_each(const struct ranks *set, const struct data_read *reads)
 	return each;
 }
 
-/* This process's values, and what became of them, for everybody. */
+/* This process's values and status, to share */
 struct shared {
 	int64_t status;
 	double value[]; /* [reads_each] */
 };
 
-/* One exchange for all: the values and the status of every process. A failure of one rank is the line's, on
- * all processes in the same words but for its own. */
+/* Exchanges all values and statuses. A rank's failure fails the line on all, in the same words
+ * except its own. */
 static enum status share(
         struct shell *shell, const struct ranks *set, size_t each, const struct shared *mine, double *values)
 {
@@ -348,7 +341,7 @@ static enum status share(
 	return status;
 }
 
-/* By the books alone, on every process: a mistake refuses the line before anything is queued. */
+/* Checks shapes and types, before anything is queued. */
 static enum status fits(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	for (int i = 0; i < ranks_count(set); i++)

@@ -1,4 +1,4 @@
-/* replace.c -- files of others stay
+/* replace.c -- protects other files
  *
  *     nothing, or an empty file     written
  *     an output of this kind        replaced: a script runs twice

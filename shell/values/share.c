@@ -1,12 +1,11 @@
-/* share.c -- what one process knows becomes everyone's: how something went, a file's bytes
+/* share.c -- shares one process's data or outcome with all
  *
- * The books are the same on all processes because everything that goes into them is: lines, which rank 0 sends, and
- * what comes from outside, which travels by the functions here. First how it went, then, if it went well, the
- * bytes: no process waits for bytes that its owner does not have.
+ * These functions keep the world the same everywhere. The outcome comes first, bytes only after a
+ * success, so no process waits for bytes that do not exist.
  *
  *     owner    reads a file ----- agree: ok ----- bytes ----->
- *     others                ----- agree: ok ----- receive --->    all go on with the same bytes
- *     or                    ----- agree: no such file ------->    all refuse the line in the same words */
+ *     others                ----- agree: ok ----- receive --->   all have the same bytes
+ *     or                    ----- agree: no such file ------->   all refuse with the same words */
 #include "shell/values/share.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -48,7 +47,7 @@ enum status shell_say_found(struct shell *shell, enum status mine, const struct 
 	return status;
 }
 
-/* A device or a pipe is refused by what it is, before it is opened: opening one may wait for ever. */
+/* Refuses devices and pipes unopened, because opening may block. */
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
@@ -90,7 +89,7 @@ enum status shell_write(struct shell *shell, const struct output *output, const 
 	return shell_written(shell, output->path, status);
 }
 
-/* The outcome is kept as a value that steered the line, called "WORD PATH". */
+/* Keeps the outcome as a steering value named "WORD PATH". */
 static enum status keep_outcome(struct shell *shell, const char *word, const char *path, enum status status)
 {
 	struct text what = {0};
@@ -98,7 +97,7 @@ static enum status keep_outcome(struct shell *shell, const char *word, const cha
 	double refused = 1;
 	bool then = false;
 	int looks = shell->steering.looks;
-	shell->steering.looks = 0; /* a look that writes (`export`) decides, too, whether the line goes on */
+	shell->steering.looks = 0; /* a read-only command that writes (`export`) steers, too */
 	ranks_add(&first, 0);
 	text_add(&what, "%s %s", word, path);
 	if (shell->replay.recalls)

@@ -1,7 +1,7 @@
-/* show.c -- a tensor's numbers as a person reads them.
+/* show.c -- a tensor's numbers as readable text
  *
- * Long axes show three entries of each end, as NumPy's repr does; columns are as wide as the widest number
- * shown. One element has six digits, tables four. */
+ * Long axes show three entries at each end, like NumPy's repr. One element has six digits, tables
+ * four. */
 #include "shell/values/show.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void element(
 		number_plain(dtype_get((enum dtype)layout->dtype, packed, index), digits, 1e7, out);
 }
 
-/* The i-th shown entry of an axis: its index, or -1 for the "..." between the ends. */
+/* Returns the i-th shown index of an axis; -1 for the "..." between the ends. */
 static int64_t shown(int64_t dim, int i)
 {
 	if (dim <= LONG_AXIS || i < EDGE)
@@ -32,7 +32,7 @@ static int shown_count(int64_t dim)
 	return dim <= LONG_AXIS ? (int)dim : 2 * EDGE + 1;
 }
 
-/* width 0: a vector, whose numbers need not stand under others */
+/* width 0: a vector, without aligned columns */
 static void row(const struct layout *layout, const void *packed, int64_t first, int width, struct text *out)
 {
 	char text[NUMBER_ROOM];
@@ -47,7 +47,7 @@ static void row(const struct layout *layout, const void *packed, int64_t first, 
 	}
 }
 
-/* Over what is shown of the matrix only: the numbers left out do not widen its columns. */
+/* Omitted numbers do not count. */
 static int widest(const struct layout *layout, const void *packed, int64_t first)
 {
 	char text[NUMBER_ROOM];
@@ -80,8 +80,7 @@ static void matrix(const struct layout *layout, const void *packed, int64_t firs
 	}
 }
 
-/* "[1,0]" above each matrix of a tensor of more than two axes; at most LONG_AXIS of them, the rest
- * counted. */
+/* "[1,0]" above each matrix, at most LONG_AXIS. */
 static void matrices(const struct layout *layout, const void *packed, struct text *out)
 {
 	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2],

@@ -1,10 +1,10 @@
-/* step.c -- a difference beside a change
+/* step.c -- an error relative to a change
  *
  *     begin ------------------> r       the change
  *                             /
- *                           w           the difference: |w - r| / |r - begin|, norms over all elements
+ *                           w           the error: |w - r| / |r - begin|, norms over all elements
  *
- * Beside the result itself, as `allclose` has it, a wrong step of a small learning rate would look like nothing. */
+ * Relative to the result, as in `allclose`, a wrong small step would be invisible. */
 #include "shell/values/step.h"
 
 #include <math.h>
@@ -15,14 +15,14 @@ double step_share(const struct step_sizes *sizes, double rounding)
 	return away <= 0 ? 0 : away / sqrt(sizes->changed);
 }
 
-/* The simulator rounds an f32 result once, by 6e-8; a GPU's kernels add in f32, as its cuBLAS does, and may be 2e-6 away. A
- * half's own rounding is far above either. */
+/* The simulator rounds an f32 result by 6e-8; GPU kernels, like cuBLAS, may differ by 2e-6. Half
+ * types round far more. */
 double step_limit(bool half, bool measures)
 {
 	return half ? 2e-2 : measures ? 1e-4 : 1e-5;
 }
 
-/* Half a unit in the last place, as a part of the element */
+/* Returns half a unit in the last place, relative to the element. */
 static double half_unit(enum dtype dtype)
 {
 	return ldexp(1, dtype == DT_F16 ? -11 : dtype == DT_BF16 ? -8 : -24);
@@ -40,7 +40,7 @@ double step_away(const float *w, const float *begin, const float *r, int64_t cou
 	}
 	if (!isfinite(sizes.away + sizes.changed + sizes.size))
 		return NAN;
-	/* what is so small could not be told from no step at all */
+	/* so small a change is no different from no step */
 	if (sqrt(sizes.changed) <= 4 * rounding * sqrt(sizes.size))
 		return INFINITY;
 	return step_share(&sizes, rounding);

@@ -1,5 +1,5 @@
-/* step.h -- how far the result of training steps is from the right one, beside what the steps have changed: the measure of
- * `verify` (docs/internals/verify.md) and of close_step() */
+/* step.h -- training steps' error relative to their change, for `verify`
+ * (docs/internals/verify.md) and close_step() */
 #ifndef RANKSH_STEP_H
 #define RANKSH_STEP_H
 
@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Means of squares over the elements: of the difference, of what training has changed, of the result */
+/* Mean squares: error, training change, result */
 struct step_sizes {
 	double away, changed, size;
 };
-/* rounding: what rounding the result itself can have done to an element, as a part of its size; it is taken off. 0: no
- * difference but that; INFINITY: nothing has changed. */
+/* Returns the relative error. rounding: the result's own relative rounding error, subtracted. 0:
+ * no further error; INFINITY: no change. */
 double step_share(const struct step_sizes *sizes, double rounding);
-/* So far the same steps computed in another order agree. half: in a half type; measures: on GPUs */
+/* Returns the limit for equal steps in another order. half: a half type; measures: on a GPU */
 double step_limit(bool half, bool measures);
-/* The share of w, where r is right and both began as `begin`, [count] elements rounded to that type. INFINITY: r has changed by no
- * more than rounding does; NAN: something is no number. */
+/* Returns the error of w against r, trained from `begin`: [count], rounded to that type. INFINITY:
+ * r changed only by rounding; NAN: not a number. */
 double step_away(const float *w, const float *begin, const float *r, int64_t count, enum dtype dtype);
 
 #endif
