@@ -1,12 +1,11 @@
-/* agree.c -- results: handed in by every process, weighed by rank 0
+/* agree.c -- results: handed in by every process, checked by rank 0
  *
- *     rank 0   order ---> carries it out ---> gathers ---> weighs: ok, digests equal ---> renders what was said
+ *     rank 0   order ---> carries it out ---> gathers ---> checks: ok, digests equal ---> renders
  *     rank 1   order ---> carries it out ---> hands in ---> next order
  *     rank 2   order ---> carries it out ---> hands in ---> next order
  *
- * Nothing comes back: a line that is refused is refused by the books, and so everywhere alike. Where the processes do
- * not agree, one of them has failed alone, and rank 0 tells of it. The books of all are compared at each order by
- * their digests, 8 bytes a process: a process that has gone astray is found at the line where it did. */
+ * All refuse a line alike, from the same world. If statuses differ, one process failed alone.
+ * Digests, 8 bytes a process, find a diverged process at its line. */
 #include "shell/rank/agree.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -22,12 +21,12 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* What each process says after an order, as a block. Three more stand behind it: the words of its failure, those
- * about its data, and what it fills into the output (out_pack). */
+/* A process's result, as a block, before three others: the failure's words, its data's, its output
+ * (out_pack). */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
-	int64_t position; /* steps used: that they agree is what makes Ctrl-C work */
+	int64_t position; /* steps used: Ctrl-C relies on their equality */
 };
 
 /* ---- handing in ---- */
@@ -46,7 +45,7 @@ static void put_words(struct text *message, const char *words)
 	block_put(message, words, strlen(words) + 1);
 }
 
-/* Into conductor->bytes: an order that was sent is not needed there any more. */
+/* Writes to conductor->bytes, which the sent order no longer needs. */
 static void write_result(struct conductor *conductor, enum status status, const char *words)
 {
 	struct rank_result result = result_of(conductor, status);
@@ -58,7 +57,7 @@ static void write_result(struct conductor *conductor, enum status status, const 
 	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
 }
 
-/* ---- weighing: rank 0 ---- */
+/* ---- checking: rank 0 ---- */
 
 static void say_sticky(struct conductor *conductor, int rank, int32_t status, const char *words)
 {
@@ -70,7 +69,7 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 	        status_name((enum status)status), words);
 }
 
-/* One other process's result beside rank 0's: its status, worded. That books differ is said once. */
+/* Returns the process's status, worded; reports different worlds once. */
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
 	const struct transport_bytes *heard = &conductor->results[rank];
@@ -94,8 +93,7 @@ static enum status weigh(struct conductor *conductor, int rank, const struct ran
 	return theirs.status == ST_OK ? ST_OK : fail((enum status)theirs.status, "rank %d: %s", rank, words);
 }
 
-/* The first failure is told, and rank 0's own before the others'; but for a bug. words[WORDS_MOST]: of the status
- * at hand. */
+/* Returns a bug, or else the first failure, rank 0's own first; words[WORDS_MOST]: its words. */
 static enum status weigh_all(struct conductor *conductor, enum status status, char *words)
 {
 	struct rank_result mine = result_of(conductor, status);
@@ -110,7 +108,6 @@ static enum status weigh_all(struct conductor *conductor, enum status status, ch
 	return status;
 }
 
-/* Everything that was said since the last time, by all ranks. */
 static void say_rendered(struct conductor *conductor)
 {
 	struct text rendered = {0};
@@ -144,7 +141,7 @@ enum status agree_all(struct conductor *conductor, enum status status)
 		return agree_end(conductor,
 		        fail(conductor->credit.lost, "how far the others go did not come through (%s)",
 		                status_name(conductor->credit.lost)));
-	if (status == ST_MPI) /* nobody knows what the others are waiting for: they are not asked */
+	if (status == ST_MPI) /* the others' state is unknown, so they are not asked */
 		return agree_end(conductor, status);
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());

@@ -1,20 +1,17 @@
-/* agree.h -- the end of an order: every process says how it went, and all learn whether they can go on
- * together.
+/* agree.h -- ends an order: gathers every process's status and decides whether they can go on
  *
- * - A line that is refused, an `expect` that is false: from the books, and so the same everywhere.
- * - A process's data failed (a full disk): it has made the same calls as the others, and rank 0 tells whose
- *   numbers are not to be trusted.
- * - A message failed (ST_MPI): this process has left the line at a place of its own. The job ends, in words:
- *   nobody waits for messages that never come. (A process without memory has ended already: base/memory.h.) */
+ * - A refused line, a false `expect`: decided from the world, so the same everywhere.
+ * - A data failure (a full disk): the process made all calls; rank 0 reports its data as invalid.
+ * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
+ *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
 #ifndef RANKSH_AGREE_H
 #define RANKSH_AGREE_H
 
 #include "shell/rank/conductor.h"
 
-/* Every process, after an order. Rank 0: the status of all, worded, and everything that was said is shown. */
+/* Every process, after an order. Rank 0 returns all statuses, worded, and shows output. */
 enum status agree_all(struct conductor *conductor, enum status status);
-/* This process cannot go on, and the others not without it: says so, with the words of the failure at hand,
- * and ends the job. Returns where there is only one process. */
+/* Reports this process's failure and ends the job; returns if it is alone. */
 enum status agree_end(struct conductor *conductor, enum status status);
 
 #endif

@@ -1,5 +1,4 @@
-/* batch.c -- a run without a person: a file, lines, or whatever comes down the pipe; plain text, and an exit
- * status */
+/* batch.c -- runs without a prompt: plain text and an exit status */
 #include "shell/rank/batch.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A full disk, or a reader that has left, is told once; the run goes on and ends with status 4. */
+/* Reports a full disk or a closed reader once; the run goes on and ends with status 4. */
 static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
@@ -38,7 +37,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	text_release(&shown);
 }
 
-/* An interrupt without a keyboard is the limit of --limit. */
+/* Without a keyboard, an interrupt is the --limit. */
 void say_failure(struct conductor *conductor, enum status status)
 {
 	struct text line = {0};
@@ -51,7 +50,7 @@ void say_failure(struct conductor *conductor, enum status status)
 	text_release(&line);
 }
 
-/* README.md has them. Where numbers are not to be trusted, no other verdict is. */
+/* README.md lists them. Invalid numbers override every other verdict. */
 static int exit_code(const struct conductor *conductor, enum status status)
 {
 	if (conductor->data_failed)
@@ -73,7 +72,6 @@ static int exit_code(const struct conductor *conductor, enum status status)
 	}
 }
 
-/* Nothing more comes: who waits now is stuck. */
 static enum status end(struct conductor *conductor, enum status status)
 {
 	return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
@@ -86,10 +84,10 @@ enum status run_text(struct conductor *conductor, const char *file, const char *
 	return end(conductor, conductor_order(conductor, &order));
 }
 
-/* Runs what is complete and takes it out of `waiting`; the beginning of a block stays there until its end has come, and
- * is looked at again with each piece. `last`: nothing more comes, and a block that is open is a mistake.
+/* Runs complete lines and removes them from `waiting`. An open block stays for the next piece, and
+ * is an error at the end (last).
  *
- *     waiting   sync \n repeat 9 { \n spin 1us \n        taken: "sync \n"; the rest waits for its `}` */
+ *     waiting   sync \n repeat 9 { \n spin 1us \n        taken: "sync \n"; the rest waits */
 static enum status run_waiting(struct conductor *conductor, struct text *waiting, bool last, int *line)
 {
 	const char *newline = memrchr(waiting->bytes, '\n', waiting->count);
@@ -111,8 +109,8 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	return status;
 }
 
-/* Open MPI's mpirun (4.1) crashes where a rank leaves just as there is more to pass on to it (iof_hnp). So what no line needs any
- * more is read, and thrown away, to its end; for a second at most, and while it keeps coming. */
+/* Drops unused input for at most a second: Open MPI's mpirun (4.1) crashes if a rank leaves while
+ * more input arrives (iof_hnp). */
 static void drain_input(void)
 {
 	enum { QUIET_MS = 100 };
@@ -124,8 +122,7 @@ static void drain_input(void)
 		got = read(0, piece, sizeof piece);
 }
 
-/* Whatever comes down descriptor 0, as soon as a line of it is whole: a program may write the next line when it has
- * read the answer to this one. */
+/* Runs input line by line: a program may read each answer before its next line. */
 static enum status run_input(struct conductor *conductor)
 {
 	struct text waiting = {0};
@@ -165,7 +162,6 @@ static enum status run_file(struct conductor *conductor, const char *path,
 	return status;
 }
 
-/* The line as it is typed at the prompt */
 static enum status run_help(struct conductor *conductor)
 {
 	const struct options *options = conductor->options;
@@ -178,7 +174,6 @@ static enum status run_help(struct conductor *conductor)
 	return status;
 }
 
-/* A refused line, an expect that failed and a rank that is stuck end a run; the words go to descriptor 2. */
 int batch_run(struct conductor *conductor)
 {
 	const struct options *options = conductor->options;

@@ -1,5 +1,4 @@
-/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and
- * credit, meanwhile */
+/* conductor.c -- sends and carries out orders; meanwhile, ranks' own prints and credit */
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/agree.h"
@@ -16,9 +15,9 @@
 
 #include <string.h>
 
-static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
+static const int64_t FLUSH_NS = 50000000; /* a long run's output is shown at least this often */
 
-/* ---- text that a rank printed by itself ---- */
+/* ---- text printed by a rank itself ---- */
 
 void conductor_poll(void *self)
 {
@@ -41,7 +40,7 @@ void conductor_poll(void *self)
 
 /* ---- credit ---- */
 
-/* Rank 0, every 5 to 20 ms of a long run: shall all stop, or show what was said so far? */
+/* Rank 0, every 5 to 20 ms of a long run: decides whether to stop, flush or go on. */
 static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
@@ -55,8 +54,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* Every process comes here at the same step: it is an agreement in the middle of an order. Nobody hears what it
- * says of books that differ, so the order's end says it. */
+/* An agreement within an order, at the same step everywhere. The order's end repeats its report of
+ * different worlds. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;
@@ -65,7 +64,6 @@ static void flush(void *self)
 	conductor->differ_told = told;
 }
 
-/* A device is waited for, and it takes long: what for. Where lines are run again, too. */
 static void tell_wait(void *self, int64_t waited_ns)
 {
 	struct conductor *conductor = self;
@@ -95,7 +93,7 @@ bool conductor_over_limit(const struct conductor *conductor)
 
 /* ---- orders ---- */
 
-/* A script is over: no other line comes, so a rank that waits is stuck, or a program was left within an iteration. */
+/* Ends a script: a waiting rank is stuck, or a program was left within an iteration. */
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -115,7 +113,7 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
-/* silent: a line of the journal, of which nothing is said or written; shown: nothing is written. */
+/* silent: a journal line without output and files; shown: without files. */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -131,15 +129,14 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 	return status;
 }
 
-/* Bytes to the end of the line that is open after `least` bytes. */
+/* Returns the bytes up to the end of the line at `least`. */
 static size_t whole_lines(const char *text, size_t count, size_t least)
 {
 	const char *newline = least < count ? memchr(text + least, '\n', count - least) : NULL;
 	return newline ? (size_t)(newline - text) + 1 : count;
 }
 
-/* A line's block: looked for in twice as much text each time, so that a long one is read twice and not once
- * for each of its lines. */
+/* Finds a line's block in twice as much text each time, so a long block is read about twice. */
 static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
 {
 	for (size_t least = 1024;; least *= 2) {
@@ -150,8 +147,7 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 	}
 }
 
-/* One line after the other, a block's lines together. What a line does cannot depend on how the bytes came
- * down the pipe. */
+/* Runs line by line, a block's lines together, whatever the pipe's pieces. */
 static enum status run_lines(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -176,7 +172,7 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 	return shell_settle(shell, status);
 }
 
-/* On every process; what a status means is the same on all of them. */
+/* Runs on every process, with the same status on all. */
 static enum status carry_out(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -200,7 +196,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		out_setup(shell->out, order->colour, order->width);
 		if (order->count)
 			shell->course.functions->solved(shell, order->text, order->count);
-		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
+		/* so that rank 0 may read an empty world by itself */
+		return shell_settle(shell, ST_OK);
 	case ORDER_COURSE:
 		return shell->course.functions->run(shell, conductor->options);
 	case ORDER_LEAVE:
@@ -231,10 +228,10 @@ static void put_string(struct text *bytes, const char *string)
 	block_put(bytes, string ? string : "", string ? strlen(string) + 1 : 0);
 }
 
-/* Rank 0 carries an order out like the others, behind its message. ORDER_LEAVE is answered by nobody. */
+/* Rank 0 carries the order out like the others. ORDER_LEAVE has no answer. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
-	/* the struct, the file's name and the values, with their NUL (no byte: there is none), the text */
+	/* the struct; the file's name and the values, with their NUL (no byte: NULL); the text */
 	struct text *bytes = &conductor->bytes;
 	text_clear(bytes);
 	block_put(bytes, order, sizeof *order);
@@ -247,7 +244,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
-/* An order that cannot be read, or does not come, ends the job: the others would wait for this process. */
+/* An unreadable or missing order ends the job: the others would wait. */
 void conductor_follow(struct conductor *conductor)
 {
 	for (bool on = true; on;) {
@@ -267,9 +264,9 @@ void conductor_follow(struct conductor *conductor)
 	}
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
-/* The conductor stays where it is from then on: credit and session point to it. */
+/* The conductor must not move: credit and session point to it. */
 enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options)
 {

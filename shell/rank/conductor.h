@@ -1,8 +1,7 @@
-/* conductor.h -- rank 0's loop: request in, broadcast, run, agree on status, merge outputs, reply; and the
- * other ranks' loop.
+/* conductor.h -- rank 0's loop and the others'
  *
- * Everything that all processes do together is an order: rank 0 sends it, every process carries it out, and
- * the results are gathered: status, digest of the books, what was said. */
+ * An order is a joint action: rank 0 sends it, every process carries it out, rank 0 gathers
+ * statuses, digests and output. */
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
@@ -11,8 +10,8 @@
 #include "shell/session/options.h"
 #include "shell/session/shell.h"
 
-/* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a
- * pipe. COURSE: what the options ask of lessons. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
+/* LINE: typed. TEXT: a script or part. LINES: from a pipe. COURSE: the course's options. END: a
+ * waiting rank is stuck. ROUND: shares progress for a view. */
 enum order_kind {
 	ORDER_LINE,
 	ORDER_TEXT,
@@ -25,21 +24,22 @@ enum order_kind {
 };
 struct order {
 	int32_t kind;       /* enum order_kind */
-	int32_t first_line; /* TEXT, LINES */
-	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
+	int32_t first_line; /* for TEXT, LINES */
+	int32_t width;      /* SETUP, also colour; its text: solved tasks */
 	int32_t colour;
-	int32_t silent;      /* LINE: a replay */
-	int32_t shown;       /* LINE: a replay, which is said */
-	int64_t stop, stamp; /* LINE: see struct entry */
+	int32_t silent;      /* LINE: a silent replay */
+	int32_t shown;       /* LINE: a replay with output */
+	int64_t stop, stamp; /* LINE: as in struct journal_entry */
 	const char *file;    /* TEXT, LINES: for messages; NULL: none */
 	const char *text;
 	size_t count;
-	const char *values; /* LINE, a replay: what it read then (session/steering.h); NULL: nothing */
+	/* LINE, a replay: its recorded values (session/steering.h); NULL: none */
+	const char *values;
 };
 
-/* Rank 0: where output goes, text that a rank printed by itself, and whether the line at work is to stop: Ctrl-C was
- * typed, or nobody listens any more (NULL: nobody types). Lines that run again are not stopped by Ctrl-C (`again`), but
- * where they wait for a device (`waits`): then none is waited for until they have run. The listener says so, and forgets it. */
+/* Rank 0's listener, for output and the ranks' own prints. `interrupted` (NULL: no prompt) returns
+ * true to stop the running line, after Ctrl-C or without a reader. In a replay (`again`), Ctrl-C
+ * only ends waits for devices (`waits`). */
 struct listener {
 	void *self;
 	void (*say)(void *self, const char *bytes, size_t count);
@@ -47,32 +47,31 @@ struct listener {
 	bool (*interrupted)(void *self, bool again, bool waits);
 };
 struct conductor {
-	struct shell shell; /* its `device` and `course` are set before conductor_open */
+	struct shell shell; /* set `device` and `course` before conductor_open */
 	struct credit credit;
 	struct transport *transport;
-	struct capture *capture; /* NULL: nothing is caught (one process without a wire) */
+	struct capture *capture; /* NULL: one process without a wire */
 	const struct options *options;
-	struct text bytes;               /* scratch: messages */
+	struct text bytes;               /* scratch for messages */
 	struct transport_bytes *results; /* rank 0: one for each process (agree.c) */
-	bool differ_told;                /* that books differ is said once */
-	bool data_failed;                /* rank 0: a failure of a process's data was told */
-	bool output_failed;              /* batch: descriptor 1 cannot be written */
+	bool differ_told;                /* different worlds are reported once */
+	bool data_failed;                /* rank 0: a process's data failed */
+	bool output_failed;              /* batch: writing descriptor 1 failed */
 	int64_t flushed_ns, limit_at_ns;
-	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */
+	size_t taken; /* after LINES: bytes that were run; the rest is incomplete */
 	struct listener to;
 };
 
 enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options);
 void conductor_close(struct conductor *conductor);
-/* Rank 0: everybody carries the order out. Words of a failure by fail_text(). */
+/* Rank 0: all processes carry the order out. Words: fail_text(). */
 enum status conductor_order(struct conductor *conductor, const struct order *order);
-/* The other ranks, until ORDER_LEAVE. */
+/* Other ranks: carries out orders until ORDER_LEAVE. */
 void conductor_follow(struct conductor *conductor);
-/* What is done while a message is waited for. Rank 0 shows what ranks have printed by themselves; the others hand
- * on to it what they have. */
+/* During waits: rank 0 shows ranks' own prints, the others forward theirs. */
 void conductor_poll(void *conductor);
-/* Did the session's limit (--limit) end it? */
+/* Returns true if the session's limit (--limit) is exceeded. */
 bool conductor_over_limit(const struct conductor *conductor);
 
 #endif

@@ -1,4 +1,4 @@
-/* cursor.c -- the cursor of the view: along a lane, to a name, to whom a wait is blamed on, to an iteration */
+/* cursor.c -- moves the view's cursor: along a lane, to a name, a wait's cause, or an iteration */
 #include "shell/rank/cursor.h"
 #include "base/arithmetic.h"
 #include "base/number.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The same wait or operation as before; where times were measured meanwhile, the operation of then. */
+/* Finds the same wait or operation again; after new measured times, the same operation. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor)
 {
 	const struct world *world = trace->world;
@@ -36,7 +36,7 @@ void cursor_follow(const struct cursor *cursor, struct window whole, struct wind
 	window->to = window->from + width;
 }
 
-/* What a key seeks, and what comes of it */
+/* A seek request and its results */
 struct seeking {
 	const struct trace *trace;
 	const struct request *request;
@@ -44,11 +44,11 @@ struct seeking {
 	struct window whole, *window;
 	struct cursor *cursor;
 	struct spot *spot; /* the cursor's */
-	struct text *told; /* the reply's: why it could not */
-	struct text *part; /* the reply's: whose time the window was set to */
+	struct text *told; /* the reply's: a failure's reason */
+	struct text *part; /* the reply's: the window's iteration or section */
 };
 
-/* ---- iterations: those of a program, or what was marked where there are none ---- */
+/* ---- iterations of a program, or else marked sections ---- */
 
 struct time_parts {
 	const struct trace *trace;
@@ -64,8 +64,8 @@ static struct time_parts parts_of_time(const struct trace *trace)
 	        trace, iterations ? (int)world->iteration_count : (int)world->section_count, iterations};
 }
 
-/* From the beginning of its first work on a device to the last end that is known: hosts may be far ahead. Of one without such
- * work what the hosts did */
+/* Returns the window of device work, to its last known end, because hosts may be far ahead; else
+ * the hosts'. */
 static struct window iteration_window(const struct trace *trace, const struct iteration *iteration)
 {
 	const struct world *world = trace->world;
@@ -99,8 +99,8 @@ static void part_text(const struct time_parts *parts, int i, struct text *out)
 		text_add(out, "before the first mark");
 }
 
-/* The one that the window shows; else -1, and *at is the one in which the cursor stands; without a cursor the first (step > 0)
- * or the last that begins in the window. Those without any operation are empty: they are passed over. */
+/* Returns the part that the window shows. Else -1 and *at: the cursor's part, or without a cursor
+ * the first (step > 0) or last that begins in the window. Skips empty parts. */
 static int part_shown(
         const struct time_parts *parts, const struct cursor *cursor, struct window window, int step, int *at)
 {
@@ -147,7 +147,7 @@ static void seek_part(struct seeking *s, int step)
 		spot_near(s->trace, s->spot->rank, s->spot->stream, part.from, s->spot);
 }
 
-/* The first one that is not over at that time; else `last` */
+/* Returns the first part that ends after `now`; else `last`. */
 static struct window part_at_work(const struct trace *trace, int64_t now, struct window last)
 {
 	struct time_parts parts = parts_of_time(trace);
@@ -159,7 +159,7 @@ static struct window part_at_work(const struct trace *trace, int64_t now, struct
 	return last;
 }
 
-/* The last iteration, or section; where time passes by itself, the one that is at work then */
+/* Shows the last iteration or section; while time passes by itself, the current one. */
 static void seek_latest(struct seeking *s, int step)
 {
 	(void)step;
@@ -172,7 +172,7 @@ static void seek_latest(struct seeking *s, int step)
 
 /* ---- everything else ---- */
 
-/* The window stays where it is if it shows some of what was clicked. */
+/* Keeps a window that shows some of the clicked span. */
 static void seek_here(struct seeking *s, int step)
 {
 	const struct request *request = s->request;
@@ -186,7 +186,7 @@ static void seek_here(struct seeking *s, int step)
 
 static void seek_back(struct seeking *s, int step)
 {
-	(void)s; /* the request says where that is */
+	(void)s; /* the request has the place */
 	(void)step;
 }
 
@@ -196,7 +196,7 @@ static void seek_along(struct seeking *s, int step)
 		text_add(s->told, "nothing is %s on this lane", step > 0 ? "later" : "earlier");
 }
 
-/* Waits that a cell shows */
+/* Finds waits at least a cell wide. */
 static void seek_stall(struct seeking *s, int step)
 {
 	int64_t least = most_of((s->window->to - s->window->from) / most_of(s->request->width, 1), 1);
@@ -238,7 +238,7 @@ static void seek_name(struct seeking *s, int step)
 		text_add(s->told, step > 0 ? "from the beginning on" : "from the end on");
 }
 
-/* step -1: its first operation, 1: its last */
+/* step -1: the lane's first operation, 1: its last */
 static void seek_end(struct seeking *s, int step)
 {
 	if (!spot_near(s->trace, s->spot->rank, s->spot->stream, step < 0 ? 0 : s->whole.to, s->spot))
@@ -251,7 +251,7 @@ static void seek_critical(struct seeking *s, int step)
 	        s->path ? spot_on_path(s->trace, s->path, step, s->cursor->stands, s->spot) : NULL;
 	if (!piece) {
 		text_add(s->told, "%s",
-		        !s->path           ? "" /* that is told already */
+		        !s->path           ? "" /* find_path has said so */
 		                : step > 0 ? "here the critical path ends"
 		                           : "here the critical path begins");
 		return;
@@ -263,7 +263,7 @@ static void seek_critical(struct seeking *s, int step)
 	time_text(s->path->window.to - s->path->window.from, s->told);
 }
 
-/* The operation has a third of the window. */
+/* Gives the operation a third of the window. */
 static void seek_zoom(struct seeking *s, int step)
 {
 	const struct span *span = &s->spot->span;
@@ -277,8 +277,8 @@ static const struct {
 	const char *word;
 	void (*seek)(struct seeking *s, int step);
 	int step;
-	bool from_cursor; /* it wants one that stands */
-	bool follows;     /* the window follows it */
+	bool from_cursor; /* needs a cursor */
+	bool follows;     /* the window follows the cursor */
 } seeks[] = {
         {"here", seek_here, 0, false, false},
         {"part", seek_part, 1, false, false},

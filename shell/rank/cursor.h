@@ -1,4 +1,4 @@
-/* cursor.h -- the view's cursor: it goes where a request seeks, and the window follows it */
+/* cursor.h -- the view's cursor: moves as a request seeks, and the window follows */
 #ifndef RANKSH_CURSOR_H
 #define RANKSH_CURSOR_H
 
@@ -8,17 +8,17 @@
 
 struct cursor {
 	struct spot spot;
-	bool stands; /* false: nowhere */
+	bool stands; /* false: there is no cursor */
 };
 struct critical;
 
-/* Where the request says that it stands: its lane, operation and time. */
+/* Places the cursor at the request's lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
-/* It goes where request->seek says (docs/internals/wire.md), but for `top` and `bottom`; `told` gets why it could not, `part` whose
- * time the window was set to. path: NULL, there is none. window: what is shown, and then what is to be */
+/* Moves it by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told: a
+ * failure's reason; reply->part: the window's part. path: or NULL. window: old, then new. */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
-/* The cursor's operation begins within the window: it is moved, as wide as it is. */
+/* Moves the window, at equal width, so that the cursor's operation begins in it. */
 void cursor_follow(const struct cursor *cursor, struct window whole, struct window *window);
 
 #endif

@@ -1,7 +1,4 @@
-/* frame.c -- a frame of the view, for the window and the cursor that the front end asks for
- *
- * What the front end needs to move both goes with the picture: the whole extent, how many rows there are, of whom those are
- * that it sees, how busy everything is. */
+/* frame.c -- a view frame, with what moving needs: extent, rows, lanes and density */
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -38,7 +35,6 @@ void frame_forget(struct frame_kept *kept)
 	*kept = (struct frame_kept){0};
 }
 
-/* All that there is, from end to end, and how busy it is */
 static void survey(struct frame_making *m, int parts)
 {
 	struct frame_kept *kept = m->kept;
@@ -54,7 +50,7 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
-/* Found once; without an end anywhere there is none, and the picture is as ever. */
+/* Finds the critical path once; without any end there is none, and the picture is unchanged. */
 static enum status find_path(struct frame_making *m, const struct request *request)
 {
 	struct critical *path = &m->kept->path;
@@ -68,7 +64,7 @@ static enum status find_path(struct frame_making *m, const struct request *reque
 	return status;
 }
 
-/* The cursor moves more often than the window: most pictures are there already. */
+/* Reuses a picture, because the cursor moves more often than the window. */
 static enum status draw(struct frame_making *m)
 {
 	struct timeline_options *options = &m->options;
@@ -100,8 +96,7 @@ static int row_of(const struct frame_making *m, int rank, int stream)
 	return timeline_row_of(&m->drawn->places, rank, stream);
 }
 
-/* A first row behind the last is moved back: rows become fewer when ranks become alike. The cursor's row is among those
- * shown, when it has just moved. */
+/* Clamps the first row: equivalent ranks merge. Shows the cursor's row after a move. */
 static enum status draw_rows(struct frame_making *m, bool follow)
 {
 	struct timeline_options *options = &m->options;
@@ -117,7 +112,7 @@ static enum status draw_rows(struct frame_making *m, bool follow)
 	return status;
 }
 
-/* To the first or the last row that is seen: the front end has scrolled there. */
+/* Moves to the first or last visible row, where the front end has scrolled. */
 static void seek_row(struct frame_making *m, const struct request *request, bool bottom)
 {
 	if (draw_rows(m, false) != ST_OK || m->drawn->places.shown_count == 0)
@@ -178,7 +173,7 @@ static void tell_places(const struct frame_making *m)
 		text_add(&reply->density, "%d", m->kept->level[i]);
 }
 
-/* request->from > to asks for everything. */
+/* request->from >= to: the whole extent */
 enum status view_frame(
         struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply)
 {
@@ -186,22 +181,23 @@ enum status view_frame(
 	        .trace = {.world = shell->world, .backend = shell->backend, .kept = &kept->lanes},
 	        .kept = kept,
 	        .reply = reply};
-	if (shell->backend->measures) /* its times come to pass meanwhile */
+	if (shell->backend->measures) /* new measured times may have arrived */
 		frame_forget(kept);
 	survey(&m, request->width);
 	m.options = (struct timeline_options){
 	        .window = {request->from, request->to, -1},
 	        .width = request->width,
 	        .first_row = request->first_row,
-	        /* the ruler, and the legend where it is narrow */
+	        /* without the ruler and a narrow legend */
 	        .rows = request->height > 3 ? request->height - 2 : 1,
 	        .merge = true,
-	        .legend_rows = 4, /* where the lanes leave room for them */
+	        .legend_rows = 4, /* if the lanes leave room */
 	        .now = shell_clock(shell),
 	        .as_of = request->now >= 0 && !request->passes ? most_of(request->now, 1) : 0,
 	        .passes = request->passes,
 	};
-	if (request->passes) /* hosts may be ahead of it: the line at work waits for the wall */
+	/* hosts may be ahead, because the running line waits for the wall clock */
+	if (request->passes)
 		m.options.now = request->now;
 	if (request->to <= request->from)
 		m.options.window = m.whole;

@@ -1,5 +1,4 @@
-/* frame.h -- one frame of the view: cells that rank 0 computes and the front end paints. Looking only: it
- * moves nothing. */
+/* frame.h -- a view frame: rank 0 computes cells, the front end paints them. Read-only. */
 #ifndef RANKSH_FRAME_H
 #define RANKSH_FRAME_H
 
@@ -9,7 +8,7 @@
 #include "trace/lanes_cache.h"
 #include "trace/trace.h"
 
-/* A picture that was drawn for these options; the cursor is not in it. */
+/* A picture drawn for these options, without the cursor */
 struct frame_picture {
 	struct window window; /* to 0: there is none */
 	int width, first_row, rows;
@@ -18,19 +17,19 @@ struct frame_picture {
 	struct picture picture;
 	struct timeline_places places;
 };
-/* What stays from frame to frame; a zeroed struct keeps nothing yet. */
+/* State kept between frames; a zeroed struct is empty. */
 struct frame_kept {
 	struct kept_lanes lanes;
-	struct window whole; /* to 0: not known */
-	uint8_t *level;      /* trace_density of it, in so many parts; 0: not known */
+	struct window whole; /* to 0: unknown */
+	uint8_t *level;      /* its trace_density in `parts` parts; NULL: unknown */
 	int parts;
-	struct critical path;                   /* of everything; window.to 0: it was not asked for yet */
-	struct frame_picture of_whole, of_part; /* the latest of everything, and of less */
+	/* the whole critical path; window.to 0: not requested yet */
+	struct critical path;
+	struct frame_picture of_whole, of_part; /* the latest of the whole extent, and of a part */
 };
-/* Before a line runs, and before the session ends: what was kept may not hold any more. */
+/* Empties it: before a line runs, and before the session ends. */
 void frame_forget(struct frame_kept *kept);
-/* What the request asks to see, in a reply of REPLY_VIEW: the picture, the window it shows, and the facts of
- * the selected operation. */
+/* Fills a REPLY_VIEW: the requested picture, its window, and facts on the selected operation. */
 enum status view_frame(
         struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply);
 

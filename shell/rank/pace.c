@@ -1,13 +1,13 @@
-/* pace.c -- virtual time tied to the wall clock, on rank 0
+/* pace.c -- ties virtual time to the wall clock, on rank 0
  *
  *     wall      w0 ----------------- now               rate: wall seconds a virtual millisecond
- *     virtual   v0 ------ v0 + (now - w0) / rate       the stamp of a line that is typed now
+ *     virtual   v0 ------ v0 + (now - w0) / rate       the stamp for a line typed now
  *
- * After a line the other way round: the hosts' latest clock as a time of the wall, which the reply waits for. */
+ * After a line, the reply waits until the wall clock reaches the hosts' latest clock. */
 #include "shell/rank/pace.h"
 #include "shell/wire/io.h"
 
-/* The rate was changed by a line, or a reset took virtual time back: both clocks begin anew. */
+/* Restarts both clocks after a line changed the rate, or a reset moved virtual time back. */
 static void follow(struct pace *pace, const struct shell *shell)
 {
 	int64_t latest = shell->lasting.pace > 0 ? shell_clock(shell) : 0;

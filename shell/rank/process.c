@@ -1,10 +1,10 @@
-/* process.c -- one process of a job, from its start to its end
+/* process.c -- one process of a job, from start to end
  *
- *     descriptors 1 and 2 moved --- MPI started --- session opened, on all or on none --- rank 0 leads, the others
- *     follow --- session closed --- MPI ended, together --- descriptors put back
+ *     descriptors 1 and 2 moved --- MPI started --- session opened, on all or on none ---
+ *     rank 0 leads, others follow --- session closed --- MPI ended --- descriptors restored
  *
- * What fails before all have agreed that they are open is said by rank 0 alone, on its real descriptor 2; the exit
- * status is 2, as for a line that is refused. */
+ * Until all have opened, rank 0 alone reports failures, on the real descriptor 2; the exit status
+ * is then 2, as for a refused line. */
 #include "shell/rank/process.h"
 #include "mpi/outcome.h"
 #include "mpi/transport.h"
@@ -22,16 +22,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* What the last words need. They are written where an allocation has failed, in any thread and below any
- * function, or by a signal handler, so nothing can be passed to them. */
+/* The last words' data. Any thread or signal handler may write them, so it cannot be passed. */
 static struct {
 	int descriptor, rank, ranks, status;
-	char late[100]; /* those of a rank that is over its limit */
+	char late[100]; /* for a rank over its limit */
 } last_words = {.descriptor = 2, .ranks = 1, .status = MEM_EXIT};
 
-/* ---- a process that is over its limit ---- */
+/* ---- a process over its limit ---- */
 
-/* mpirun ends the other ranks when this one has left without MPI_Finalize. */
+/* Leaving without MPI_Finalize lets mpirun end the other ranks. */
 static void end_late(int number)
 {
 	(void)number;
@@ -39,9 +38,9 @@ static void end_late(int number)
 	_exit(4);
 }
 
-/* SIGALRM ends a rank that no longer checks its limit, because it is within one long step or waits for a rank that is. The alarm is set
- * to limit + START_GRACE_S at the start, and to limit + LIMIT_GRACE_S after MPI_Init, when the limit begins; for other ranks than 0
- * OTHERS_GRACE_S later, so that rank 0 alone reports it. */
+/* SIGALRM ends a rank that no longer checks its limit: in a long step, or waiting for such a rank.
+ * The alarm is limit + START_GRACE_S, after MPI_Init limit + LIMIT_GRACE_S; OTHERS_GRACE_S more on
+ * ranks other than 0, so that rank 0 alone reports it. */
 enum { LIMIT_GRACE_S = 3, OTHERS_GRACE_S = 2, START_GRACE_S = 60 };
 static void set_alarm(const struct options *options, int grace)
 {
@@ -56,8 +55,7 @@ static void set_alarm(const struct options *options, int grace)
 
 /* ---- a process without memory ---- */
 
-/* The process ends as it stands, without MPI: MPI_Abort allocates. mpirun sees a process that left without
- * MPI_Finalize, and ends the others. */
+/* Exits without MPI, because MPI_Abort allocates; mpirun ends the others. */
 static void say_exhausted(size_t bytes)
 {
 	char words[200];
@@ -77,7 +75,7 @@ static void early_failure(const struct capture *capture, int rank)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
-/* Whatever has happened, the others are told to leave: they wait for orders. */
+/* Always tells the others to leave, because they wait for orders. */
 static int lead(struct conductor *conductor)
 {
 	int code = conductor->options->wire ? serve_run(conductor) : batch_run(conductor);
@@ -85,7 +83,7 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* With auto, a device that cannot be started is given up, and the simulator is there. */
+/* With auto, a device that cannot start is replaced by the simulator. */
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
 {
@@ -100,22 +98,22 @@ static enum status open_session(struct conductor *conductor, struct transport *t
 	return outcome_share(t, conductor_open(conductor, t, capture, options));
 }
 
-/* All processes open a session, or none: they leave together. *device is to be closed behind it. */
+/* Opens a session on all or none. Close *device afterwards. */
 static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
         struct options *options, bool mpi, struct device **device)
 {
 	if (transport_size(t) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
 		        transport_size(t), RANKS_DRY_MOST);
-	enum status status =
-	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
+	/* by its own host's environment; without mpi main.c has chosen */
+	enum status status = mpi ? device_choose(options) : ST_OK;
 	status = outcome_share(t, status);
 	if (status == ST_OK)
 		status = outcome_share(t, device_open(options, t, capture_err(capture), device));
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
+/* Returns the job's status on rank 0; 0 elsewhere, because mpirun ends a job at another. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {
@@ -123,7 +121,8 @@ static int run(struct options *options, const struct course *course, struct tran
 	struct device *device = NULL;
 	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;
-	if (mpi && options->n && options->n != transport_size(t)) /* on every rank, so all leave alike */
+	/* on every rank, so all leave alike */
+	if (mpi && options->n && options->n != transport_size(t))
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
 		status = open_together(&conductor, t, capture, options, mpi, &device);
@@ -141,7 +140,7 @@ static int run(struct options *options, const struct course *course, struct tran
 	return rank == 0 ? code : 0;
 }
 
-/* The descriptors are moved first: from then on nothing that a library prints tears the wire. */
+/* Moves the descriptors first, so that no library's print can break the wire. */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
@@ -149,7 +148,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 	int code = 2, rank = 0;
 
 	mem_keep();
-	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
+	if (mpi) /* without mpirun, this rank would be left over */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
 	set_alarm(options, START_GRACE_S);
@@ -157,7 +156,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	/* 2 may lead into a pipe of ours, which is lost with us */
+	/* descriptor 2 may be our own pipe, lost with this process */
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);

@@ -1,7 +1,7 @@
-/* reader.c -- lines from the front end, and Ctrl-C out of turn
+/* reader.c -- lines from the front end, and early interrupts
  *
- * The descriptor is read when somebody asks: between requests, where waiting is wanted, and from within a long
- * run, each time that rank 0 looks whether to go on. Nothing is waited for there. */
+ * Descriptor 0 is read between requests, waiting, and at rank 0's looks in long runs, without
+ * waiting. */
 #include "shell/rank/reader.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* who pipes requests in and closes the pipe gets them answered */
+/* for a pipe that closes after its requests */
 static const int64_t END_GRACE_NS = 1000000000;
 
-/* Such a line is short and says nothing else. */
+/* An interrupt's line is short and has no other words. */
 static bool is_interrupt(const char *line, size_t count)
 {
 	struct request request = {0};
@@ -25,8 +25,7 @@ static bool is_interrupt(const char *line, size_t count)
 	return is;
 }
 
-/* Looks at the lines that have become whole. An interrupt is taken out: it is meant for the request before it,
- * which may be over. */
+/* Removes interrupts from new whole lines: each is for the request before it. */
 static void look_at_lines(struct line_reader *reader)
 {
 	struct text *waiting = &reader->waiting;
@@ -46,7 +45,7 @@ static void look_at_lines(struct line_reader *reader)
 	}
 }
 
-/* Reads what is there, waiting at most wait_ms for it. */
+/* Reads available input, waiting at most wait_ms. */
 static void listen(struct line_reader *reader, int wait_ms)
 {
 	struct pollfd end = {.fd = reader->ended_ns ? -1 : 0, .events = POLLIN};
@@ -62,7 +61,7 @@ static void listen(struct line_reader *reader, int wait_ms)
 	}
 }
 
-/* `seen` bytes are whole lines, so there is a newline. */
+/* `seen` bytes are whole lines, so a newline exists. */
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line)
 {
 	struct text *waiting = &reader->waiting;
@@ -92,7 +91,7 @@ bool reader_interrupted(struct line_reader *reader)
 	return reader->interrupted >= reader->taken;
 }
 
-/* Requests are counted from 1. */
+/* Requests count from 1. */
 void reader_forget_interrupt(struct line_reader *reader)
 {
 	reader->interrupted = 0;

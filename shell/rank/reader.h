@@ -1,5 +1,5 @@
-/* reader.h -- the lines that come down descriptor 0 of rank 0, of which an interrupt is seen out of turn: also
- * while the request before it is at work. It is meant for that request, and for none behind it. */
+/* reader.h -- lines from rank 0's descriptor 0. An interrupt overtakes other lines, but applies
+ * only to the request before it. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 
@@ -9,25 +9,25 @@
 
 /* A zeroed struct has read nothing.
  *
- *     waiting   request 7 \n request 8 \n req          taken 6: the one at work; whole 2
- *               |------- seen ---------|               */
+ *     waiting   request 7 \n request 8 \n req          taken 6: running; whole 2
+ *               |------- seen ---------| */
 struct line_reader {
-	struct text waiting; /* what was read and not taken */
-	size_t seen, whole;  /* its whole lines: their bytes, and how many they are */
-	size_t taken;        /* requests taken: the number of the one at work, from 1 */
-	size_t interrupted;  /* the number of the request that the last interrupt was for */
-	int64_t ended_ns;    /* wall clock when the input had ended; 0: it has not */
+	struct text waiting; /* read but not taken */
+	size_t seen, whole;  /* its whole lines: bytes and number */
+	size_t taken;        /* number of requests taken, from 1: the running one */
+	size_t interrupted;  /* number of the last interrupted request */
+	int64_t ended_ns;    /* wall clock at the input's end; 0: open */
 };
 
-/* The next line, without its newline, in place of what is in `line`; waits up to wait_ms. false: none came. */
+/* Takes the next line, without newline; waits up to wait_ms. False: none. */
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
-/* Nothing more will come: the front end is gone, and its last line has been taken. */
+/* Returns true if the front end is gone and its last line has been taken. */
 bool reader_ended(const struct line_reader *reader);
-/* Has an interrupt come behind the request at work? Asked from within long runs; waits for nothing. */
+/* Returns true if the running request is interrupted. Never waits. */
 bool reader_interrupted(struct line_reader *reader);
-/* The request at work goes on: what has come is no interrupt of it. */
+/* Ignores interrupts so far: the running request goes on. */
 void reader_forget_interrupt(struct line_reader *reader);
-/* The front end has been gone for a second, as of the last look: nobody is there to see the rest of the run. */
+/* Returns true if the front end left over a second ago. */
 bool reader_left(const struct line_reader *reader);
 void reader_release(struct line_reader *reader);
 

@@ -1,12 +1,12 @@
 /* serve.c -- rank 0 and the front end: requests in, replies out
  *
- *     reader.c --- request ---> serve_one ---> an order to all processes (rank/conductor.c), or, for what only
- *                                              looks (complete, view), this process alone
- *              <-- output, foreign text, as it comes ---
+ *     reader.c --- request ---> serve_one ---> an order to all processes (rank/conductor.c), or
+ *                                              this process alone, for a read-only request
+ *              <-- output and ranks' prints, as they come ---
  *              <-- one reply of the request's kind -----
  *
- * Looking needs no other process because the books and the simulated times are the same everywhere. Between
- * requests, and while a message is waited for, text that ranks print by themselves is passed on (conductor_poll). */
+ * Read-only requests (complete, view) need no other process: the world and simulated times are the
+ * same everywhere. */
 #include "shell/rank/serve.h"
 #include "shell/rank/pace.h"
 #include "shell/language/run/interpreter.h"
@@ -29,15 +29,15 @@ struct serve {
 	struct line_reader reader;
 	struct pace pace;
 	bool leaving;
-	bool untouched; /* nothing was typed yet: Enter opens the tour */
+	bool untouched; /* no line typed yet: Enter opens the tour */
 	bool gone;      /* a reply could not be written */
 	struct frame_kept kept;
-	/* living lanes: so many columns and rows of them; when they were sent, and until which time there is more to see */
+	/* live lanes: columns and rows; the last sending; the time until which more will appear */
 	int width, lanes;
 	int64_t lanes_ns, lanes_to;
 };
 
-/* Releases the reply. The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
+/* Releases the reply. If the reader is gone, the loop ends and a run is interrupted. */
 static void send(struct serve *serve, struct reply *reply)
 {
 	struct text line = {0};
@@ -60,15 +60,13 @@ static void say(void *self, const char *bytes, size_t count)
 	send_text(self, REPLY_OUTPUT, 0, bytes, count);
 }
 
-/* Text that a rank has printed by itself; it may come between two replies, and in the middle of a run. */
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
-/* Asked from within long runs (conductor.c, look). Lines that run again end where they ended when they were typed:
- * stopped elsewhere, they would make a world that the log does not describe. A device need not be waited for: its work
- * stands in the books all the same. */
+/* Called from long runs (conductor.c, look). A replayed line ends at its recorded stop, or its
+ * world would not match the log. It need not wait for devices: their work is in the world. */
 static bool interrupted(void *self, bool again, bool waits)
 {
 	const char *words = waits
@@ -89,7 +87,6 @@ static bool interrupted(void *self, bool again, bool waits)
 
 /* ---- the prompt ---- */
 
-/* The virtual clock of the prompt's ranks, and how many ranks wait for lines. */
 static void read_clocks(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -103,7 +100,8 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	}
 }
 
-/* "(2 waits) 4.20 ms > ", with what `use` has set in between, what Enter on an empty line does now, and the task at hand. */
+/* Writes the prompt "(2 waits) 4.20 ms > ", with `use` in between, Enter's meaning and the
+ * task. */
 static void write_prompt(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -123,8 +121,8 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 
 /* ---- requests ---- */
 
-/* The first request: how wide the terminal is, and whether it shows colours, is everyone's, since everyone words the
- * same output. */
+/* The first request. The terminal's width and colours go to all processes, which word the same
+ * output. */
 static void hello(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -155,7 +153,6 @@ static void write_wish(const struct wish *wish, struct text *out)
 		text_add(out, "edit %s", wish->file);
 }
 
-/* The entries that the front end does not know yet, behind those it is right about. */
 static void tell_log(struct journal *journal, struct log_change *log)
 {
 	log->kept = (int)journal->told;
@@ -171,7 +168,7 @@ static void tell_log(struct journal *journal, struct log_change *log)
 	}
 }
 
-/* What is there now, or with `pace` as virtual time goes by; unasked. A GPU's are those of the last line. */
+/* Sends the lanes now, or at `pace`'s virtual time; unasked. A GPU's are the last line's. */
 static void send_lanes(struct serve *serve, bool at_once)
 {
 	int64_t stamp = serve->lanes ? pace_stamp(&serve->pace, &serve->conductor->shell) : -1;
@@ -180,7 +177,7 @@ static void send_lanes(struct serve *serve, bool at_once)
 		return;
 	struct request request = {.kind = REQUEST_VIEW,
 	        .width = serve->width,
-	        .height = serve->lanes + 1, /* no details are wanted */
+	        .height = serve->lanes + 1, /* no details */
 	        .from = 1,
 	        .now = stamp,
 	        .passes = stamp >= 0};
@@ -197,8 +194,7 @@ static void send_lanes(struct serve *serve, bool at_once)
 	request_release(&request);
 }
 
-/* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
- * the world. */
+/* `pace`: waits for the wall clock. Ctrl-C ends only this wait. */
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
@@ -212,8 +208,7 @@ static void await_wall(struct serve *serve)
 	}
 }
 
-/* The reply to a line: what came of it, the prompt, and what it has changed in the log. now: it was typed, and what its ranks do
- * is waited for where `pace` is on. */
+/* Replies to a line: result, prompt, log changes. now: typed, so `pace` waits. */
 static void send_done(struct serve *serve, struct reply *reply, bool now, bool lanes)
 {
 	if (reply->status != ST_OK && reply->status != ST_QUIT)
@@ -230,8 +225,7 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 	send(serve, reply);
 }
 
-/* A line, as typed (stamped now, if `pace` is on) or from a journal (with the stamp and the stop of then): silent, or
- * shown. */
+/* Runs a typed line (stamped, with `pace`) or a journal's (its stamp and stop). */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -263,8 +257,7 @@ static void complete(struct serve *serve, const struct request *request)
 	send(serve, &reply);
 }
 
-/* A frame that cannot be drawn is an empty one, with the reason as its facts. One of what was shared before is better
- * than none. */
+/* Sends a frame; on failure an empty one, with the reason. An older one is better than none. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};
@@ -304,14 +297,14 @@ static void serve_one(struct serve *serve, const struct request *request)
 		send_lanes(serve, true);
 		break;
 	case REQUEST_INTERRUPT:
-		break; /* the reader has taken them all */
+		break; /* the reader has removed them all */
 	case REQUEST_LEAVE:
 		serve->leaving = true;
 		break;
 	}
 }
 
-/* A line that cannot be read gets the reply of a refused one, so that request and reply stay in step. */
+/* Answers an unreadable line like a refused one, so that replies stay in step. */
 static void answer(struct serve *serve, const char *line, size_t count)
 {
 	struct request request = {0};

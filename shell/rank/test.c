@@ -1,9 +1,7 @@
-/* test.c -- `#> text` in a script is what the lines before it print
+/* test.c -- compares a script's output with its `#> text` lines
  *
- * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines
- * of their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
- * segment that ends within a block is not whole yet and grows by the next one. Where times are measured, they are not
- * compared: they come out otherwise each time. */
+ * A segment is some lines with their `#>` texts, below or at the end of the last. It runs and is
+ * compared; within a block, it grows by the next. Measured times are not compared. */
 #include "shell/rank/conductor.h"
 #include "shell/rank/batch.h"
 
@@ -14,8 +12,8 @@ struct test {
 	struct conductor *conductor;
 	const char *file;
 	struct text printed, expected;
-	struct text report; /* of what differs */
-	int segment_line;   /* first line of what runs next */
+	struct text report;
+	int segment_line; /* the next segment's first line */
 };
 
 static void keep(void *self, const char *bytes, size_t count)
@@ -30,7 +28,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	text_add(&test->printed, "[rank %d] %.*s", rank, (int)count, bytes);
 }
 
-/* The line at `at`, without blanks at its end; *next is behind it. */
+/* Returns the line's length at `at`, without trailing blanks; *next: the line after it. */
 static size_t line_at(const char *at, const char *end, const char **next)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -41,7 +39,6 @@ static size_t line_at(const char *at, const char *end, const char **next)
 	return (size_t)(stop - at);
 }
 
-/* The lines of a text, each behind the mark */
 static void mark_text(char mark, const struct text *text, struct text *marked)
 {
 	const char *at = text_string(text), *end = at + text->count;
@@ -53,7 +50,7 @@ static void mark_text(char mark, const struct text *text, struct text *marked)
 	}
 }
 
-/* Bytes of a time or a part of a hundred: "1.50 ms", "20us", "99%"; 0: there is none. */
+/* Returns the bytes of a time or percentage: "1.50 ms", "20us", "99%"; 0 if there is none. */
 static size_t time_at(const char *at)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s", "%"};
@@ -66,7 +63,7 @@ static size_t time_at(const char *at)
 	return 0;
 }
 
-/* The text with a mark in the place of each time, and one blank between words: columns move with them */
+/* Replaces times by a mark, and blanks by one: columns move with times. */
 static void without_times(struct text *text)
 {
 	struct text plain = {0};
@@ -84,7 +81,7 @@ static void without_times(struct text *text)
 	*text = plain;
 }
 
-/* Equal lines at the beginning are left out; what follows is shown from both sides. */
+/* Skips equal lines at the beginning; shows both sides of the rest. */
 static void compare(struct test *test, int line)
 {
 	struct text expected = {0}, printed = {0};
@@ -109,8 +106,7 @@ static void compare(struct test *test, int line)
 	text_clear(&test->printed);
 }
 
-/* Where the comment of a line that begins with `#>` does so, or `end`. *quoted: a text in quotes is open,
- * here from a line above, afterwards for the next one. */
+/* Returns the `#>` comment or `end`. *quoted: in a quoted text before, then after the line. */
 static const char *find_mark(const char *line, const char *end, bool *quoted)
 {
 	bool word_start = true;
@@ -127,10 +123,10 @@ static const char *find_mark(const char *line, const char *end, bool *quoted)
 	return end;
 }
 
-/* Where a line's `#>` stands: nowhere, behind a command, or on a line of its own */
+/* A line's `#>`: none, after a command, or on a line of its own */
 enum marked { MARKED_NOT, MARKED_BEHIND, MARKED_ALONE };
 
-/* Adds the text behind a line's `#>` to what is expected; says whether a command stands before it. */
+/* Adds the line's `#>` text to the expected output; returns its kind. */
 static enum marked read_mark(const char *line, size_t count, bool *quoted, struct text *expected)
 {
 	const char *end = line + count, *mark = find_mark(line, end, quoted);
@@ -144,8 +140,7 @@ static enum marked read_mark(const char *line, size_t count, bool *quoted, struc
 	return line == mark ? MARKED_ALONE : MARKED_BEHIND;
 }
 
-/* Runs the lines up to the `#>` lines, which end at `line`. ST_INCOMPLETE: they stand within a block, which
- * goes on. */
+/* Runs the lines before the `#>` lines. ST_INCOMPLETE: within a block. */
 static enum status run_segment(struct test *test, const char *from, const char *to, int line)
 {
 	struct order order = {.kind = ORDER_TEXT,
@@ -166,8 +161,7 @@ static enum status run_segment(struct test *test, const char *from, const char *
 	return ST_OK;
 }
 
-/* Line by line: texts behind `#>` are gathered until a line comes that has something to run; then what stands before it
- * is a segment.
+/* Gathers `#>` texts until the next line with a command; the lines before it are a segment.
  *
  *     say "a"; say "b"      |
  *     #> a                     |  segment 1, expected "a", "b"
@@ -179,12 +173,12 @@ static enum status run_all(struct test *test, const char *bytes, size_t count)
 	enum status status = ST_OK;
 	int line = 1;
 	bool quoted = false;
-	struct text marks = {0}; /* of the line that is looked at */
+	struct text marks = {0};
 	test->segment_line = 1;
 	for (const char *at = bytes; at < end && status == ST_OK; at = next, line++) {
 		size_t length = line_at(at, end, &next);
 		enum marked marked = read_mark(at, length, &quoted, &marks);
-		/* a line with something to run ends the texts of the lines before */
+		/* a line with a command ends the texts before it */
 		if (test->expected.count && marked != MARKED_ALONE) {
 			status = run_segment(test, from, at, line);
 			if (status == ST_OK)
@@ -202,7 +196,7 @@ static enum status run_all(struct test *test, const char *bytes, size_t count)
 	                       : status;
 }
 
-/* A script without one `#>` is run as it is, with its output shown as it comes. */
+/* Without `#>` lines a script only runs, output shown at once. */
 static int count_marks(const char *bytes, size_t count)
 {
 	struct text found = {0};
@@ -232,7 +226,7 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 	conductor->to = (struct listener){&test, keep, foreign, NULL};
 	enum status status = run_all(&test, bytes, count);
 	conductor->to = before;
-	if (test.printed.count) /* what came last and was not compared: it says why the run ended */
+	if (test.printed.count) /* the last output, not compared: it shows why the run ended */
 		before.say(before.self, test.printed.bytes, test.printed.count);
 	if (test.report.count) {
 		before.say(before.self, test.report.bytes, test.report.count);
