@@ -1,6 +1,6 @@
-/* compare.c -- compare: strategies for the session's model, each in a world of its own, as a table and on one axis
+/* compare.c -- compare: strategies for the session's model, each in its own world
  *
- *     the session     model gpt ...   data ...            its machine, who is slow, its ranks
+ *     the session     model gpt ...   data ...            its machine, slow ranks, ranks
  *     world 1         strategy ddp                run 2
  *     world 2         strategy ddp overlap=off    run 2 */
 #include "base/memory.h"
@@ -21,7 +21,7 @@ struct compared {
 	struct world_figures figures;
 };
 
-/* An empty world on the session's machine, with its model and data; then the strategy, for so many iterations */
+/* Runs a strategy in an empty world with the session's machine, model and data. */
 static enum status run_world(struct compared *one, struct shell *of, const struct question *question, int i)
 {
 	struct shell *shell = &one->shell;
@@ -43,7 +43,7 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	if (status == ST_OK)
 		status = line_ours(shell, line);
 	if (status == ST_OK)
-		status = line_ours(shell, "sync"); /* nothing is only queued */
+		status = line_ours(shell, "sync"); /* completes what is only queued */
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status == ST_OK)
@@ -68,7 +68,6 @@ static void put_bytes(struct table *table, int64_t bytes)
 	table_end(table);
 }
 
-/* Kinds of memory of which a world has some */
 static bool any_of(const struct compared *all, int worlds, int kind)
 {
 	bool any = false;
@@ -101,7 +100,7 @@ static void say_times(struct shell *shell, const struct question *question, cons
 	say_figures(shell, &table);
 }
 
-/* What the peak of the rank that has the most is made of */
+/* Says the peak's parts, on the rank with the largest peak. */
 static void say_memory(struct shell *shell, const struct question *question, const struct compared *all)
 {
 	static const char *const names[KIND_COUNT] = {[KIND_PARAMETERS] = "params",
@@ -128,7 +127,7 @@ static void say_memory(struct shell *shell, const struct question *question, con
 	say_figures(shell, &table);
 }
 
-/* ---- the timelines: the last iteration of each, as wide as the longest of them ---- */
+/* ---- the timelines: each world's last iteration, as wide as the longest ---- */
 
 static enum status say_timelines(struct shell *shell, const struct question *question, struct compared *all)
 {

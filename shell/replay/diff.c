@@ -1,5 +1,5 @@
-/* diff.c -- diff of two files of lines, as `journal save` writes them: each runs in a world of its own, on the machine that the session
- * began with, and they are compared operation by operation
+/* diff.c -- diff: runs two files of lines (`journal save`) on the session's first machine, and
+ * compares their operations
  *
  *     world 1     source base.rsh    sync
  *     world 2     source wide.rsh    sync */
@@ -35,7 +35,7 @@ static enum status run_file(struct file_world *one, struct shell *of, const char
 	if (status == ST_OK)
 		status = line_ours(shell, line);
 	if (status == ST_OK || status == ST_EXPECT)
-		status = line_ours(shell, "sync"); /* nothing is only queued */
+		status = line_ours(shell, "sync"); /* completes what is only queued */
 	return status == ST_OK ? shell_look(shell) : status;
 }
 

@@ -1,6 +1,4 @@
-/* inside.h -- private to replay/: the answers to questions (question.h), each of which runs lines again
- *
- * An umbrella header. */
+/* inside.h -- private to replay/: figures and messages for answers; an umbrella header */
 #ifndef RANKSH_REPLAY_INSIDE_H
 #define RANKSH_REPLAY_INSIDE_H
 
@@ -11,33 +9,34 @@
 
 struct table;
 
-/* Of one section: times in ns and bytes of an iteration, where the section has some, but for the first; else of the section */
+/* A section's figures: ns and bytes of an iteration, without the first; else of the section */
 struct world_figures {
 	bool iterations;
 	double time, exposed;
-	double sent; /* bytes that a rank sends */
+	double sent; /* bytes sent by a rank */
 	double bubble;
-	int64_t peak, kind[MEMORY_KINDS]; /* bytes: of the rank that has the most */
-	int most;                         /* enum critical_kind of most of the critical path, */
-	double part;                      /* this part of it; 0: there is none */
+	int64_t peak, kind[MEMORY_KINDS]; /* bytes, on the rank with the largest peak */
+	/* enum critical_kind with the largest part of the critical path, */
+	int most;
+	double part; /* this part; 0: there is no path */
 	size_t races;
 };
-/* Those that take long are asked for. */
+/* Slow figures must be requested. */
 enum {
-	MEASURE_PATH = 1 /* most, part */,
+	MEASURE_PATH = 1, /* most, part */
 	MEASURE_SENT = 2,
 	MEASURE_RACES = 4,
-	MEASURE_TIME = 8 /* where there are no iterations */
+	MEASURE_TIME = 8 /* without iterations */
 };
-/* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
+/* Measures an already projected world. Fails with ST_WAITS if an operation has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
-/* Of lines that ran again: where something has no end, the words tell who waits, since `stuck` tells of the session. */
+/* For a replayed world: ST_WAITS has words, because `stuck` describes the session. */
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
-/* How far the simulator is from what was measured of the same lines, ns */
+/* Says how far the simulator is from the measured time of the same lines, in ns. */
 void say_off(struct shell *shell, double measured, double simulated);
-/* As wide as the session's output; the table is released. */
+/* Prints the table at the output's width, and releases it. */
 void say_figures(struct shell *shell, struct table *table);
-/* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
+/* Fails with ST_NAME if a change applied to nothing. */
 enum status changes_met(const struct changes *changes);
 
 #endif

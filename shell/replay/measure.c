@@ -1,4 +1,4 @@
-/* measure.c -- the figures by which worlds are compared: one number each, of all ranks; how they are said */
+/* measure.c -- figures for comparing worlds: one number for all ranks; their output */
 #include "races/races.h"
 #include "shell/replay/inside.h"
 #include "trace/critical.h"
@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of all ranks: the largest time, the mean of the rest */
+/* Over all ranks: the largest time, means of the rest */
 struct rank_sums {
 	double time, exposed, sent;
 };
@@ -31,7 +31,6 @@ static enum status add_rank(
 	return status;
 }
 
-/* Of the rank whose peak is the largest */
 static void measure_memory(const struct world *world, struct world_figures *out)
 {
 	for (int rank = 0; rank < world->n; rank++) {
@@ -43,7 +42,7 @@ static void measure_memory(const struct world *world, struct world_figures *out)
 	}
 }
 
-/* Does a micro-batch travel? Else there is no bubble. */
+/* Returns true if a micro-batch is sent; else there is no bubble. */
 static bool has_stages(const struct world *world)
 {
 	for (size_t i = 1; i <= world->record_count; i++)
@@ -52,7 +51,6 @@ static bool has_stages(const struct world *world)
 	return false;
 }
 
-/* Of what kind most of the critical path is, and which part of it */
 static enum status measure_path(const struct trace *trace, int section, struct world_figures *out)
 {
 	int64_t of_kind[CRITICAL_KIND_COUNT] = {0};

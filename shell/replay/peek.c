@@ -1,8 +1,8 @@
-/* peek.c -- peek behind `at`: memory as it was then, or will be if nothing more is queued
+/* peek.c -- peek after `at`: memory at that time, or its forecast
  *
  *      lines     tensor x ...    y = relu x      z = relu y      peek y
- *      events    |----------------------|--------------|         the lines run again, with their numbers,
- *      until T   |----------- x y ------| T                      to T, and nothing that ends behind T writes any */
+ *      events    |----------------------|--------------|         the lines run again, with data,
+ *      until T   |----------- x y ------| T                      to T, without later writes */
 #include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/session/expired.h"

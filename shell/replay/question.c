@@ -1,4 +1,4 @@
-/* question.c -- from the command that reads a question to the line that answers it */
+/* question.c -- a question, from its command to its answer */
 #include "shell/replay/question.h"
 #include "base/memory.h"
 
@@ -22,7 +22,7 @@ struct question *question_make(
 	return question;
 }
 
-/* Fails with ST_ARGUMENT if the lines before the question are not known whole. */
+/* Fails with ST_ARGUMENT if the lines before the question are not all known. */
 static enum status question_answer(struct shell *shell)
 {
 	struct question *question = shell->wishes.question;
@@ -35,7 +35,7 @@ static enum status question_answer(struct shell *shell)
 		        "`%s` is a line of its own, in no block, def, or file that is `source`d",
 		        question->asked);
 	question_free(question);
-	/* at which line of the world of its own is nobody's business */
+	/* the line in the other world would only confuse */
 	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
 }
 
@@ -45,7 +45,7 @@ enum status question_end(struct shell *shell, struct question *question, enum st
 		question_free(question);
 		return status;
 	}
-	question_free(shell->wishes.question); /* of a wish that was not granted */
+	question_free(shell->wishes.question); /* from a wish that was not granted */
 	shell->wishes.question = question;
 	shell->wishes.statement = (struct wish){.kind = WISH_ANSWER, .grant = question_answer};
 	return ST_OK;

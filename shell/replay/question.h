@@ -1,7 +1,6 @@
-/* question.h -- the question of `whatif`, `sweep`, `compare`, `diff`, `why` or `peek`: worlds for
- * a replay
+/* question.h -- questions that need a replay: `whatif`, `sweep`, `compare`, `diff`, `why`, `peek`
  *
- * A command reads it and leaves it with a wish (WISH_ANSWER); replay/ answers it after the line. */
+ * A command leaves a question with a wish (WISH_ANSWER); replay/ answers it after the line. */
 #ifndef RANKSH_QUESTION_H
 #define RANKSH_QUESTION_H
 
@@ -10,7 +9,7 @@
 
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
 struct question {
-	/* Runs the lines again and prints the result. */
+	/* Replays the lines and prints the result. */
 	enum status (*answer)(struct shell *shell, const struct question *question);
 	char asked[200]; /* "link_rate=2x", as typed */
 	struct changes changes;
@@ -19,8 +18,7 @@ struct question {
 	double value[SWEEP_MOST];
 	enum unit unit;
 	int values;
-	/* COMPARE: "ddp overlap=off", the rest of a `strategy` line each, and iterations; DIFF:
-	 * two files */
+	/* COMPARE: "ddp overlap=off", a `strategy` line's rest, and iterations; DIFF: two files */
 	char world[COMPARED_MOST][200];
 	int worlds;
 	int64_t run;
@@ -28,11 +26,10 @@ struct question {
 	struct op_otherwise *without;
 	bool several;
 };
-/* For the line of `call`. NULL: this is a replay, and the question has been answered. Owned,
- * until question_end. */
+/* Returns a question for the call's line, owned until question_end; NULL in a replay. */
 struct question *question_make(
         const struct call *call, enum status (*answer)(struct shell *shell, const struct question *question));
-/* On ST_OK leaves it with a wish, owned by the shell; else frees it. Returns status. */
+/* On ST_OK leaves the question to the shell with a wish; else frees it. Returns status. */
 enum status question_end(struct shell *shell, struct question *question, enum status status);
 void question_free(struct question *question);
 

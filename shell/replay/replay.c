@@ -1,12 +1,11 @@
-/* replay.c -- the journal's lines run again: undo, step back
+/* replay.c -- reruns journal lines: undo, step back
  *
- * The world begins empty, with the machine, what else outlives a world, and the plan of training of then, and the lines from the journal's
- * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`)
- * the lines that it ran by itself run again, and not the command: which task a learner is at is not the
- * world's.
+ * The world begins empty, with the lasting state and training plan of that time. Lines from the
+ * floor on run silently, with stops and stamps. A session command (`lesson 1`) does not run, only
+ * its own lines: the learner's task is not world state.
  *
- * When the line at the floor itself is taken back, the world before it is wanted, of which nothing is left:
- * the session is as it was opened, and the whole journal runs again, as new ranks would run it:
+ * To take back the floor's line itself, the session restarts as opened, and the whole journal
+ * runs, as on new ranks:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
@@ -30,8 +29,7 @@ static struct told_line told(const struct journal_entry *entry)
 	return (struct told_line){.line = entry->line, .outside = entry->outside, .refused = entry->refused};
 }
 
-/* The entry's line, of which `i` is the new one: where it differs from what it was, that is told, and the front end has
- * to hear of it. */
+/* Compares the entry with new entry i; reports differences, also to the front end. */
 static void compare(struct shell *shell, const struct journal_entry *entry, size_t i, struct text *changed)
 {
 	struct journal *journal = &shell->journal;
@@ -45,8 +43,8 @@ static void compare(struct shell *shell, const struct journal_entry *entry, size
 		journal_changed(journal, i);
 }
 
-/* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the
- * same place again. changed: gets what is told of a line that is not what it was */
+/* Reruns an old entry, which adds a new one. A half-refused line is refused at the same place.
+ * changed: gets differences. */
 static void run_entry(
         struct shell *shell, const struct journal_entry *entry, bool whole, struct text *changed)
 {
@@ -60,8 +58,8 @@ static void run_entry(
 		compare(shell, entry, i, changed);
 		return;
 	}
-	const char *own = shell->course.watch ? shell->course.watch->own_file
-	                                      : NULL; /* a task's own lines, and their defs */
+	/* for a task's own lines and defs */
+	const char *own = shell->course.watch ? shell->course.watch->own_file : NULL;
 	shell->files.reads_only = true;
 	if (*entry->ran)
 		shell_settle(
@@ -71,7 +69,7 @@ static void run_entry(
 	journal_add(journal, *entry);
 }
 
-/* Rank 0 reads the files, and knows of more of them than the others: all say what it says. */
+/* All say rank 0's words: it reads the files and knows more changes. */
 static enum status say_changed(struct shell *shell, struct text *changed)
 {
 	char words[2000];
@@ -83,8 +81,7 @@ static enum status say_changed(struct shell *shell, struct text *changed)
 	return status;
 }
 
-/* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out,
- * and their runs put them in again. */
+/* Reruns the lines from the floor, or all (whole); their entries are added anew. */
 static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
@@ -95,7 +92,7 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
 	enum status status = shell_reset_again(shell);
-	char words[1000]; /* of its failure, behind which the lines run all the same */
+	char words[1000]; /* of a failure, which does not stop the lines */
 	snprintf(words, sizeof words, "%s", fail_text());
 	if (shell->course.functions)
 		shell->course.functions->again(shell, whole);
@@ -111,15 +108,15 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	shell_replaying(shell, -1);
 	mem_free(entries);
-	if (journal->count > from) /* this time it found an empty world */
+	if (journal->count > from) /* it found an empty world this time */
 		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
 	enum status said = say_changed(shell, &changed);
 	return status == ST_OK ? said : fail(status, "%s", words);
 }
 
-/* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
- * by itself) stays. Where one that emptied the world goes, the world before it is wanted (whole). */
+/* Counts lines as a person would: session commands without effect stay. An entry that emptied the
+ * world needs the world before it (whole). */
 enum status replay_undo(struct shell *shell)
 {
 	int64_t count = shell->wishes.statement.number;
@@ -155,7 +152,7 @@ enum status replay_undo(struct shell *shell)
 	return status;
 }
 
-/* Without the lines typed: the steps alone, by the values that they read when they were played */
+/* Replays only the program's steps, with their recorded values. */
 static enum status play_again(
         struct shell *shell, const struct plan *plan, long played, const struct text *values)
 {
@@ -175,8 +172,8 @@ static enum status play_again(
 	return status == ST_OK ? said : status;
 }
 
-/* With `limit` set, commands that play the program stop there, so the lines between them run as they did. What the
- * lines did not play (a script's steps are in no journal) is played by itself. */
+/* Commands that play the program stop at `limit`; lines between run unchanged. Steps of no line (a
+ * script's) are played alone. */
 enum status replay_back(struct shell *shell)
 {
 	const int64_t played = shell->wishes.statement.number;
@@ -185,17 +182,17 @@ enum status replay_back(struct shell *shell)
 	struct plan plan = {0};
 	struct text values = {0};
 	text_put(&values, text_string(&shell->steering.program), shell->steering.program.count);
-	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is
-	 * now */
+	/* a script has no journal: only its steps are replayed, on the current machine */
 	bool typed = journal->count > journal->floor;
 	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);
-	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
+	/* a line that plays fewer steps is a changed line */
+	journal_changed(journal, journal->floor);
 	t->limit = played;
 	t->rewritten = false;
 	if (typed)
 		status = replay(shell, false);
-	if (status == ST_OK && t->rewritten) /* the session is what its log says */
+	if (status == ST_OK && t->rewritten) /* the session follows its log */
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))

@@ -1,8 +1,8 @@
-/* rerun.c -- the lines since the world was empty, run again in a world of their own
+/* rerun.c -- reruns the lines since the world was empty in another world
  *
- *     the machine, the plan of training and who is slow, as the world began with them; the changes, where they hold from there on
- *     the journal's lines, or the script's                 each with what it read then
- *     the lines before the question, of its own text
+ *     the machine, training plan and slow ranks from the world's beginning; changes from section 0
+ *     the journal's lines, or the script's                 each with its recorded values
+ *     the lines before the question, in its own text
  *     a projection                                         as before any picture */
 #include "shell/replay/inside.h"
 #include "shell/line/line.h"
@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-/* Where a line is refused now and was not, what follows would be another program. line: NULL in a script, whose failures say
- * their place. */
+/* Fails if a line is newly refused: the rest would be another program. line: NULL in a script. */
 static enum status same_outcome(const char *line, enum status status, bool refused)
 {
 	if (status == ST_OK || status == ST_EXPECT)
@@ -34,8 +33,8 @@ bool rerun_same(const struct shell *of)
 	return !of->backend->measures && of->lasting.pace <= 0 && !stopped;
 }
 
-/* Under `pace` a line began when it was typed: memory of then is that of the session's times, and other questions leave that out.
- * Of a program's steps that Ctrl-C ended, those that were whole run again. Values that were read in a step of a program stand in the line that played it. */
+/* Under `pace`, stamps count only with data. A program stopped by Ctrl-C replays its completed
+ * steps. A step's values are in its line. */
 static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
 {
 	enum status status = ST_OK;
@@ -56,7 +55,7 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	} else {
 		if (*entry->ran)
 			status = line_ours(shell, entry->ran);
-		journal_add(&shell->journal, *entry); /* lines after it are numbered as they were */
+		journal_add(&shell->journal, *entry); /* later lines keep their numbers */
 	}
 	steering_over(&shell->steering);
 	shell->training->limit = -1;
@@ -83,7 +82,7 @@ static enum status run_script(struct shell *shell, const struct journal *of)
 	return status;
 }
 
-/* The lines before the question, of the text in which it stands. They have not settled then, and do not now. */
+/* Runs the lines before the question in its text; they were not settled then, nor now. */
 static enum status run_here(struct shell *shell, const struct shell *of)
 {
 	const struct journal_text *here = &of->journal.here;
@@ -106,7 +105,7 @@ static enum status run_lines(struct shell *shell, const struct shell *of)
 	return status == ST_OK ? run_here(shell, of) : status;
 }
 
-/* As the session was when this world began */
+/* Restores the session's state from this world's beginning. */
 static enum status begin(struct shell *shell, struct shell *of)
 {
 	enum status status = ST_OK;

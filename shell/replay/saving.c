@@ -1,8 +1,8 @@
-/* saving.c -- what `why` would save: the lines run again without the roots that it has named, all of those that tie */
+/* saving.c -- savings for `why`: reruns the lines without the named root causes, ties included */
 #include "shell/replay/inside.h"
 #include "shell/replay/question.h"
 
-/* When the last operation ends, of those that have an end */
+/* Returns the latest known end. */
 static int64_t last_end(struct shell *shell)
 {
 	int64_t last = 0;
@@ -39,7 +39,7 @@ static void say(struct shell *shell, bool several, int64_t before, int64_t after
 	text_release(&then);
 }
 
-/* When all ends without a change: in the session, or where its times are not the simulator's own, in its lines run again */
+/* Finds the end without a change: the session's if its times are simulated, else a rerun's. */
 static enum status plain_end(struct shell *shell, int64_t *out)
 {
 	struct rerun plain;

@@ -1,4 +1,4 @@
-/* sweep.c -- sweep: the session's lines run again once for each value of a number, as a table and a curve
+/* sweep.c -- sweep: a rerun for each value, as a table and a curve
  *
  *     bucket     time        exposed
  *     64 kB      0.53 ms     0.42 ms     ##############
@@ -12,7 +12,7 @@
 
 enum { BAR = 24 };
 
-/* A count of 1024s as people type it: 64k, 4M */
+/* Writes multiples of 1024 as people type them: 64k, 4M. */
 static void put_value(const struct question *question, int i, struct text *out)
 {
 	static const char *const units[] = {"", "k", "M", "G"};
@@ -27,7 +27,7 @@ static void put_value(const struct question *question, int i, struct text *out)
 	text_add(out, "%s", units[unit]);
 }
 
-/* The change with its i-th value, in a copy that is used at once */
+/* Returns the change with its i-th value, valid while *given is. */
 static struct changes changes_at(const struct question *question, int i, struct given *given)
 {
 	struct changes changes = question->changes;
@@ -43,7 +43,7 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-/* bar: cells of the longest */
+/* bar: the longest bar's cells */
 static void put_bar(struct table *table, double time, double most, int bar, bool best)
 {
 	int cells = most > 0 ? (int)(time / most * bar + 0.5) : 0;
@@ -53,7 +53,7 @@ static void put_bar(struct table *table, double time, double most, int bar, bool
 	table_end(table);
 }
 
-/* What became of the values whose world did not come to its end, each reason once: "64k, 128k: ..." */
+/* Says why some values have no figures, each reason once: "64k, 128k: ...". */
 static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
 {
 	for (int i = 0; i < question->values; i++) {
@@ -75,12 +75,12 @@ static void say_reasons(struct shell *shell, const struct question *question, st
 	}
 }
 
-/* known[i]: the world came to its end. */
+/* known[i]: the world was measured. */
 static void say_table(struct shell *shell, const struct question *question,
         const struct world_figures *figures, const bool *known)
 {
 	struct table table = {.align = "lrrrl"};
-	enum { BESIDE = 56 }; /* the columns before the bars, and the words behind the shortest */
+	enum { BESIDE = 56 }; /* the columns before the bars, and the words after */
 	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
 	bool iterations = false;
@@ -113,7 +113,7 @@ static void say_table(struct shell *shell, const struct question *question,
 	say_figures(shell, &table);
 }
 
-/* A value with which a line is refused, or that runs out of memory, is a row without figures, and a line below that says so; a name that nothing has ends it. */
+/* A failed value is a row without figures; a change that applies to nothing ends the sweep. */
 enum status answer_sweep(struct shell *shell, const struct question *question)
 {
 	struct world_figures figures[SWEEP_MOST] = {{0}};

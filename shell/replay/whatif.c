@@ -1,4 +1,4 @@
-/* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
+/* whatif.c -- whatif: the session's figures beside a changed rerun's */
 #include "shell/language/run/command.h"
 #include "shell/replay/inside.h"
 #include "shell/training/choose.h"
@@ -14,7 +14,7 @@ static void put_times(double before, double after, struct text *out)
 	text_add(out, "%.2f -> %.2f %s", before / ns, after / ns, unit);
 }
 
-/* What the end hangs on, by the kind of most of the critical path */
+/* The end's main cause, by the critical path's largest kind */
 static const char *const hangs_on[CRITICAL_KIND_COUNT] = {[CRITICAL_COMPUTE] = "kernels",
         [CRITICAL_COMM] = "communication",
         [CRITICAL_COPY] = "copies",
@@ -44,7 +44,6 @@ static void say_outcomes(struct shell *shell, const struct world_figures *a, con
 	text_release(&line);
 }
 
-/* Ways in which the other world is another program */
 static void say_otherwise(struct shell *shell, const struct rerun *rerun, const struct world_figures *a,
         const struct world_figures *b)
 {
@@ -61,7 +60,7 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 	}
 }
 
-/* ST_NAME, with the nearest number of the machine or option */
+/* Fails with ST_NAME, with the nearest machine number or option. */
 static enum status unknown_key(const char *name)
 {
 	struct text known = {0}, near = {0};
@@ -83,7 +82,7 @@ static enum status unknown_key(const char *name)
 	return ST_NAME;
 }
 
-/* ST_NAME, with the line nearest to it, or the first that has it in it */
+/* Fails with ST_NAME, with the nearest line, or the first that contains the text. */
 static enum status unknown_line(const struct changes *changes)
 {
 	const char *without = changes->without, *near = NULL;
@@ -98,7 +97,6 @@ static enum status unknown_line(const struct changes *changes)
 	            : fail(ST_NAME, "no line `%s` has run in this section", without);
 }
 
-/* Changes that have met nothing would be answered with "nothing changes". */
 enum status changes_met(const struct changes *changes)
 {
 	for (int i = 0; i < changes->options; i++)
@@ -109,8 +107,7 @@ enum status changes_met(const struct changes *changes)
 	return ST_OK;
 }
 
-/* What the change is compared with: the session, or where its times are not the simulator's own, or tied to the wall clock,
- * its lines run again without a change. */
+/* Measures the unchanged side: the session, or a rerun if its times are not simulated. */
 static enum status unchanged(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct rerun rerun;
@@ -145,7 +142,7 @@ static bool same_times(struct backend *a, struct backend *b, op_id id)
 	return x.issue == y.issue && x.ready == y.ready && x.start == y.start && x.end == y.end;
 }
 
-/* Every operation of the session, beside that of the rerun: the books give both the same number. */
+/* Compares each operation of the session with the rerun's, which has the same id. */
 static void say_same(struct shell *shell, struct shell *again)
 {
 	const struct world *world = shell->world;
@@ -192,7 +189,7 @@ static enum status answer_same(struct shell *shell)
 	return status;
 }
 
-/* ---- with one ---- */
+/* ---- with a change ---- */
 
 enum status answer_whatif(struct shell *shell, const struct question *question)
 {
