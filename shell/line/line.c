@@ -1,10 +1,10 @@
-/* line.c -- one line as if typed at the prompt: what comes before it and after it
+/* line.c -- runs one line as if typed at the prompt
  *
- *     journal_begin, training_line     what the line does is counted from here
- *     the stop and the stamp           of a line that runs again: where Ctrl-C fell, and the clock of then
- *     the statements                   between two of them a wish is granted: undo, reset, a lesson
- *     shell_settle                     what is final is carried out; answers owed; prints, races, failures are said
- *     log_line                         the journal keeps it if it has changed anything, or is the program's
+ *     journal_begin, training_line     a line's effects count from here
+ *     the stop and the stamp           for a replayed line: where Ctrl-C fell, and its clock
+ *     the statements                   wishes are granted in between: undo, reset, a lesson
+ *     shell_settle                     final work is carried out; prints, races, failures are said
+ *     log_line                         the journal keeps the line if it had an effect
  *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
 #include "shell/language/run/interpreter.h"
@@ -20,9 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for
- * another rank, or on what another answer has brought about. So it goes on until nobody gets one more: to be
- * asked again, as after a look or a refused line, must not move anything. No device is waited for here. */
+/* Reaches the answers for hosts blocked at the prompt, until none gets one, so that another
+ * read-only command changes nothing. Waits for no device. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
@@ -30,7 +29,7 @@ static enum status answer_owed(struct shell *shell)
 	enum status status = ST_OK;
 	int tries = 0;
 
-	shell->budget.waits = NULL; /* whose device is still at it stays blocked */
+	shell->budget.waits = NULL; /* a host that waits for a device stays blocked */
 
 	for (bool answered = true; answered && status == ST_OK;) {
 		answered = false;
@@ -50,15 +49,15 @@ static enum status answer_owed(struct shell *shell)
 	return status;
 }
 
-/* Where the work that the line has set off fails, that is told in the place of the line's own failure, but for Ctrl-C.
- * The words are kept aside meanwhile: a backend that is asked may fail, and word that. */
+/* A failure in the started work replaces the line's, except for Ctrl-C. Words are saved: backend
+ * calls may overwrite them. */
 enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
 	snprintf(words, sizeof words, "%s", fail_text());
-	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay
-	 * too */
-	bool ends = status != ST_OK && !shell->interactive; /* a script, by `quit` or a refused line */
+	/* a stop is a place in the program: queued work waits for the next line, in replays too */
+	/* a script, by `quit` or a refused line */
+	bool ends = status != ST_OK && !shell->interactive;
 	enum status advanced = status == ST_INTERRUPTED ? ST_OK
 	        : ends ? shell->backend->finish(shell->backend, &shell->budget)
 	               : shell_advance(shell);
@@ -71,23 +70,22 @@ enum status shell_settle(struct shell *shell, enum status status)
 	prints_flush(shell);
 	warn_new(shell);
 	enum status failed = shell->backend->failure(shell->backend);
-	if (failed != ST_RANGE || !shell_quiet(shell)) /* a line that runs again reads the same number */
+	if (failed != ST_RANGE || !shell_quiet(shell)) /* a replayed line reads the same number */
 		shell_keep(shell, failed);
 	return fail(status, "%s", words);
 }
 
-/* ---- wishes: what a statement asks for is done when it is over ---- */
+/* ---- wishes: carried out after their statement ---- */
 
-/* A wish has its own function, but for `reset` and the like */
 static enum status grant(struct shell *shell)
 {
 	const enum wish_kind kind = shell->wishes.statement.kind;
 	shell->wishes.statement.kind = WISH_NONE;
-	warn_new(shell); /* of this world: another one may take its place */
+	warn_new(shell); /* for this world, which may be replaced */
 	if (kind != WISH_EMPTY)
 		return shell->wishes.statement.grant(shell);
 	if (!shell->interactive)
-		training_line(shell); /* a script's lines run again from this one on */
+		training_line(shell); /* a script's replay begins with this line */
 	enum status status = shell_reset(shell);
 	if (shell->course.functions)
 		shell->course.functions->emptied(shell);
@@ -106,16 +104,16 @@ enum status line_ours(struct shell *shell, const char *line)
 
 /* ---- a line ---- */
 
-/* Returns the digest of the books and of the language's variables and defs. Other lasting state (the machine, `loader`, `explain` ...)
- * is in no digest: each completed statement that does more than look may have changed it, and counts (interpreter_did). */
+/* Returns the digest of world, variables and defs. Other state (the machine, `loader` ...) has
+ * none; interpreter_did counts statements that may change it. */
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
-/* Does the line become an entry? Refused ones too, and those that ask something of the front end or end the session, when a
- * part of them has taken effect, be it that a number which they read was computed for them: they are refused at the same place
- * again; and on a replay all, so that the front end's list and this one are the same. */
+/* Returns true if the line becomes an entry. A refused line, a request to the front end or `quit`
+ * does so if a part took effect, or it read a computed number: a replay refuses it at the same
+ * place. Replays keep all, so that both lists agree. */
 static bool to_keep(
         const struct shell *shell, enum command_class class, enum status status, bool refused, bool effect)
 {
@@ -124,13 +122,12 @@ static bool to_keep(
 		return false;
 	if (shell->replay.depth)
 		return true;
-	if (status == ST_QUIT) /* it is taken out of the entry, or else it would end the session again */
+	if (status == ST_QUIT) /* removed from the entry, or a replay would end the session */
 		return effect && journal->does_to == SIZE_MAX;
 	return effect || shell->line.reached || (!refused && shell->wishes.front_end.kind == WISH_NONE);
 }
 
-/* The entry as it will run again: with what a program's command did in the place of what was typed (journal_did). Of
- * a session's command (`lesson 1`) the lines that it ran are kept beside it. */
+/* Adds the entry as it will run again (journal_did), with a session command's own lines. */
 static void log_line(struct shell *shell, const char *line, size_t count, enum status status, bool changed,
         bool effect, struct journal_entry entry)
 {
@@ -138,8 +135,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	struct text kept = {0};
 	journal_kept(journal, line, count, &kept);
 	entry.line = (char *)text_string(&kept);
-	char words
-	        [1024]; /* of the line's failure: to read it again words others, as a value is tried as an expression first */
+	char words[1024]; /* the line's failure: interpreter_class may overwrite its words */
 	snprintf(words, sizeof words, "%s", fail_text());
 	enum command_class class = interpreter_class(entry.line, kept.count);
 	fail(status, "%s", words);
@@ -158,7 +154,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	text_release(&kept);
 }
 
-/* A line that is refused in its middle: nobody is to think that nothing has happened. */
+/* Says that the first part of a refused line has taken effect. */
 static void tell_half(struct shell *shell, enum status status)
 {
 	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT &&
