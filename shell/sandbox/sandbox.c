@@ -1,9 +1,9 @@
-/* sandbox.c -- ranks as threads, each with a session of its own
+/* sandbox.c -- ranks as threads, each with its own session
  *
- *     the caller     team_create --- starts n threads --- looks for Ctrl-C every 20 ms --- joins them --- what came of it
+ *     the caller     team_create --- starts n threads --- every 20 ms: Ctrl-C? --- joins them
  *     thread r       shell_open --- play --- shell_close --- team_leave
  *
- * The steps of all threads are the same, as those of processes are, so a limit on them ends every rank at the same place. */
+ * Threads count equal steps, as processes do: a limit ends all ranks at the same place. */
 #include "shell/sandbox/sandbox.h"
 #include "base/memory.h"
 #include "mpi/team.h"
@@ -24,12 +24,12 @@ struct player_of_rank {
 	int rank;
 	pthread_t thread;
 	int64_t granted; /* steps, used or not */
-	int64_t used;    /* in the end */
+	int64_t used;
 	enum status begun;
-	char *words; /* where it could not begin: why; owned */
+	char *words; /* why it could not begin; owned */
 };
 
-/* budget.more: the next part of the steps; false where they are used up, or all stop. */
+/* budget.more: grants the next steps; false if they are used up, or all stop. */
 static bool more(struct budget *budget)
 {
 	struct player_of_rank *player = budget->self;
@@ -45,7 +45,6 @@ static bool more(struct budget *budget)
 	return true;
 }
 
-/* The machine as it is wanted, but for devices, disks and hosts that are larger than they may be */
 static enum status set_machine(struct shell *shell, const struct sandbox *sandbox, const struct machine *like)
 {
 	if (!sandbox->machine)
@@ -89,7 +88,6 @@ static void *run_rank(void *self)
 	return NULL;
 }
 
-/* Every now and then, whether the person wants to stop */
 static enum status await_all(struct team *team, struct shell *of)
 {
 	struct budget look = of->credit ? credit_alone(of->credit) : (struct budget){0};
@@ -118,7 +116,7 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 		if (pthread_create(&player[started].thread, NULL, run_rank, &player[started]) != 0)
 			status = fail(ST_MEMORY, "no thread for rank %d of a world beside yours", started);
 	}
-	if (status != ST_OK) { /* of those that were started, and the rest as if they had left */
+	if (status != ST_OK) { /* stop the started threads; the rest count as having left */
 		team_stop(team);
 		for (int rank = --started; rank < sandbox->n; rank++)
 			team_leave(team, rank);
@@ -137,9 +135,9 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 	return status == ST_OK ? awaited : status;
 }
 
-/* ---- what a player does ---- */
+/* ---- called by a player ---- */
 
-/* An empty world is there for who wants one; whatever else a line wishes for is a session's. */
+/* Grants an empty world; other wishes are a session's. */
 static enum status grant(struct shell *shell)
 {
 	enum wish_kind kind = shell->wishes.statement.kind;

@@ -1,41 +1,40 @@
-/* sandbox.h -- lines played beside the session, in worlds of their own: all ranks with their data, in one process
+/* sandbox.h -- runs lines in worlds beside the session: all ranks with data, in one process
  *
- *     the session    tensor ...  y = matmul x w | check             nothing of it changes
- *     sandbox         thread 0: a session of rank 0 of n  --.
- *                    thread 1:                rank 1 of n  --+-- a team's transports: src/mpi/team.h
+ *     the session    tensor ...  y = matmul x w | check           unchanged
+ *     sandbox        thread 0: a session of rank 0 of n  --.
+ *                    thread 1:                rank 1 of n  --+-- team transports: src/mpi/team.h
  *                    thread 2 ...                          --'
  *
- * Always on the simulator. Nothing is said in it, no file is written, and none read. What runs for ever ends by steps, which
- * are the same on every computer; Ctrl-C ends all. */
+ * Always on the simulator, without output and files. A step limit, equal on every computer, ends
+ * infinite loops; Ctrl-C ends all. */
 #ifndef RANKSH_SEALED_H
 #define RANKSH_SEALED_H
 
 #include "shell/session/shell.h"
 
-/* What somebody has typed may take so many times the steps and the memory of what it should be, and so many steps in any case;
- * what it should be may take that many. */
+/* A typed text may take SEALED_TIMES the steps and memory of its reference, and SEALED_STEPS_LEAST
+ * steps in any case; the reference may take SEALED_STEPS_OWN. */
 enum { SEALED_TIMES = 64, SEALED_STEPS_LEAST = 20000, SEALED_STEPS_OWN = 1000000 };
 struct sandbox {
-	int n;               /* ranks */
-	const char *machine; /* its name; NULL: that of `of` */
-	int64_t steps_most;  /* 0: as many as it takes */
-	int64_t memory_most; /* bytes of each device, disk and host, where these have more; 0: what they have */
-	char *const *argument; /* NAME=VALUE: these beat the `let` of texts with a file's name */
+	int n;                 /* ranks */
+	const char *machine;   /* NULL: the session's */
+	int64_t steps_most;    /* 0: no limit */
+	int64_t memory_most;   /* bytes, a limit for each device, disk and host; 0: none */
+	char *const *argument; /* NAME=VALUE: override `let` in texts with a file name */
 	int arguments;
 
-	int64_t steps; /* what came of it: that it took */
+	int64_t steps; /* result: the steps taken */
 };
-/* What each rank does, on a thread of its own and all alike; `self` is for all: rank 0 alone writes to what it does not have by
- * rank. A rank's failure is its own affair; one that leaves early ends those that wait for it. */
+/* Runs on each rank's thread. Only rank 0 writes to shared parts of `self`. A failure is the
+ * rank's own; leaving early ends ranks that wait for it. */
 typedef void sandbox_play(struct shell *shell, void *self);
-/* By one process, on which nobody else works for `of`: the others wait for what it finds. ST_INTERRUPTED: Ctrl-C ended it; else why
- * a rank could not begin. */
+/* Called on one process, while the others wait. Fails with ST_INTERRUPTED on Ctrl-C, or if a rank
+ * could not begin. */
 enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play *play, void *self);
 
-/* In `play`: a text's lines, as of a script. file: for messages, and NAME=VALUE holds in it; NULL: lines that somebody typed. A
- * command that wants an empty world gets one. */
+/* In `play`: runs a text, granting empty worlds. file: for messages, NAME=VALUE; NULL: typed. */
 enum status sandbox_lines(struct shell *shell, const char *text, size_t count, const char *file, int line);
-/* No more lines come: hosts run to their ends, and what is not final is projected. */
+/* Ends the input: runs hosts to their ends and projects the rest. */
 enum status sandbox_end(struct shell *shell);
 
 #endif
