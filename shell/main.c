@@ -1,4 +1,4 @@
-/* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
+/* main.c -- chooses this process's role: front end, rank, or the only process */
 #include "kernels/widths.h"
 #include "machine/machine.h"
 #include "shell/commands/table.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Open MPI's mpirun, or anything that speaks PMI or PMIx (srun --mpi=pmix). */
+/* Returns true under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix). */
 static bool under_mpirun(void)
 {
 	static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
@@ -30,7 +30,7 @@ static bool under_mpirun(void)
 	return false;
 }
 
-/* Fails with ST_FILE and the way to run such lines: only a plain run reads the standard input in the place of a file. */
+/* Fails with ST_FILE and the way to run such lines: only a plain run reads the standard input. */
 static enum status not_regular(const struct options *options)
 {
 	const char *file = options->file;
@@ -46,8 +46,7 @@ static enum status not_regular(const struct options *options)
 	        file);
 }
 
-/* A script is a regular file, which has an end. A pipe or a device is read as the standard input alone, where lines run as they
- * come; a folder is neither. */
+/* A script is a regular file. Pipes and devices are read only as standard input, line by line. */
 static enum status check_input(const struct options *options)
 {
 	const char *file = options->file;
@@ -64,7 +63,6 @@ static enum status check_input(const struct options *options)
 	return ST_OK;
 }
 
-/* Everything that can be wrong with the command line is found before a rank starts. */
 static enum status check(const struct options *options)
 {
 	struct machine machine = {0};
@@ -83,9 +81,9 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
-/* OpenBLAS decides as it is loaded, before main, so the program starts once more with the settings, whoever has started it. One that is
- * older than the processor takes it for one without AVX-512: one rank has the bits of several; a setting of the user's stays. It starts a
- * thread for each core, which ranksh never uses, and these try for ever to get a buffer where memory is limited. */
+/* OpenBLAS reads its settings before main, so the program executes itself again with them. An
+ * OpenBLAS older than the processor would not use AVX-512: with the setting, one rank's bits equal
+ * several ranks'. Its threads are never used, and loop for a buffer if memory is limited. */
 static void start_as_blas_should(char **argv)
 {
 	const char *threads = getenv("OPENBLAS_NUM_THREADS");
@@ -94,15 +92,15 @@ static void start_as_blas_should(char **argv)
 		return;
 	if ((!core || setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0) &&
 	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
-		execv("/proc/self/exe", argv); /* where that fails, the numbers differ in their last bits */
+		/* on failure the numbers differ in their last bits */
+		execv("/proc/self/exe", argv);
 }
 
 int main(int argc, char **argv)
 {
 	struct options options;
 	start_as_blas_should(argv);
-	/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its
-	 * end, and writing to 1 and 2 fails. */
+	/* Opens closed descriptors, because the next pipe would take their place. */
 	int place;
 	while ((place = open("/dev/null", O_RDONLY)) >= 0 && place <= 2)
 		;
@@ -116,8 +114,8 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	bool rank = under_mpirun() &&
-	        !options.dry; /* what it refuses all ranks refuse, in one sentence: process.c */
+	/* all ranks refuse alike, in one sentence: process.c */
+	bool rank = under_mpirun() && !options.dry;
 	if (status == ST_OK && !rank)
 		status = device_choose(&options);
 	if (status == ST_OK && !rank)
