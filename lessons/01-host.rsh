@@ -2,12 +2,12 @@
 # minutes: 20
 # ranks: 1
 # learned: The host queues work, the GPU does it later: queueing is cheap.
-# learned: Who asks for a number waits for it, and the GPU runs dry.
-# learned: So keep numbers on the GPU, and read them once, behind the loop.
+# learned: Reading a number makes the host wait, and the GPU runs dry.
+# learned: So keep numbers on the GPU, and read them once, after the loop.
 
 ## Queue three multiplications
-# A rank has a host, which runs your lines, and a GPU, which does the work
-# later. A kernel line only queues the work: the clock in the prompt moves
+# Each rank has a host, which runs your lines, and a GPU, which does the work
+# later. A kernel line only queues the work: the clock in the prompt advances
 # by the launch time (20 us), not by the 2 ms that a matmul takes.
 # Task: queue y1 = x w, y2 = y1 w, y3 = y2 w on the default stream, and wait
 # for nothing in between.
@@ -21,10 +21,10 @@ r = matmul x w;  r = matmul r w;  r = matmul r w
 # source: docs.pytorch.org/docs/stable/notes/cuda.html, Asynchronous execution
 # source: CUDA C++ Programming Guide, Asynchronous Concurrent Execution
 expect close(y3, r)   # y3 is not x w w w
-expect hostwait <= best(hostwait)   # the host stood still between two lines
+expect hostwait <= best(hostwait)   # the host waited between two lines
 #: hint
-# One stream runs its work in the order in which it was queued: y2 finds y1
-# done, though nobody waited for it.
+# One stream runs its work in queue order: y1 is complete when y2 starts,
+# without any wait.
 #: solution
 y1 = matmul x w
 y2 = matmul y1 w
@@ -63,14 +63,14 @@ y3 = matmul w y2
 #: ask type `sync; timeline`: how long did the host wait? = time-60us
 #: transfer
 # PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
-# A clock around the line measures the launch: call
+# A host timer around the line measures the launch: call
 # torch.cuda.synchronize() first, or time with two torch.cuda.Event.
-# At 8 ranks nothing changes: eight hosts, each queues for its own GPU.
+# At 8 ranks nothing changes: each of the hosts queues for its own GPU.
 
 ## The print in the loop
-# This host is slow: each launch takes 0.2 ms. As long as it runs ahead,
-# that is hidden behind the GPU's work. A `print` of data waits for the
-# data; then the GPU has nothing to do until the next launch has come.
+# This host is slow: each launch takes 0.2 ms. While the host runs ahead,
+# the GPU's work hides this time. A `print` of data waits for the data; then
+# the GPU is idle until the next launch arrives.
 # Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n, and
 # print `loss` once, after the last.
 #: start
@@ -84,19 +84,19 @@ repeat n { y = matmul y w;  rloss = mse y t }
 ry = scale y 1
 #: vary n=10:17
 #: predict how long from the first launch to the last kernel's end? = time
-#: choice each step's loss were waited for
+#: choice the host waited for each step's loss
 repeat n { y = matmul y w;  loss = mse y t;  print loss }
 #: choice the host waited for each kernel
 repeat n { y = matmul y w;  sync;  loss = mse y t;  sync }
 #: check
 # source: docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html,
 # source: Avoid unnecessary CPU-GPU synchronization
-expect close(y, ry)   # y is not what n steps make of it
-expect close(loss, rloss)   # loss is not that of the last step
-expect hostwait <= best(hostwait)   # somebody waits in the loop, and the GPU runs dry
-expect time <= 1.05 * best(time)   # the GPU runs dry: the launches do not keep up
+expect close(y, ry)   # y is not the result of n steps
+expect close(loss, rloss)   # loss is not the last step's loss
+expect hostwait <= best(hostwait)   # a wait in the loop leaves the GPU without work
+expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
 #: hint
-# `repeat n { ... }` runs its lines n times. What waits has its place behind
+# `repeat n { ... }` runs its lines n times. A line that waits belongs after
 # the closing brace.
 #: solution
 repeat n { y = matmul y w;  loss = mse y t }
@@ -141,16 +141,16 @@ print loss
 #: ask `stalls`: what did the default stream wait for at first? = "launch"
 #: transfer
 # PyTorch: loss.item(), print(loss), `if loss > 1:` and loss.cpu() wait.
-# Ask every hundred steps, or after the epoch.
-# At 8 ranks: a rank that waits comes late to the next collective, and all
-# others wait for it there: the print costs eight GPUs.
+# Read the loss every hundred steps, or after the epoch.
+# At 8 ranks: a rank that waits is late for the next collective, and the
+# other ranks wait for it there: the print costs time on eight GPUs.
 
-## Every loss, and still no wait
-# You want the loss of every step, not only the last. To read it in each
+## Every loss, without a wait
+# You want the loss of every step, not only the last. Reading it in each
 # step is a wait in each step. But a copy on the GPU is work like any
-# other: it is queued, and nobody waits.
+# other: it is queued, and the host does not wait.
 # Task: run n steps as before, for any n, so that log[i] holds the loss of
-# step i; print `log` once, in the end. A slice is written `log[i:i+1]`.
+# step i; print `log` once, at the end. A slice is written `log[i:i+1]`.
 #: start
 set launch=0.15ms
 let n = 12
@@ -163,7 +163,7 @@ tensor rlog[n]
 for i in 0:n { y = matmul y w;  rlog[i:i+1] = mse y t }
 #: vary n=10:17
 #: predict how long from the first launch to the last loss? = time
-#: choice each loss were read by the host
+#: choice the host read each loss
 for i in 0:n {
   y = matmul y w;  loss = mse y t
   let value = loss[0]
@@ -178,11 +178,11 @@ for i in 0:n {
 print log
 #: check
 # source: docs.pytorch.org/docs/stable/notes/faq.html (total_loss += loss)
-expect close(log, rlog)   # log does not hold the loss of each step
-expect hostwait <= best(hostwait)   # somebody waits in the loop, and the GPU runs dry
-expect time <= 1.05 * best(time)   # the GPU runs dry: the launches do not keep up
+expect close(log, rlog)   # log does not hold each step's loss
+expect hostwait <= best(hostwait)   # a wait in the loop leaves the GPU without work
+expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
 #: hint
-# `copy loss -> log[i:i+1]` is queued behind the mse that it needs.
+# `copy loss -> log[i:i+1]` is queued after the mse that it needs.
 #: solution
 for i in 0:n {
   y = matmul y w
@@ -225,6 +225,6 @@ for i in 0:n {
 }
 #: transfer
 # PyTorch: losses.append(loss.detach()); torch.stack(losses).cpu() at the
-# end. Without detach() the graph of each step is kept as well.
-# At 8 ranks each has the loss of its own part of the batch: one allreduce
-# of `log` at the end gives the mean, in place of one in each step.
+# end. Without detach() each step's graph is kept as well.
+# At 8 ranks each rank has the loss for its own part of the batch: one
+# allreduce of `log` at the end gives the mean, instead of one in each step.

@@ -1,15 +1,15 @@
 # lesson: Pinned and pageable memory
 # minutes: 20
 # ranks: 1
-# learned: A copy of pageable memory holds the host until all of it is read.
-# learned: From pinned memory the copy engine reads by itself, beside kernels.
-# learned: Do not write what a copy still reads: two buffers take turns.
+# learned: A copy from pageable memory blocks the host until it is read.
+# learned: From pinned memory the copy engine reads alone, beside kernels.
+# learned: Do not write memory that a copy still reads: use two buffers.
 
-## The copy that holds the host
-# Memory of malloc is pageable. The driver takes it piece by piece through a
-# buffer of its own, and `copy` holds the host until the last piece is read:
-# what comes behind is queued late. From page-locked memory (`pinned`) the
-# copy engine reads by itself, and the host goes on at once.
+## The copy that blocks the host
+# Memory from malloc is pageable. The driver stages it piece by piece in its
+# own buffer, and `copy` blocks the host until the last piece is read, so the
+# host queues the next line late. From page-locked memory (`pinned`) the copy
+# engine reads by itself, and the host goes on at once.
 # Task: bring `batch` (pageable) to x on stream io, while y = matmul v w runs
 # on compute. `tensor h[512,256] pinned` makes page-locked memory.
 #: start
@@ -22,10 +22,10 @@ mark task
 tensor rx[512,256];  copy batch -> rx
 ry = matmul v w
 #: predict how long will both together take? = time
-#: choice the host were held by the copy to x
+#: choice the copy to x blocked the host
 copy batch -> x on io
 y = matmul v w on compute
-#: choice to write pinned memory took as long as to cross the bus
+#: choice writing pinned memory took as long as crossing the bus
 set host_rate=270MB/s
 tensor h[512,256] pinned
 copy batch -> h
@@ -39,11 +39,11 @@ y = matmul v w on compute
 # source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
 expect close(x, rx)   # x does not hold the whole batch
 expect close(y, ry)   # y is not v w
-expect races == 0   # two operations touch the same memory in no order
-expect time <= 1.05 * best(time)   # the copy takes twice as long as it need, or one waits for the other
+expect races == 0   # two operations access the same memory, and no order is given
+expect time <= 1.05 * best(time)   # the copy takes twice as long as necessary, or one operation waits for the other
 #: hint
-# From `batch` to pinned memory of your own is a copy by the host, and quick.
-# From there the engine goes on alone.
+# The host itself copies `batch` to your own pinned memory, and this is fast.
+# From there the copy engine needs no host.
 #: solution
 tensor h[512,256] pinned
 copy batch -> h
@@ -100,23 +100,23 @@ tensor h[512,256] pinned
 copy batch -> h
 copy h -> x on io
 y = matmul w v on compute
-#: ask `timeline`: how long did `copy batch -> h` hold the host? = 0.2ms
+#: ask `timeline`: how long did `copy batch -> h` block the host? = 0.2ms
 #: transfer
 # PyTorch: DataLoader(..., pin_memory=True), and in the loop
-# x = x.to("cuda", non_blocking=True). Pinning is a copy too, and making
-# such memory is slow: x.pin_memory().to(...) in the loop may cost more
-# than x.to(...) alone. Here h is made once.
-# At 8 ranks: eight processes pin memory of one host; it cannot be swapped
-# out, so pin buffers, and not the whole set of data.
+# x = x.to("cuda", non_blocking=True). Pinning is a copy too, and allocating
+# pinned memory is slow: x.pin_memory().to(...) in the loop may cost more
+# than x.to(...) alone. Here h is allocated once.
+# At 8 ranks eight processes pin memory on one host. Pinned memory cannot be
+# swapped out, so pin buffers, not the whole data set.
 
-## Do not write what still travels
-# A `copy` from pinned memory returns before the engine has read it. Whoever
-# writes the next batch into the same buffer spoils the one that travels.
+## Do not write a buffer that is still being copied
+# A `copy` from pinned memory returns before the engine has read it. If you
+# write the next batch into the same buffer, you overwrite the current one.
 # This host fills a buffer in 0.5 ms, the bus takes 1 ms. `record E on io`
-# marks a place; `sync E` holds the host until io has come there, and a
-# place that was never marked holds nobody.
+# records an event; `sync E` blocks the host until io has reached it. If the
+# event was never recorded, `sync E` returns at once.
 # Task: bring batch[i] to x[i] through pinned memory, for all i in 0:n and any
-# n, so that a buffer is filled while another one travels.
+# n, so that one buffer is filled while the other one is copied.
 #: start
 set host_rate=525MB/s
 let n = 6
@@ -131,20 +131,20 @@ tensor rx[n,256,256]
 copy batch -> rx
 #: vary n=5:8
 #: predict how long for all n? = time
-#: choice there were one buffer, and fill and travel took turns
+#: choice there were one buffer, and filling and copying alternated
 for i in 0:n { copy batch[i] -> h0;  copy h0 -> x[i] on io;  sync io }
-#: choice each batch were staged by the driver
+#: choice the driver staged each batch
 for i in 0:n { copy batch[i] -> x[i] on io }
 #: check
 # source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
 # source: docs.nvidia.com/cuda/cuda-runtime-api, Event Management: an event
 # source: that was never recorded holds no work, and nobody waits for it
-expect races == 0   # a buffer is written that a copy still reads
+expect races == 0   # a copy still reads the buffer that is written
 expect close(x, rx)   # x does not hold the batches
-expect time <= 1.05 * best(time)   # fill and travel take turns
+expect time <= 1.05 * best(time)   # filling and copying take turns
 #: hint
-# In round i use buffer b = i % 2. Before you fill it, wait for the copy that
-# read it last, and for no other.
+# In round i use buffer b = i % 2. Before you fill it, wait for the last copy
+# that read it, and for no other.
 #: solution
 for i in 0:n {
   let b = i % 2
@@ -218,17 +218,17 @@ for i in 0:2 {
 for i in 2:n { copy h$(i%2) -> x[i] on io }
 #: ask in `stalls`, by which command is the host blocked? = "sync"
 #: transfer
-# CUDA: cudaEventRecord(sent[b], io) behind cudaMemcpyAsync, and
+# CUDA: cudaEventRecord(sent[b], io) after cudaMemcpyAsync, and
 # cudaEventSynchronize(sent[b]) before the buffer is filled again.
-# PyTorch: after x.to("cuda", non_blocking=True) x is not to be written
-# until an event recorded behind it has happened.
-# At 8 ranks nothing changes, as long as each GPU has its own path.
+# PyTorch: after x.to("cuda", non_blocking=True) do not write x until an
+# event recorded after it has completed.
+# At 8 ranks nothing changes if each GPU has its own path.
 
-## A thread that loads
-# Now the batches are on a disk. To read them, and to wait for buffers, is no
-# work for the host that launches kernels: a loader has a thread for it.
-# `stream load kind=host` is such a thread; it has an order and events as any
-# stream, and a `wait` there holds the thread alone.
+## A loader thread
+# Now the batches are on a disk. The host that launches kernels should not
+# read them or wait for buffers: a loader has a thread for that.
+# `stream load kind=host` is such a thread. It has an order and events like
+# any stream, and a `wait` there blocks only the thread.
 # Task: as before, for any n: `load` fills the buffers, io brings them to x.
 # The host only queues, and waits for nothing.
 #: start
@@ -248,13 +248,13 @@ copy batch -> rx
 #: check
 # source: docs.pytorch.org/docs/stable/data.html, Memory Pinning and
 # source: Multi-process data loading
-expect races == 0   # a buffer is written or read before its time
+expect races == 0   # a buffer is written or read too early
 expect close(x, rx)   # x does not hold the batches
-expect time <= 1.05 * best(time)   # fill and travel take turns
-expect hostwait <= best(hostwait)   # the host does what the thread should
+expect time <= 1.05 * best(time)   # filling and copying take turns
+expect hostwait <= best(hostwait)   # the host does the work of the thread
 #: hint
-# io waits for load before it reads a buffer; load waits for the event behind
-# the copy that read the buffer last.
+# io waits for load before it reads a buffer; load waits for the event that
+# follows the last copy from the buffer.
 #: solution
 for i in 0:n {
   let b = i % 2
@@ -333,5 +333,5 @@ for i in 0:n {
 #: transfer
 # PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read,
 # a thread pins, and your loop finds batches that are ready.
-# At 8 ranks there are eight loaders on one host: they share its cores, its
-# memory's bandwidth and its disk. `loader workers=2` in ranksh shows it.
+# At 8 ranks eight loaders share one host: its cores, its memory bandwidth
+# and its disk. `loader workers=2` in ranksh shows it.

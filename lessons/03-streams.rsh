@@ -1,16 +1,16 @@
 # lesson: Streams and events
 # minutes: 30
 # ranks: 1
-# learned: A stream runs its work in order; two streams know of no order.
-# learned: `wait` gives one: it holds a stream, not the host, up to an event.
-# learned: A race is a missing order; right numbers do not show there is none.
+# learned: A stream runs its work in order; two streams have no common order.
+# learned: `wait` orders them: it blocks a stream, not the host, at an event.
+# learned: A race is a missing order; correct numbers do not rule it out.
 
 ## Two things at once
 # A stream runs its work in order, one at a time. Work on different streams
 # may run at the same time: a copy engine moves data while the
 # multiprocessors compute.
 # Task: copy h to x, and at the same time compute y = v w. The streams `io`
-# and `compute` are there: `on io` behind a line puts it there.
+# and `compute` exist: `on io` at the end of a line queues it there.
 #: start
 tensor h[512,256] pinned = randn seed=3
 tensor x[512,256]
@@ -24,18 +24,18 @@ ry = matmul v w
 #: choice they took turns
 copy h -> x on io
 y = matmul v w on io
-#: choice the copy made the matmul half as fast
+#: choice the copy halved the speed of the matmul
 slow 1.5x
 copy h -> x on io
 y = matmul v w on compute
 #: check
 # source: CUDA C++ Programming Guide, Streams; Overlap of Data Transfer and
 # source: Kernel Execution
-expect close(x, rx)   # x does not hold what h holds
+expect close(x, rx)   # x does not hold the data from h
 expect close(y, ry)   # y is not v w
 expect time <= 1.15 * best(time)   # they do not run at the same time
 #: hint
-# They touch different memory: no order between them is needed.
+# They use different memory, so they need no order.
 #: solution
 copy h -> x on io
 y = matmul v w on compute
@@ -75,16 +75,16 @@ y = matmul w v on compute
 #: transfer
 # PyTorch: with torch.cuda.stream(io): x.copy_(h, non_blocking=True)
 # CUDA: cudaMemcpyAsync(x, h, bytes, cudaMemcpyDefault, io)
-# At 8 ranks: each GPU has streams of its own; work on one says nothing
-# about work on another.
+# At 8 ranks each GPU has its own streams; work on one GPU implies no order
+# for work on another.
 
-## The order that nobody gave
-# y = x w needs what the copy of h brings. The two streams know nothing of
-# each other: unless a line says so, the matmul begins while x is still
-# being written. u = v w needs nothing of it.
-# Task: copy h to x, compute u = v w and y = x w, and say with `wait A on B`
-# (B starts nothing later until A has done what it has so far) what must
-# wait for what, and no more. The host waits for nothing.
+## The missing order
+# y = x w needs the data that the copy from h brings. The two streams are
+# independent: unless a line orders them, the matmul begins while x is still
+# being written. u = v w does not need x.
+# Task: copy h to x, compute u = v w and y = x w, and give each necessary
+# order, and no more, with `wait A on B` (B starts nothing later until A has
+# done everything queued on it so far). The host waits for nothing.
 #: start
 tensor h[512,256] pinned = randn seed=3 scale=0.1
 tensor v[256,256] w[256,256] = randn seed=1 scale=0.1
@@ -103,14 +103,14 @@ y = matmul x w on compute
 #: check
 # source: CUDA C++ Programming Guide, Events; cudaStreamWaitEvent
 # source: docs.pytorch.org/docs/stable/notes/cuda.html, CUDA streams
-expect races == 0   # something is read before it is there
+expect races == 0   # a line reads data before it is written
 expect close(y, ry)   # y is not h w
 expect close(u, ru)   # u is not v w
-expect time <= 1.05 * best(time)   # something waits for what it does not need
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
+expect time <= 1.05 * best(time)   # a line waits for data that it does not need
+expect hostwait <= best(hostwait)   # the host waits; let a stream wait instead
 #: hint
-# Which of the two matmuls needs x? What stands behind a `wait` on its stream
-# waits, what stands before it does not.
+# Which matmul needs x? Work queued after a `wait` on its stream waits; work
+# queued before it does not.
 #: solution
 copy h -> x on io
 u = matmul v w on compute
@@ -173,17 +173,17 @@ wait io on compute
 y = matmul v w on compute
 #: transfer
 # PyTorch: compute.wait_stream(io) before y = x @ w; and if x was made on
-# io, x.record_stream(compute), or its memory may be given away too early.
+# io, x.record_stream(compute), or its memory may be reused too early.
 # CUDA: cudaEventRecord(e, io); cudaStreamWaitEvent(compute, e, 0)
-# At 8 ranks each has to say it for itself.
+# At 8 ranks each rank must give this order itself.
 
-## An event marks a place
-# `wait io on compute` waits for all that io has been given so far. An event
-# is finer: `record E on io` marks a place, and `wait E on compute` waits for
-# that place only.
+## An event marks a point in a stream
+# `wait io on compute` waits for everything queued on io so far. An event is
+# finer: `record E on io` marks a point, and `wait E on compute` waits only
+# until io has reached that point.
 # Task: queue the copies of ha to a and of hb to b on io, in this order, and
-# only then y = a w on compute, so that it starts as soon as a is there. The
-# host waits for nothing.
+# only then y = a w on compute, so that it starts as soon as a has arrived.
+# The host waits for nothing.
 #: start
 tensor ha[256,256] hb[512,256] pinned = randn seed=3 scale=0.1
 tensor a[256,256] b[512,256] = zeros
@@ -203,12 +203,12 @@ y = matmul a w on compute
 # source: Management: a wait captures the last record before it
 # source: docs.pytorch.org/docs/stable/notes/ddp.html: at the end of backward
 # source: DDP waits for the allreduce of each bucket
-expect races == 0   # the matmul and the copy of a are in no order
-expect close(y, ry) and close(b, rb)   # y should be a w, and b hold hb
-expect time <= 1.05 * best(time)   # the matmul waits for b too
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
+expect races == 0   # the matmul and the copy to a have no order
+expect close(y, ry) and close(b, rb)   # y should be a w, and b should hold hb
+expect time <= 1.05 * best(time)   # the matmul also waits for b
+expect hostwait <= best(hostwait)   # the host waits; let a stream wait instead
 #: hint
-# The mark belongs between the two copies.
+# Record the event between the two copies.
 #: solution
 copy ha -> a on io
 record there on io
@@ -271,18 +271,18 @@ y = matmul b[0:256] w on compute
 #: ask `sync; timeline`: when does y begin, from the first copy on? = 1ms
 #: transfer
 # PyTorch: e = io.record_event(); ...; compute.wait_event(e)
-# A wait holds for what was recorded when it is called: who calls wait_event
-# before record_event waits for nothing.
-# At 8 ranks: frameworks record such an event behind each bucket's allreduce,
+# A wait uses the event's last record at the time of the call: if wait_event
+# comes before record_event, it waits for nothing.
+# At 8 ranks: frameworks record such an event after each bucket's allreduce,
 # and backward ends with a wait for it.
 
 ## Prefetch batch i+1
-# n batches wait in pinned memory. With one buffer copy and matmul take
+# n batches wait in pinned memory. With one buffer, copy and matmul take
 # turns. With two, batch i+1 crosses the bus while batch i is multiplied.
 # Then each buffer has two events: loaded (may be read) and used (may be
-# written again). A wait for an event never recorded holds nothing.
+# written again). A wait for an event that was never recorded has no effect.
 # Task: acc += matmul BUFFER w for each batch[i], for any n. The buffers are
-# x0 and x1: x$b is x0 or x1, as b says. The host waits for nothing.
+# x0 and x1; x$b names one of them by the value of b. The host does not wait.
 #: start
 let n = 6
 tensor batch[n,256,256] pinned = randn seed=1 scale=0.1
@@ -307,14 +307,14 @@ for i in 0:n { copy batch[i] -> x0 on io;  acc += matmul x0 w on io }
 # source: that was never recorded holds nothing
 # source: docs.pytorch.org/docs/stable/generated/torch.cuda.Event.html
 # source: github.com/NVIDIA/apex, examples/imagenet/main_amp.py
-expect races == 0   # a buffer is written while it is read, or the other way
+expect races == 0   # a buffer is written while it is read, or read while it is written
 expect close(acc, racc)   # acc is not the sum over all batches
-expect count(matmul) >= n   # a matmul for each batch, and not one for many
+expect count(matmul) >= n   # each batch needs its own matmul
 expect time <= 1.05 * best(time)   # copies and matmuls take turns
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
+expect hostwait <= best(hostwait)   # the host waits; let a stream wait instead
 #: hint
 # In round i with b = i % 2: io waits for used$b before it copies, compute
-# waits for loaded$b before it multiplies; each records its own behind.
+# waits for loaded$b before it multiplies; each then records its own event.
 #: solution
 for i in 0:n {
   let b = i % 2
@@ -419,12 +419,12 @@ for i in 0:n-1 {
   wait loaded$b on compute
   acc += matmul x$b w on compute;  record used$b on compute
 }
-#: ask `timeline`: which stream hardly ever rests? = "compute"
+#: ask `timeline`: which stream is busy nearly all the time? = "compute"
 #: transfer
-# PyTorch: the next batch is copied on a stream of its own, and wait_stream
-# stands before the step (data_prefetcher of apex's ImageNet example).
-# What would a third buffer bring? Nothing, as long as each round takes the
-# same time. At 8 ranks eight copies share the host's memory and bus.
+# PyTorch: the next batch is copied on its own stream, with wait_stream before
+# the step (data_prefetcher in apex's ImageNet example).
+# If each round takes the same time, a third buffer gains nothing.
+# At 8 ranks eight copies share the host's memory and bus.
 
 ## The race hunt
 # This program has been in use for a year, and its loss was never wrong:
@@ -432,8 +432,8 @@ for i in 0:n-1 {
 # 2 record ready on io           6 wait io on compute
 # 3 wait ready on compute        7 z = matmul x w on compute
 # 4 y = matmul x w on compute
-# On a new machine y is wrong at times, z never. One order is missing.
-# Task: type the seven lines anew with the one line more that is missing.
+# On a new machine y is sometimes wrong, z never. One order is missing.
+# Task: type the seven lines again, with the one line that is missing.
 # The host waits for nothing, and no other tensor is needed.
 #: start
 tensor h[256,256] g[256,256] pinned = randn seed=3 scale=0.1
@@ -445,18 +445,18 @@ mark task
 tensor rx[256,256]
 copy h -> rx;  ry = matmul rx w
 copy g -> rx;  rz = matmul rx w
-#: predict which of the lines 1 to 7 comes too early? predict its number = 5
+#: predict which of the lines 1 to 7 runs too early? predict its number = 5
 #: check
 # source: docs.pytorch.org/docs/stable/cuda._sanitizer.html and
 # source: generated/torch.Tensor.record_stream.html, notes/cuda.html
 # source: torch/cuda/_sanitizer.py (which accesses it compares)
-expect races == 0   # a line still writes what another one reads
+expect races == 0   # a line still writes memory that another one reads
 expect close(y, ry)   # y is not h w
 expect close(z, rz)   # z is not g w
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
+expect hostwait <= best(hostwait)   # the host waits; let a stream wait instead
 #: hint
-# For each line: what does it read or write, and which line on the other
-# stream touched that last? Is there a way from that one to this one?
+# For each line: which memory does it read or write, and which line on the
+# other stream used it last? Does a chain of waits order the two lines?
 #: solution
 copy h -> x on io
 record ready on io
@@ -527,11 +527,11 @@ wait io on compute
 y = matmul x w on compute
 z = matmul x w on compute
 #: transfer
-# PyTorch: x is often not written by you but by the allocator: memory freed on
-# one stream is given out again while another still reads it; hence
-# x.record_stream(compute), which keeps the block until compute is found done.
+# PyTorch: often the allocator, not you, reuses x: memory freed on one stream
+# is reused while another stream still reads it. x.record_stream(compute)
+# keeps the block until compute has finished with it.
 # `free x on compute` is cudaFreeAsync: the next tensor waits for compute.
-# TORCH_CUDA_SANITIZER=1 looks for tensors that two streams use in no order,
-# and where CUDA_LAUNCH_BLOCKING=1 makes the loss right, an order was most
-# likely missing.
-# At 8 ranks one rank's race spoils all of them by the next allreduce.
+# TORCH_CUDA_SANITIZER=1 finds tensors that two streams use without an order.
+# If CUDA_LAUNCH_BLOCKING=1 makes the loss correct, an order was probably
+# missing.
+# At 8 ranks one rank's race corrupts all of them at the next allreduce.
