@@ -1,16 +1,16 @@
 # lesson: A training step on one GPU
 # minutes: 25
 # ranks: 1
-# learned: Adam holds four numbers a parameter: w, dw, and its m and v.
+# learned: Adam keeps four numbers per parameter: w, dw, and its m and v.
 # learned: Activations grow with the batch: sum gradients over micro-batches.
-# learned: What backward needs can be computed again: time for memory.
+# learned: Activations can be recomputed for backward: time for memory.
 
 ## What a step needs
 # A step is forward (the loss), backward (a gradient for each parameter) and
-# the optimizer. There are two layers, w1 and w2. `forward` keeps what
-# backward needs; `backward2` makes dw2; `backward1` makes dw1, and reads w2.
-# Adam keeps two running means for each parameter, m and v: zero before the
-# first step, and handed on from step to step.
+# the optimizer. There are two layers, w1 and w2. `forward` keeps tensors for
+# backward; `backward2` makes dw2; `backward1` makes dw1, and reads w2.
+# Adam keeps two running means for each parameter, m and v: they start at zero
+# and pass from step to step.
 # Task: two whole steps, each with `adam w dw m v t=STEP lr=0.01` for each
 # layer, STEP 1 and 2. Make m and v: tensor m1[128,128] kind=optimizer = zeros
 #: start
@@ -43,9 +43,9 @@ free z a y dy da dz dw1 dw2
 # source: arXiv:1910.02054 (ZeRO), 3.1: parameters, gradients, optimizer
 expect close_step(w1, b1, r1)   # w1 has not taken Adam's two steps
 expect close_step(w2, b2, r2)   # w2 has not taken Adam's two steps
-expect races == 0   # something is written while another stream still reads it
+expect races == 0   # a tensor is written while another stream still reads it
 #: hint
-# Each layer has means of its own. Who still reads w2 when you change it?
+# Each layer has its own means. Which line still reads w2 when you change it?
 #: solution
 tensor m1[128,128] m2[128,128] kind=optimizer = zeros
 tensor v1[128,128] v2[128,128] kind=optimizer = zeros
@@ -128,19 +128,19 @@ for k in 1:3 {
   wait default on opt;  adam w2 dw2 m2 v2 t=k lr=0.01 on opt
   backward1;  adam w1 dw1 m1 v1 t=k lr=0.01
 }
-#: ask `mem over`: the most that activations take? = peak(activation)
+#: ask `mem over`: the largest activation memory? = peak(activation)
 #: transfer
 # PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
-# opt.zero_grad(). A model of 1 billion parameters takes 16 GB of f32
+# opt.zero_grad(). A model with 1 billion parameters takes 16 GB in f32
 # before the first activation; bf16 with f32 masters takes 16 as well:
 # 2 + 2 + 4 + 4 + 4 bytes each.
-# At 8 ranks with data parallel each holds all of that: ZeRO cuts it.
+# At 8 ranks with data parallel each rank holds all of it: ZeRO splits it.
 
 ## Gradients add up
-# Activations grow with the batch, and here 32 rows are all that fits. The
-# gradient of a mean over K parts of 32 rows is the mean of the parts'
-# gradients. `rows FROM TO` does forward and backward of these rows, adds
-# the gradients of *their* mean to dw1 and dw2, and frees its activations.
+# Activations grow with the batch, and only 32 rows fit here. The gradient of
+# a mean over K parts with 32 rows each is the mean of the parts' gradients.
+# `rows FROM TO` runs forward and backward for these rows, adds the gradients
+# of *their* mean to dw1 and dw2, and frees its activations.
 # Task: one `sgd w dw lr=0.5` for each layer with the gradient of the mean
 # over all 32*K rows, for any K, never more than 32 rows at a time. dw1 and
 # dw2 still hold the last step's gradients (`fill x 0`, `y = scale x 0.5`).
@@ -166,7 +166,7 @@ rdw1 = matmul X.T dz;  free z a y dy da dz
 r1 = scale w1 1;  r2 = scale w2 1;  b1 = scale w1 1;  b2 = scale w2 1
 sgd r1 rdw1 lr=0.5;  sgd r2 rdw2 lr=0.5
 #: vary K=2:9
-#: predict how much of the peak are activations? = peak(activation)
+#: predict how much of the peak is activations? = peak(activation)
 #: choice all rows went through at once
 rows 0 32*K
 #: check
@@ -175,8 +175,8 @@ rows 0 32*K
 # source: docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html
 # source: (.grad adds up); no_sync:
 # source: generated/torch.nn.parallel.DistributedDataParallel.html
-expect close_step(w1, b1, r1)   # w1 has not taken the step of the whole batch
-expect close_step(w2, b2, r2)   # w2 has not taken the step of the whole batch
+expect close_step(w1, b1, r1)   # w1 has not taken the whole batch's step
+expect close_step(w2, b2, r2)   # w2 has not taken the whole batch's step
 expect peak(activation) <= best(peak(activation))   # more than 32 rows at a time
 expect peak <= best(peak) + 2*bytes(w1)   # more than 32 rows at a time
 #: hint
@@ -247,18 +247,18 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 #: transfer
 # PyTorch: for x, t in parts: (loss(model(x), t) / K).backward(); then
 # opt.step(); opt.zero_grad(). .grad adds up by itself.
-# The mean of means is the mean only of parts of equal length: a short last
-# part, or unequal numbers of tokens, want weights.
-# At 8 ranks only the last backward needs to exchange: model.no_sync().
+# The mean of means is the overall mean only if the parts have equal length: a
+# short last part, or unequal token counts, need weights.
+# At 8 ranks only the last backward needs the exchange: model.no_sync().
 
-## Computed again
-# Backward reads what forward kept. `forward u` makes unit u's inside h$u and
-# a$u (large) and its output x$u (small) from the unit before; `forget u`
-# frees the inside; `backward u` reads it, makes dw$u and dv$u, and frees it.
-# Task: all gradients of units 1 to L, for any L, so that at no time more
-# than one unit's inside is in memory, and none is computed more than twice.
-# `start_back` stands between forward of the last unit and backward;
-# `for u in L:0:-1 { ... }` counts from L down to 1.
+## Recompute the activations
+# Backward reads tensors that forward kept. `forward u` makes unit u's inner
+# activations h$u and a$u (large) and its output x$u (small) from the unit
+# before; `forget u` frees h$u and a$u; `backward u` reads them, makes dw$u
+# and dv$u, and frees them.
+# Task: all gradients of units 1 to L, for any L. Keep at most one unit's h$u
+# and a$u in memory, compute none more than twice. Run `start_back` between
+# the last forward and backward. `for u in L:0:-1 { ... }` counts L down to 1.
 #: start
 let L = 4
 tensor x0[256,64] t[256,64] = randn seed=1
@@ -286,11 +286,11 @@ for u in L:0:-1 { backward u }
 rW = scale dW 1;  rV = scale dV 1
 #: vary L=4:9
 #: predict how long will it take? = time
-#: choice it came back for nothing
+#: choice recomputing cost no time
 for u in 1:L+1 { forward u }
 start_back
 for u in L:0:-1 { backward u }
-#: choice each unit were computed again from x0 on
+#: choice each unit were recomputed from x0 on
 for u in 1:L+1 { forward u;  forget u }
 start_back
 for u in L:0:-1 {
@@ -303,13 +303,13 @@ for u in L:0:-1 {
 # source: backward is two forwards, with this a step is 4 in place of 3:
 # source: arXiv:2104.04473, appendix (floating-point operations)
 # source: collectives once more: arXiv:1910.02054 (ZeRO), section 8
-expect close(dW, rW)   # the dw of some unit is not its gradient
-expect close(dV, rV)   # the dv of some unit is not its gradient
-expect peak <= best(peak)   # more than one unit's inside is in memory
-expect time <= 1.05 * best(time)   # units are computed more often than twice
+expect close(dW, rW)   # some unit's dw is not its gradient
+expect close(dV, rV)   # some unit's dv is not its gradient
+expect peak <= best(peak)   # more than one unit's h and a are in memory
+expect time <= 1.05 * best(time)   # units are computed more than twice
 #: hint
-# Forward: forget each inside at once. Backward: what unit u needs can be made
-# from x$(u-1), which is still there, just before it is needed.
+# Forward: forget each unit at once. Backward: recompute unit u from x$(u-1),
+# which is still in memory, just before you need it.
 #: solution
 for u in 1:L+1 { forward u;  forget u }
 start_back
@@ -360,10 +360,10 @@ for u in 1:L+1 { forward u;  forget u }
 start_back
 for u in L:1:-1 { forward u;  backward u }
 forward 1;  backward 1;  start_back;  forward 1;  backward 1
-#: ask `mem over`: the most that activations take? = peak(activation)
+#: ask `mem over`: the largest activation memory? = peak(activation)
 #: transfer
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
-# Backward costs two forwards, so a step of 3 becomes one of 4: a third more
-# time, for an activation memory of one unit and L inputs.
-# At 8 ranks with tensor parallelism the collectives inside a unit are done
-# once more as well.
+# Backward costs two forwards, so a step of 3 becomes a step of 4: a third
+# more time, but the activation memory of one unit and L inputs.
+# At 8 ranks with tensor parallelism the collectives inside a unit also run
+# once more.

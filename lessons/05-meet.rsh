@@ -1,17 +1,17 @@
 # lesson: Ranks meet: deadlock, mismatch, groups
 # minutes: 30
 # ranks: 4 8
-# learned: Two who send first wait for ever: `together` begins both ways.
-# learned: Collectives match by the order of the calls, and every rank comes.
-# learned: A group says who meets; groups that share no rank do not wait.
+# learned: If both ranks send first, they deadlock; `together` avoids it.
+# learned: Collectives match by call order, and every rank must call.
+# learned: A group names its members; groups without a common rank never wait.
 
-## Two who send first
+## Two ranks that send first
 # Neighbours want each other's numbers: ranks 0 and 1, ranks 2 and 3. Each
-# has queued a send, then a receive, and all stand: `stuck` shows who waits
-# for whom; `abort world` gives up what is unfinished. `together { LINES }`
-# starts its sends and receives as one. `@0,2 { LINES }` is for these ranks.
-# Task: free them, and bring each its partner's `mine` in `theirs`, with both
-# directions under way at the same time.
+# has queued a send, then a receive, and all wait: `stuck` shows the circle;
+# `abort world` cancels unfinished work. `together { LINES }` starts its sends
+# and receives as one. `@0,2 { LINES }` runs lines on these ranks.
+# Task: release them, and bring each rank its partner's `mine` in `theirs`,
+# with both directions under way at the same time.
 #: start
 let partner = rank + 1 - 2 * (rank % 2)
 tensor mine[64k] = randn seed=rank
@@ -30,7 +30,7 @@ sync
 abort world
 if rank % 2 == 0 { send mine to=partner; recv theirs from=partner }
 if rank % 2 == 1 { recv theirs from=partner; send mine to=partner }
-#: choice only the way's latency counted, not the bytes
+#: choice only the link's latency counted, not the bytes
 set link_rate=1TB/s
 abort world
 sendrecv mine -> theirs to=partner from=partner
@@ -41,10 +41,10 @@ sendrecv mine -> theirs to=partner from=partner
 # source: one communicator, one at a time: github.com/NVIDIA/nccl/issues/574
 # source: a send may wait for its receive: github.com/NVIDIA/nccl/issues/783
 expect close(theirs, r)   # `theirs` does not hold the partner's numbers
-expect time <= 1.15 * best(time)   # the two directions can be under way at once, and nothing but `mine` needs to travel
+expect time <= 1.15 * best(time)   # both directions can be under way at once, and only `mine` needs to travel
 #: hint
-# Whoever sends first waits for a receive that stands behind the other's own
-# send. Start the send and the receive as one.
+# A rank that sends first waits for a receive that is queued after the other
+# rank's send. Start the send and the receive as one.
 #: solution
 abort world
 together { send mine to=partner; recv theirs from=partner }
@@ -88,17 +88,17 @@ send mine to=partner on other
 # In PyTorch:
 #   ops = [P2POp(isend, mine, partner), P2POp(irecv, theirs, partner)]
 #   for req in batch_isend_irecv(ops): req.wait()
-# NCCL does the same with ncclGroupStart and ncclGroupEnd. Two streams instead
-# work here, where each direction of a pair has a communicator of its own; the
-# operations of one NCCL communicator are done one at a time, so a note says
-# that NCCL can hang: fuse them there.
-# What changes at 8 ranks? Nothing: each pair has its own way.
+# NCCL does the same with ncclGroupStart and ncclGroupEnd. Two streams also
+# work here, because each direction of a pair has its own communicator. NCCL
+# runs the operations of one communicator one at a time, so a note says that
+# NCCL can hang: use `together` there.
+# At 8 ranks nothing changes: each pair has its own link.
 
-## One brings something else
-# Each rank wants in s the sum of all g, and has queued `s = allreduce g`. All
-# but one: that one has queued half of g, for it was started with another
-# model. `stuck` names who differs, and in what.
-# Task: free them, and make s on every rank the sum of all ranks' whole g.
+## One rank brings another size
+# Each rank wants in s the sum of all g, and has queued `s = allreduce g`.
+# One rank has queued half of its g, because it was started with another
+# model. `stuck` names this rank and the difference.
+# Task: release them, and make s on every rank the sum of all ranks' whole g.
 #: start
 def begin { if rank == world-2 { let part = 8k } else { let part = 16k }
   s = allreduce g[0:part] }
@@ -110,13 +110,13 @@ abort world
 r = allreduce g
 sync
 #: vary ranks=4,8
-#: predict how many ranks stand, when one brings half? = world
+#: predict how many ranks wait if one brings half? = world
 #: check
 # source: NCCL user guide, docs/usage/collectives.html (same count)
 # source: pytorch.org/docs/stable/distributed.html, TORCH_DISTRIBUTED_DEBUG
-expect close(s, r)   # s is not the sum of all of g
+expect close(s, r)   # s is not the sum of all g
 #: hint
-# A sum that has been queued stays queued: first `abort world`.
+# A queued sum stays queued: first `abort world`.
 #: solution
 abort world
 s = allreduce g
@@ -157,18 +157,18 @@ abort world
 tensor s[16k] = zeros
 h = allreduce g[0:8k]
 copy h -> s[0:8k]
-#: ask Which rank brought something else? = world-2
+#: ask Which rank brought another size? = world-2
 #: transfer
-# NCCL by itself compares neither shapes nor names: it hangs, crashes, or adds
-# up what does not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL ranks
-# compare each call's kind and shapes before, which costs time. What changes
-# at 8 ranks? Seven wait for one.
+# NCCL itself compares neither shapes nor names: it hangs, crashes, or adds
+# numbers that do not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL
+# ranks first compare each call's kind and shapes, which costs time.
+# At 8 ranks seven wait for one.
 
 ## Matched by order, not by name
-# Two gradients are made on `compute`: even ranks have ga first, odd ranks gb.
-# Each rank notes by an event when one is there: a_there, b_there. So each
-# could send first what it has first ... but a collective knows no names: the
-# first call of one rank meets the first call of the others.
+# Two gradients are made on `compute`: even ranks finish ga first, odd ranks
+# gb. Each rank records an event for each: a_there, b_there. So each rank
+# could send its first gradient first ... but a collective has no name: one
+# rank's first call matches the other ranks' first call.
 # Task: make ga and gb the sums over all ranks, on `comm`.
 #: start
 def backward_a { ga = scale a 2;  spin 1ms;  record a_there }
@@ -189,9 +189,9 @@ sync
 #   (using multiple NCCL communicators concurrently)
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (order of buckets)
 expect races == 0   # a sum is read or written while the gradient is being made: comm must wait for it
-expect close(ga, ra) and close(gb, rb)   # ga and gb are not the sums: which call of one rank met which of another?
+expect close(ga, ra) and close(gb, rb)   # ga and gb are not the sums: which call of one rank met which call of another?
 #: hint
-# Choose one order and keep it on all ranks, whoever has what first.
+# Choose one order and keep it on all ranks, even if a rank has gb first.
 #: solution
 wait a_there on comm;  allreduce ga on comm
 wait b_there on comm;  allreduce gb on comm
@@ -236,17 +236,16 @@ allreduce ga on comm
 #: ask rank 0 has ga at 1 ms: comm then waits for event or peer? = "peer"
 #: transfer
 # In PyTorch: dist.all_reduce(ga); dist.all_reduce(gb), in that order on every
-# rank. Two orders hang where shapes differ (`stuck` names them here), and add
-# up apples and pears where they do not: nobody notices. DDP keeps one order
-# of its buckets on all ranks for this reason. At 8 ranks nothing changes.
+# rank. Two orders hang if the shapes differ (`stuck` names them here). If the
+# shapes agree, they add different gradients without an error. So DDP keeps
+# one bucket order on all ranks. At 8 ranks nothing changes.
 
-## The one who does not come
+## The rank that does not come
 # Each rank adds up its batches' gradients with the others: s0, s1, s2. But
-# the last rank had data for two batches only, and left: the others stand in
-# the third allreduce. `stuck` says who is missing: here a line can mend it.
-# Task: let the others have in s2 the sum of the third gradients, g[2], of
-# those ranks that have one, on any number of ranks. What the last rank has in
-# its g[2] is old.
+# the last rank had data for two batches only, and left: the others wait in
+# the third allreduce. `stuck` names the missing rank; here a line can help.
+# Task: give the others in s2 the sum of the third gradients, g[2], over the
+# ranks that have one, on any number of ranks. The last rank's g[2] is stale.
 #: start
 let mine = 3;  let last = world - 1
 if rank == last { let mine = 2 }
@@ -265,9 +264,9 @@ sync
 # source: pytorch.org/docs/stable/distributed.algorithms.join.html
 # source: docs.pytorch.org/tutorials/advanced/generic_join.html
 # source: pytorch.org/docs/stable/distributed.html, init_process_group
-expect rank == last or close(s2, r)   # s2 is not the sum of the third gradients of those who have one
+expect rank == last or close(s2, r)   # s2 is not the sum of the third gradients over the ranks that have one
 #: hint
-# Who has nothing to add can still come: with zeros.
+# A rank without data can still take part: with zeros.
 #: solution
 if rank == last { tensor none[16k] = 0; s2 = allreduce none }
 #: right
@@ -306,18 +305,18 @@ if rank < last { s2 = allreduce g[2] }
 #: ask Which rank did the others wait for? = world - 1
 #: transfer
 # In PyTorch:  with Join([model]): for x in data: ...
-# lets a rank that has no more data answer the others' allreduces with zeros.
-# For a mean, divide by the number of those who had data, not by all.
-# Nobody comes, ever? dist.init_process_group(..., timeout=...), and here
-# `group g 0-3 timeout=2ms`. At 8 ranks: seven wait for one.
+# lets a rank without data answer the others' allreduces with zeros.
+# For a mean, divide by the number of ranks that had data, not by all.
+# If a rank never comes: dist.init_process_group(..., timeout=...), and here
+# `group g 0-3 timeout=2ms`. At 8 ranks seven wait for one.
 
-## Who meets whom
-# Let ranks stand in rows of two: 0 1, 2 3, ... Two who share a row share a
-# layer: their x must be added up. Those who have the same place in all rows
-# have copies of one model: their g must be averaged.
-# `mesh rows=world//2 cols=2` lays the ranks out, the last axis with
-# neighbours, and makes a group of each axis: `allreduce x in cols`. Or
-# `group NAME by EXPR` puts those together whose EXPR is the same.
+## Groups and meshes
+# Arrange the ranks in rows of two: 0 1, 2 3, ... The two ranks of a row
+# share a layer: their x must be added up. Ranks at the same place in all
+# rows have copies of one model: their g must be averaged.
+# `mesh rows=world//2 cols=2` lays the ranks out, with neighbours on the last
+# axis, and makes a group of each axis: `allreduce x in cols`. Or
+# `group NAME by EXPR` puts ranks with the same EXPR together.
 # Task: add up x in each row, and average g over the ranks of one place, on
 # any even number of ranks.
 #: start
@@ -342,7 +341,7 @@ px = reducescatter x in cols;  pg = reducescatter g op=avg in rows
 # source: NCCL user guide, docs/api/comms.html, ncclCommSplit
 expect close(x, rx)   # x is not the sum over the two ranks of a row
 expect close(g, rg)   # g is not the mean over the ranks of one place
-expect sent("nvlink") <= 1.7 * best(sent("nvlink"))   # more travels than these sums ask for: does every sum need every rank?
+expect sent("nvlink") <= 1.7 * best(sent("nvlink"))   # more bytes travel than these sums need: does every sum need every rank?
 #: hint
 # Rank 2 is in row 2//2 = 1, at place 2%2 = 0.
 #: solution
@@ -402,5 +401,5 @@ allreduce g op=avg in place
 # In PyTorch:
 #   m = init_device_mesh("cuda", (2, 2), mesh_dim_names=("rows", "cols"))
 #   dist.all_reduce(x, group=m["cols"].get_group())
-# What changes at 8 ranks? (4, 2): the rows are still pairs, and four ranks
-# have the same place.
+# At 8 ranks (4, 2): the rows are still pairs, and four ranks have the same
+# place.

@@ -1,19 +1,19 @@
 # lesson: What a collective costs: the ring by hand
 # minutes: 30
 # ranks: 4 8
-# learned: A ring's allreduce: each rank sends 2(n-1)/n of the tensor.
+# learned: In a ring allreduce each rank sends 2(n-1)/n of the tensor.
 # learned: Each hop costs latency: few bytes, few hops; many, small pieces.
-# learned: A collective runs beside kernels, and holds some multiprocessors.
+# learned: A collective runs beside kernels and occupies some multiprocessors.
 
 ## Once round: the pieces add up
-# 256 kB on each rank, g, are cut into as many pieces as there are ranks: g[p]
-# is piece p, and rank p is to have its sum. No rank needs to see it all: a
-# piece begins one place to the right of its owner, is passed on to the right,
-# and each rank adds its own numbers, until it is home. All pieces travel at
-# the same time: every hop of a rank is `sendrecv PIECE -> inbox to=right
-# from=left`, and then one `g[...] += inbox`.
-# Task: make g[rank] the sum over all ranks, however many, by sends and
-# receives alone.
+# Each rank has 256 kB, g, cut into one piece per rank: g[p] is piece p, and
+# rank p will have its sum. No rank needs all pieces: a piece begins one place
+# to the right of its owner and moves to the right, and each rank adds its own
+# numbers, until the piece reaches its owner. All pieces travel at the same
+# time: every hop of a rank is `sendrecv PIECE -> inbox to=right from=left`,
+# and then one `g[...] += inbox`.
+# Task: make g[rank] the sum over all ranks, for any number of ranks, by sends
+# and receives alone.
 #: start
 let right = (rank + 1) % world;  let left = (rank - 1) % world
 let c = 64k / world
@@ -30,13 +30,13 @@ sync
 #   clusters of workstations, J. Parallel Distrib. Comput. 69 (2009): the ring
 # source: NCCL user guide, docs/usage/collectives.html (ReduceScatter)
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
-expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
-expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
-expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece a hop
+expect close(g[rank], r[rank])   # g[rank] is not the sum of this piece over all ranks
+expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this task is by hand: use only sends and receives
+expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
-# In hop s of 0:world-1 a rank sends piece rank-1-s, and what comes from the
-# left is piece rank-2-s (both % world).
+# In hop s of 0:world-1 a rank sends piece rank-1-s and receives from the left
+# piece rank-2-s (both % world).
 #: solution
 for s in 0:world-1 {
   sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
@@ -114,18 +114,18 @@ for s in 0:world-1 {
   if rank % 2 == 1 { send g[(rank-1-s)%world] to=right }
   g[(rank-2-s)%world] += inbox
 }
-#: ask What does `traffic` say that each rank has sent, as 100k? = sent
+#: ask By `traffic`, how much has each rank sent, as 100k? = sent
 #: transfer
 # This is dist.reduce_scatter_tensor(out, g), ncclReduceScatter: a rank sends
-# (n-1)/n of g, whatever n is. What changes at 8 ranks? Seven hops in place of
-# three, of pieces half as large.
+# (n-1)/n of g for every n. At 8 ranks: seven hops instead of three, with
+# pieces half as large.
 
-## Round again: everybody has all pieces
-# `first_lap` queues what you have just built: then g[rank] is the sum. Now
-# nothing is added: the finished pieces go round once again, and each rank
-# keeps a copy of what passes. Together the two laps are an allreduce.
-# Task: queue first_lap, and then the second lap, so that every rank, however
-# many there are, has all of the sum in g. By sends and receives alone.
+## Round again: every rank gets all pieces
+# `first_lap` queues the lap that you have just built: g[rank] is the sum.
+# Now nothing is added: the finished pieces go round once again, and each rank
+# keeps a copy of each piece. Together the two laps are an allreduce.
+# Task: queue first_lap, and then the second lap, so that every rank has the
+# whole sum in g, for any number of ranks. Use only sends and receives.
 #: start
 let right = (rank + 1) % world;  let left = (rank - 1) % world
 let c = 64k / world
@@ -150,13 +150,13 @@ first_lap
 #: check
 # source: Patarasuk, Yuan (2009), as above: reduce-scatter, then allgather
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
-expect close(g, r)   # g is not the sum everywhere: which pieces has a rank not got?
-expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
-expect sent("nvlink") <= best(sent("nvlink"))   # more travels than a piece a hop
+expect close(g, r)   # g is not the sum on all ranks: which pieces does a rank lack?
+expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this task is by hand: use only sends and receives
+expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint
-# In hop s a rank passes on what came in hop s-1: first its own piece, rank,
-# then rank-1, rank-2 ... Each lands where it belongs: no inbox is needed.
+# In hop s a rank passes on the piece from hop s-1: first its own piece, rank,
+# then rank-1, rank-2 ... Receive each in its place: no inbox is needed.
 #: solution
 first_lap
 for s in 0:world-1 {
@@ -228,14 +228,14 @@ for s in 0:world-1 {
 #: transfer
 # This is dist.all_reduce(g), ncclAllReduce with the ring: a rank sends
 # 2(n-1)/n of g. `traffic` shows it, and `busbw` divides it by the time.
-# What changes at 8 ranks? Hardly the bytes, but 14 hops in place of 6.
+# At 8 ranks: nearly the same bytes, but 14 hops instead of 6.
 
 ## Few bytes: count the hops
-# This machine's links have been made slow to begin: 100 us a hop (`machine`:
+# This machine's links have a high latency: 100 us a hop (`machine`:
 # link_latency). g has 64 bytes. Two laps of the ring would be 2(n-1) hops for
-# next to nothing. When each rank exchanges g with a partner at distance 1,
-# then 2, then 4, and adds, the sums cover 2 ranks, then 4, then all 8.
-# The partner at distance d of rank r is r+d where r//d is even, else r-d.
+# very few bytes. If each rank exchanges g with a partner at distance 1, then
+# 2, then 4, and adds, the sums cover 2 ranks, then 4, then all 8. The partner
+# at distance d of rank r is r+d if r//d is even, else r-d.
 # Task: make g the sum over all ranks (4, 8: powers of two) in so few hops.
 #: start
 set link_latency=100us;  set launch=2us
@@ -247,12 +247,12 @@ r = allreduce g
 sync
 #: vary ranks=4,8
 #: predict how long will it take? = time
-#: choice each rank heard of all others one after the other
+#: choice each rank received from all others one after the other
 copy g -> inbox
 for d in 1:world {
   sendrecv g -> inbox to=(rank+d)%world from=(rank-d)%world
 }
-#: choice 64 bytes took the time of 64 bytes, and no more
+#: choice only the time for 64 bytes counted
 set link_latency=0us
 for s in 0:log2(world) {
   sendrecv g -> inbox to=(rank+1)%world from=(rank-1)%world
@@ -265,7 +265,7 @@ for s in 0:log2(world) {
 #   Training with NCCL 2.4 (trees)
 # source: github.com/NVIDIA/nccl, src/graph/tuning.cc: 2 log2 of the nodes
 expect close(g, r)   # g is not the sum over all ranks
-expect time <= 1.15 * best(time)   # more hops one after the other than log2 of the number of ranks
+expect time <= 1.15 * best(time)   # more hops in sequence than log2 of the number of ranks
 #: hint
 # let d = 1, and repeat log2(world) { exchange, add, let d = 2*d }. The
 # partner is rank + d - 2*d*(rank//d%2).
@@ -324,22 +324,22 @@ repeat log2(world) - 1 {
   g += inbox
   let d = 2*d
 }
-#: ask Of what is nearly all of that time: latency or bytes? = "latency"
+#: ask Is most of that time latency or bytes? = "latency"
 #: transfer
-# NCCL's tree over n nodes goes up and down, 2 log2(n) hops, and the bytes
-# follow in pieces; a ring of n ranks has 2(n-1) hops, of 1/n of them each.
-# NCCL takes the quicker one by its own tables; NCCL_ALGO=Ring, here
+# NCCL's tree over n nodes goes up and down, 2 log2(n) hops, and sends the
+# bytes in pieces; a ring with n ranks has 2(n-1) hops, each with 1/n of them.
+# NCCL takes the faster one from its own tables; NCCL_ALGO=Ring, here
 # algo=ring, forces the ring. With latency L, rate B:
 #   exchange  log2(n) (L + S/B)         ring  2(n-1) (L + S/(n B))
-# What changes at 8 ranks? 3 hops for 2, where the ring has 14 for 6.
+# At 8 ranks: 3 hops instead of 2; the ring has 14 instead of 6.
 
-## It travels beside the matmul
-# The sum g is not needed by y = x w, nor y by the sum. The links are idle
-# while a matmul runs, and the multiprocessors have time for it while g
-# travels. But a collective is a kernel as well, which moves and adds: it
-# holds a share of the multiprocessors (`machine`: collective_sms).
+## The collective runs beside the matmul
+# y = x w does not need the sum g, and the sum does not need y. The links are
+# idle during a matmul, and the multiprocessors have time for it while g
+# travels. But a collective is a kernel as well: it moves and adds data, and
+# occupies a share of the multiprocessors (`machine`: collective_sms).
 # Alone, the matmul takes 0.50 ms, and the allreduce 0.42 ms on 4 ranks.
-# Task: compute y = x w, make g the sum over all ranks, and be done sooner
+# Task: compute y = x w, make g the sum over all ranks, and finish sooner
 # than one after the other.
 #: start
 set launch=2us;  set link_latency=1us
@@ -353,7 +353,7 @@ rg = allreduce g
 sync
 #: vary ranks=4,8
 #: predict how long until both are done? = time
-#: choice the collective held no multiprocessors
+#: choice the collective occupied no multiprocessors
 set collective_sms=0%
 y = matmul x w on compute
 allreduce g on comm
@@ -366,9 +366,9 @@ allreduce g on compute
 # source: pytorch.org/docs/stable/distributed.html, all_reduce (async_op)
 expect close(y, ry)   # y should be x w
 expect close(g, rg)   # g should be the sum over all ranks
-expect time <= 1.1 * best(time)   # they take turns, though neither needs the other
+expect time <= 1.1 * best(time)   # they take turns, although neither needs the other
 #: hint
-# One stream does one thing at a time: two streams, and no wait between.
+# One stream does one thing at a time: use two streams, and no wait between.
 #: solution
 y = matmul x w on compute
 allreduce g on comm
@@ -410,9 +410,9 @@ y = matmul x w on compute
 #: wrong
 allreduce g on comm
 y = matmul w.T x.T on compute
-#: ask What share of the multiprocessors does the sum hold, as 50%? = 20%
+#: ask What share of the multiprocessors does the sum occupy, as 50%? = 20%
 #: transfer
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
-# NCCL_MAX_CTAS bounds the multiprocessors that it takes: with fewer of them
-# the matmul loses less, and the sum may take longer.
-# What changes at 8 ranks? The sum takes 0.51 ms: the matmul loses more.
+# NCCL_MAX_CTAS limits its multiprocessors: if it has fewer, the matmul
+# loses less, and the sum may take longer.
+# At 8 ranks the sum takes 0.51 ms: the matmul loses more.
