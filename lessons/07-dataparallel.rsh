@@ -1,18 +1,18 @@
 # lesson: Data parallel: average, bucket, overlap
 # minutes: 35
 # ranks: 4 8
-# learned: Each rank has its own rows; the mean of gradients makes them one.
+# learned: Each rank has its own rows; the gradients' mean joins them.
 # learned: One large message is cheaper than many: gradients go in buckets.
-# learned: Backward makes the last layers' gradients first: let them travel.
+# learned: Backward makes the last layers' gradients first: send them early.
 
 ## Average the gradients
 # Every rank holds the same 16 layers and its own rows of the batch. Forward
 # has run. `backward K` queues layer K's backward on `compute` and writes its
-# gradient dw$K: they lie one behind the other in G, dw0 first, as the weights
-# w$K do in W. The loss is a mean over the rows, and all ranks have as many of
-# them: then the mean of the ranks' gradients is that of the whole batch.
-# Task: queue backward 15, 14 ... 0, average each dw$K over the ranks, however
-# many, on `comm`, and then update all on `compute`: sgd W G lr=1
+# gradient dw$K. The gradients are contiguous in G, dw0 first, as the weights
+# w$K are in W. The loss is a mean over rows, and all ranks have the same row
+# count: so the mean of the ranks' gradients is the whole batch's gradient.
+# Task: queue backward 15, 14 ... 0, average each dw$K over all ranks on
+# `comm`, for any number of ranks, then update all on `compute`: sgd W G lr=1
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -43,14 +43,14 @@ R = scale W 1
 sync
 #: vary ranks=4,8
 #: predict how long until W is updated? = time
-#: choice a message took its bytes' time and no latency
+#: choice a message took the time for its bytes and no latency
 set link_latency=0us
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 sgd W G lr=1 on compute
-#: choice the gradients were there at once, without a way
+#: choice sending the gradients took no time
 for k in L-1:-1:-1 { backward k }
 sgd W G lr=1 on compute
 #: check
@@ -58,12 +58,12 @@ sgd W G lr=1 on compute
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (gradients are averaged)
 # source: pytorch.org/docs/stable/distributed.html, ReduceOp (AVG)
-expect races == 0   # something is read before it is there: comm must wait for compute, and compute for comm
-expect close(G, S) or close(G, D)   # G is not the mean of all ranks' gradients, nor their sum
-expect close(W, R)   # the weights are not those of one rank with the whole batch
+expect races == 0   # something is read before it is written: comm must wait for compute, and compute for comm
+expect close(G, S) or close(G, D)   # G is neither the mean nor the sum of all ranks' gradients
+expect close(W, R)   # the weights differ from those of one rank with the whole batch
 #: hint
-# comm must wait for what compute has queued (wait compute on comm), and the
-# update for what comm has queued (wait comm on compute).
+# comm must wait for backward, queued on compute (wait compute on comm), and
+# the update for the allreduces, queued on comm (wait comm on compute).
 #: solution
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -141,17 +141,17 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
-#: ask what weight should a rank with half as many rows have (as 80%)? = 50%
+#: ask what weight has a rank with half as many rows (as 80%)? = 50%
 #: transfer
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
-# With unequal parts a mean of means is wrong: weigh each by its rows, or add
-# up sums and divide by all rows. What changes at 8 ranks? Each message takes
-# 14 hops for 6, and the batch is twice as large.
+# If parts are unequal, a mean of means is wrong: weight by rows, or sum up
+# and divide by the total row count. At 8 ranks each message takes 14 hops
+# instead of 6, and the batch is twice as large.
 
 ## One bucket
-# Sixteen messages, and each pays the latency of every hop: `stats` counts
-# them. But all gradients lie in one memory, G: that is a bucket.
+# Each of the sixteen messages pays the latency of every hop: `stats` counts
+# them. But all gradients are contiguous in G: that is a bucket.
 # Task: the same step with one message.
 #: start
 let L = 16;  let B = 128;  let d = 64
@@ -199,11 +199,11 @@ sgd W G lr=1 on compute
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.2 (gradient bucketing)
 # source: DistributedDataParallel as above: bucket_cap_mb and
 #   gradient_as_bucket_view
-expect races == 0   # something is read before it is there, or written while it is read
-expect close(W, R)   # the weights are not those of one rank with the whole batch
-expect time <= 1.05 * best(time)   # one message is quicker: this has more hops, or more bytes, than it needs
+expect races == 0   # something is read before it is written, or written while it is read
+expect close(W, R)   # the weights differ from those of one rank with the whole batch
+expect time <= 1.05 * best(time)   # one message is faster: this takes more hops, or more bytes, than it needs
 #: hint
-# The views dw$K see what happens to G.
+# The views dw$K share the memory of G.
 #: solution
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -274,17 +274,17 @@ for k in 0:L { allreduce dw$k op=avg on compute }
 #: ask `stalls`: comm waits longest for: launch, event or peer? = "event"
 #: transfer
 # torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
-# gradients in such flat buckets: p.grad is a view of one
+# gradients in such flat buckets: p.grad is a view of a bucket
 # (gradient_as_bucket_view=True), or is copied into it.
-# What changes at 8 ranks? More hops: the gain is a bit larger.
+# At 8 ranks there are more hops: the gain is a bit larger.
 
-## Let gradients leave early
-# One bucket of all is ready only when backward is over: then the GPUs stand
-# and wait for the links. But backward begins with layer 15. When 15 ... 12
-# are done, their part of G, G[12*d*d:16*d*d], can travel while the others are
-# computed. `wait compute on comm` waits for what compute has queued by then.
-# Task: the same step with four buckets of four layers, each on its way as
-# soon as it is full.
+## Send gradients early
+# A single bucket is ready only when backward is over: then the GPUs are idle
+# during the transfer. But backward begins with layer 15. When 15 ... 12 are
+# done, their part of G, G[12*d*d:16*d*d], can travel while the others are
+# computed. `wait compute on comm` waits for work queued on compute so far.
+# Task: the same step with four buckets of four layers. Send each as soon as
+# it is full.
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -320,19 +320,19 @@ wait compute on comm
 allreduce G op=avg on comm
 wait comm on compute
 sgd W G lr=1 on compute
-#: choice all of the way was hidden, the last bucket's too
+#: choice all transfers were hidden, the last bucket's too
 for k in L-1:-1:-1 { backward k }
 sgd W G lr=1 on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (overlap of computation
 #   with communication, buckets in the reverse order of parameters)
 # source: pytorch.org/docs/stable/notes/ddp.html (one hook for each parameter)
-expect races == 0   # something is read before it is there, or written while it is read
-expect close(W, R)   # the weights are not those of one rank with the whole batch
+expect races == 0   # something is read before it is written, or written while it is read
+expect close(W, R)   # the weights differ from those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # the links are idle while backward runs, or backward while they are busy
 #: hint
-# What compute has queued when `wait compute on comm` is read is what comm
-# waits for: read it behind the fourth `backward`, not behind the last.
+# comm waits for the work that is on compute when `wait compute on comm` runs:
+# write it after the fourth `backward`, not after the last.
 #: solution
 for k in L-1:-1:-1 {
   backward k
@@ -447,17 +447,17 @@ for k in L-1:-1:-1 {
 sgd W G lr=1 on compute
 #: ask How many of the four buckets travel beside a backward? = 3
 #: transfer
-# DDP's hooks do this: autograd calls one for each parameter, and the last of
-# a bucket starts its allreduce, on a stream of its own. Buckets follow, at
-# first, the reverse order of parameters(). `strategy ddp source` shows ours.
-# What changes at 8 ranks? The last bucket, that nothing hides, takes longer.
+# DDP's hooks do this: autograd calls one for each parameter, and a bucket's
+# last hook starts its allreduce on another stream. At first, buckets follow
+# the reverse order of parameters(). `strategy ddp source` shows ours.
+# At 8 ranks the last bucket, which nothing hides, takes longer.
 
 ## How large a bucket?
 # Two racks, and every hop takes 50 us. Small buckets leave early, but each
-# pays for its hops; large ones are few, but the last leaves late, and nothing
-# hides it. `train B` is the step of before with buckets of B layers: train 1
-# sends each layer, train 16 all at once. Try some (`undo` takes one back, or
-# `again`), and look at the end of the timeline.
+# pays for its hops; large buckets are few, but the last one leaves late, and
+# nothing hides it. `train B` is the same step with B layers in a bucket:
+# train 1 sends each layer, train 16 all at once. Try some (`undo` takes one
+# back, or `again`), and look at the end of the timeline.
 # Task: type the step that is over soonest, or nearly so: within 5 %.
 #: start
 let L = 16;  let B = 128;  let d = 64
@@ -506,8 +506,8 @@ train 16
 # source: PyTorch Distributed, arXiv:2006.15704, 5.2 (bucket size, figure 7)
 # source: github.com/pytorch/pytorch, torch/nn/parallel/distributed.py (1 MiB
 #   where no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
-expect close(W, R)   # one step, and the weights of one rank with the whole batch
-expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is quicker
+expect close(W, R)   # run one step that gives the weights of one rank with the whole batch
+expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is faster
 #: hint
 # Try 1, 2, 4, 8, 16: the times make a U.
 #: solution
@@ -539,7 +539,7 @@ wait comm on compute
 sgd W G lr=1 on compute
 #: ask In train 1, which stream sets the end: compute or comm? = "comm"
 #: transfer
-# DDP's buckets have 25 MiB, the first 1 MiB, to begin early; bucket_cap_mb
-# sets another size. `model mlp layers=8 hidden=128 batch=512; strategy ddp
-# bucket=64k; run 3; stats` here: try 16k, 64k, 256k, 1M.
-# What changes at 8 ranks? 14 hops a message: larger buckets are better.
+# DDP's buckets have 25 MiB, the first 1 MiB, so that sending begins early;
+# bucket_cap_mb sets another size. Here: `model mlp layers=8 hidden=128
+# batch=512; strategy ddp bucket=64k; run 3; stats`: try 16k, 64k, 256k, 1M.
+# At 8 ranks a message takes 14 hops: larger buckets are better.

@@ -1,18 +1,18 @@
 # lesson: Accumulate, and exchange once
 # minutes: 30
 # ranks: 4 8
-# learned: Micro-batches add up gradients, which travel once, at the end.
-# learned: Only the last micro-batch's backward can hide the way of gradients.
+# learned: Micro-batches add up gradients, and send them once, at the end.
+# learned: Only the last micro-batch's backward can hide the exchange.
 # learned: A falling loss proves nothing: compare with one rank (`verify`).
 
 ## Four micro-batches, one step
 # A batch of 128 rows does not fit: it comes in K micro-batches of 32 rows.
-# `micro M` queues forward and backward of micro-batch M on `compute`, and
-# adds its gradient, a mean over 32 rows, to G. In G are still the gradients
-# of the step before: `fill G 0` makes them zero.
+# `micro M` queues forward and backward for micro-batch M on `compute`, and
+# adds its gradient, a mean over 32 rows, to G. G still contains the last
+# step's gradients: `fill G 0` makes them zero.
 # Task: one step with the mean over all K micro-batches (any K) and all ranks,
-# sgd W G lr=..., with a learning rate of 1 for that mean. Gradients are to
-# travel on `comm`, and no more often than they must.
+# sgd W G lr=..., with a learning rate of 1 for that mean. Gradients travel on
+# `comm`, and no more often than necessary.
 #: start
 let K = 4
 let L = 8;  let B = 32;  let d = 64
@@ -59,13 +59,13 @@ sgd W G lr=1/K on compute
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html, no_sync
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.4 (gradient accumulation)
-expect races == 0   # something is read before it is there, or written while it is read
-expect close(W, R)   # the weights are not those of one rank with all micro-batches: which gradients are in G, and how often?
-expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients travel that nobody needs yet: a sum can be added up first
+expect races == 0   # something is read before it is written, or written while it is read
+expect close(W, R)   # the weights differ from those of one rank with all micro-batches: which gradients are in G, and how often?
+expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients are sent before they are needed: add them up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
 #: hint
-# Each rank's sum needs nobody else. The mean of K gradients is their sum / K:
-# the update is the cheapest place for it.
+# Each rank can sum alone. The mean of K gradients is their sum / K: divide in
+# the update, because it is cheapest there.
 #: solution
 fill G 0 on compute
 for m in 0:K { micro m }
@@ -147,16 +147,16 @@ sgd W G lr=1/K on compute
 # In PyTorch:  with model.no_sync():
 #                for x in micro_batches[:-1]: loss(x).backward()
 #              loss(micro_batches[-1]).backward();  opt.step()
-# with each loss divided by K. What changes at 8 ranks? The message: 14 hops.
+# with each loss divided by K. At 8 ranks the message takes 14 hops.
 
-## The last one may hide it
+## The last micro-batch can hide the exchange
 # The gradients are complete only in the last micro-batch. But there, as soon
-# as backward is through layers 7 and 6, their part of G is complete, and can
-# travel while it goes on. `forward M` queues a micro-batch's forward, and
-# `backward K` its layer K, which adds to dw$K, a part of G. G is zero.
-# Task: one step of M micro-batches (any M), each with forward and backward
-# 7, 6 ... 0; four buckets of two layers, G[k*d*d:(k+2)*d*d], travel on `comm`
-# as soon as each is complete, once; then sgd W G lr=1/M.
+# as backward has passed layers 7 and 6, their part of G is complete, and can
+# travel during the remaining backward. `forward M` queues a micro-batch's
+# forward, and `backward K` its layer K, which adds to dw$K in G. G is zero.
+# Task: one step with M micro-batches (any M), each with forward and backward
+# 7, 6 ... 0; send four buckets of two layers, G[k*d*d:(k+2)*d*d], on `comm`,
+# each once, as soon as it is complete; then sgd W G lr=1/M.
 #: start
 let M = 2
 let L = 8;  let B = 96;  let d = 64
@@ -187,10 +187,10 @@ R = scale W 1
 sync
 #: vary M=2:4 ranks=4,8
 #: predict with one message at the end: 3.2 ms on 4 ranks; and so? = time
-#: choice all of the way was hidden
+#: choice the whole exchange was hidden
 for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
 sgd W G lr=1/M on compute
-#: choice nothing travelled while something was computed, not even once
+#: choice nothing travelled during any computation
 for m in 0:M {
   forward m;  for k in L-1:-1:-1 { backward k }
   wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
@@ -199,13 +199,13 @@ sgd W G lr=1/M on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 and 3.2.4
 # source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
-expect races == 0   # something is read before it is there, or written while it is read
-expect close(W, R)   # the weights are not those of one rank: is each part of G complete when it leaves, and is it a mean that W takes?
+expect races == 0   # something is read before it is written, or written while it is read
+expect close(W, R)   # the weights differ from those of one rank: is each part of G complete when it leaves, and does W use a mean?
 expect rank != 1 or sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
 expect time <= 1.05 * best(time)   # a complete bucket waits while backward goes on
 #: hint
-# A loop over micro-batches, in it one over layers; a bucket leaves where the
-# micro-batch is the last one and k is even.
+# Write a loop over micro-batches, with a loop over layers inside; send a
+# bucket if the micro-batch is the last one and k is even.
 #: solution
 for m in 0:M {
   forward m
@@ -334,14 +334,14 @@ wait comm on compute
 sgd W G lr=1/M on compute
 #: ask Which stream works last before the update: compute or comm? = "comm"
 #: transfer
-# In PyTorch the last backward stands outside no_sync: DDP's hooks then send
-# the buckets of what has added up. What changes at 8 ranks? Each bucket takes
-# longer: more of the way sticks out behind the backward.
+# In PyTorch the last backward is outside no_sync: DDP's hooks then send the
+# buckets with the accumulated sum. At 8 ranks each bucket takes longer, so
+# backward hides a smaller part.
 
 ## The last rank's short part
-# A data set seldom divides: here the last rank has 64 rows, the others 128
-# each, `rows` on each rank and `total` of all. `local` has queued on
-# `compute` what makes g, the mean gradient over a rank's own rows.
+# A data set seldom divides evenly: here the last rank has 64 rows, the others
+# 128 each; `rows` is each rank's count, `total` their sum. `local` has queued
+# on `compute` the kernels for g, the mean gradient over a rank's rows.
 # Task: make g, on every rank, the mean over all rows of all ranks.
 #: start
 let d = 64
@@ -367,7 +367,7 @@ sync
 expect races == 0   # g is read or written before it is made
 expect close(g, R)   # g is not the mean over all rows: how much does each row count?
 #: hint
-# Weigh each rank's mean by its share of the rows, and add up.
+# Weight each rank's mean by its share of the rows, and add up.
 #: solution
 g = scale g rows/total on compute
 allreduce g on compute
@@ -399,19 +399,19 @@ allreduce g op=avg on compute
 g = scale g rows/total
 allreduce g
 #: transfer
-# DDP divides by the number of ranks: with unequal parts scale each loss by
+# DDP divides by the number of ranks: if parts are unequal, scale each loss by
 # rows * world / total, or let the sampler pad (DistributedSampler repeats
-# rows) or drop (drop_last=True). What changes at 8 ranks? One short part of 8
-# does less harm than one of 2.
+# rows) or drop (drop_last=True). At 8 ranks one short part of 8 does less
+# harm than one of 2.
 
-## The loss falls, and it is wrong
-# A colleague trains with `strategy ddp accumulate=2`, and something is wrong
-# in it. Two iterations have run, and the loss falls. `verify` trains one rank
+## The loss falls, but the training is wrong
+# A colleague trains with `strategy ddp accumulate=2`, and the run has an
+# error. Two iterations have run, and the loss falls. `verify` trains one rank
 # with the same batches beside it, and compares every weight; `@0,1 print
-# w1[0,0]` shows what two ranks have. `stats` and `traffic` say what went from
-# rank to rank, `strategy ddp help` what ought to.
-# Task: begin the strategy anew as it should be, and train a few iterations,
-# four at most: each rank on its own rows, and all with the weights that one
+# w1[0,0]` shows this weight on two ranks. `stats` and `traffic` show the
+# traffic between ranks, `strategy ddp help` shows the expected traffic.
+# Task: start the strategy again without the error, and train at most four
+# iterations: each rank on its own rows, and all with the weights that one
 # rank has.
 #: start
 # a colleague's run: four matrices of 16 x 16, synthetic rows,
@@ -431,13 +431,13 @@ run 8
 # source: PyTorch, no_sync as above: gradients inside it are not synchronized
 # source: pytorch.org/docs/stable/notes/ddp.html: it is DDP's own forward that
 #   prepares the hooks for backward (prepare_for_backward)
-expect sent("nvlink") > 0B   # nothing goes from rank to rank: none has trained, or each for itself
-expect count(matmul) >= best(count(matmul)) / 4   # a rank has not trained, or hardly: each is to, on rows of its own
+expect sent("nvlink") > 0B   # no rank sends to another: none has trained, or each trains alone
+expect count(matmul) >= best(count(matmul)) / 4   # a rank has not trained, or hardly: each must train on its own rows
 expect min(rank,1) * sent("pcie") <= best(sent("pcie"))   # a rank has read more than its own rows of four iterations
-expect verify   # the weights are not those of one rank: `verify`
+expect verify   # the weights differ from those of one rank: `verify`
 #: hint
-# Nothing goes between the ranks at all: `traffic` is empty. `strategy` shows
-# with which options it began.
+# Nothing travels between the ranks: `traffic` is empty. `strategy` shows the
+# options it was started with.
 #: solution
 strategy ddp accumulate=2
 run 4
@@ -480,9 +480,9 @@ tensor word[4] = 1;  allreduce word
 #: wrong
 strategy tp accumulate=2
 run 4
-#: ask of which matrix was most of its change off, before (`verify`)? = "w1"
+#: ask before, which matrix had most of its change wrong (`verify`)? = "w1"
 #: transfer
 # In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
-# model.module, past DDP: no exchange, no error, and the loss falls, for each
-# rank learns by itself. Compare a weight over ranks every now and then.
-# What changes at 8 ranks? Each learns from an eighth: it drifts farther.
+# model.module, past DDP: no exchange, no error, and the loss falls, because
+# each rank learns by itself. Compare a weight over ranks from time to time.
+# At 8 ranks each learns from an eighth: the ranks drift farther apart.
