@@ -1,9 +1,9 @@
 # lesson: The ZeRO ladder: who keeps what
 # minutes: 45
 # ranks: 2 4 8
-# learned: Plain data parallel keeps all n times: ZeRO cuts O, then G, then P.
+# learned: Plain data parallel keeps n copies: ZeRO splits O, then G, then P.
 # learned: Stages 1 and 2 send what an allreduce does, stage 3 1.5 times that.
-# learned: Gather a layer ahead of its use, free it behind: two are enough.
+# learned: Gather a layer before its use, free it after: two are enough.
 # source: stages, 2 + 2 + 12 bytes, 7.5B on 64 GPUs, what travels:
 # source: arXiv:1910.02054 (ZeRO), figure 1, sections 3, 5 and 7
 # source: ZeroRedundancyOptimizer, used with DDP, parts of p are broadcast:
@@ -18,12 +18,12 @@
 
 ## Stage 1: the optimizer's state
 # Adam keeps two numbers for each parameter, m and v. Plain data parallel
-# keeps all of them on every rank, all the same. ZeRO-1 keeps on each rank
-# only those of its own part of the parameters: ps is that part, a view of p.
-# `backward` makes g, the gradient of this rank's own samples at p; a plain
-# step t is: backward;  allreduce g op=avg;  update p g m v t
-# Task: make m and v, and take K steps (t = 1 ... K), so that p is what plain
-# steps give, for any K and any number of ranks. Keep and send the least.
+# keeps all of them on every rank. ZeRO-1 keeps on each rank only those for
+# its own part of the parameters: ps is that part, a view of p. `backward`
+# makes g, the gradient at p for this rank's own samples; a plain step t is:
+# backward;  allreduce g op=avg;  update p g m v t
+# Task: make m and v, and take K steps (t = 1 ... K), so that p is the result
+# of plain steps, for any K and any number of ranks. Keep and send the least.
 #: start
 let N = 64k;  let K = 3
 tensor p[N] = randn seed=5 scale=0.1
@@ -38,19 +38,19 @@ for i in 1:K+1 { backward;  allreduce g op=avg;  update p g m v i }
 r = scale p 1;  sync
 #: vary K=2:6 ranks=2,4,8
 #: predict the bytes of m and v together, on one rank? = bytes(m) + bytes(v)
-#: choice every rank kept all of them, as plain data parallel does
+#: choice every rank kept all of them, like plain data parallel
 tensor m[N] v[N] = zeros
-#: choice m alone were cut
+#: choice only m were split
 tensor m[N/world] v[N] = zeros
 #: check
-expect close(p, r)   # p is not what plain data parallel would give
-expect races == 0   # two operations touch the same memory in no order
+expect close(p, r)   # p differs from the result of plain data parallel
+expect races == 0   # two operations access the same memory, and no order is given
 expect peak <= best(peak)   # a rank keeps more than its part of m and v
 expect sent(world) <= best(sent(world))   # more travels than an allreduce of g would send
-expect time <= 1.05 * best(time)   # more travels or is computed than there must, or somebody waits where nothing is needed
+expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
-# A reduce-scatter brings each rank its part of the average, adam needs no
-# more than that, and an allgather brings everybody's parts of p together.
+# A reduce-scatter brings each rank its part of the average, adam needs only
+# that part, and an allgather joins all parts of p.
 #: solution
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 {
@@ -118,22 +118,22 @@ for i in 1:K+1 { backward;  gs = shard g;  update ps gs m v i
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
   print gs[0];  update ps gs m v i;  p = allgather ps;  barrier }
-#: ask which tensor but p (and own) is still whole on all? = "g"
+#: ask which tensor except p (and own) is still whole on all? = "g"
 #: transfer
 # In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam),
-# with DDP, which still allreduces g: with the parts of p, that are broadcast,
-# half as much again travels. At 8 ranks m and v are an eighth; what you sent
-# is that of an allreduce.
+# with DDP, which still allreduces g: together with the broadcast of the parts
+# of p it sends half as much again. At 8 ranks m and v are an eighth; you sent
+# as much as an allreduce.
 
 ## Stage 2: the gradients
 # The backward pass makes gradients from the last layer to the first. Once a
-# layer's gradient has been averaged, a rank needs only its own part of it:
+# layer's gradient has been averaged, a rank needs only its own part:
 # ZeRO-2 keeps no whole gradient longer than that.
-# `backward i` makes gi, the whole gradient of layer i from this rank's own
+# `backward i` makes gi, the whole gradient of layer i for this rank's own
 # samples: 256 kB. Its lines: gi = matmul xi.T dy, and dy for the layer below.
 # Task: run backward 3, 2, 1, 0, and keep s3, s2, s1, s0: this rank's parts of
-# the averages, on any number of ranks. Never have two whole gradients, not in
-# the host's memory either.
+# the averages, on any number of ranks. Never hold two whole gradients, not
+# in host memory either.
 #: start
 let d = 256
 tensor x0[8,d] x1[8,d] x2[8,d] x3[8,d] dy[8,d] = randn seed=10*rank
@@ -144,20 +144,20 @@ for i in 3 2 1 0 { backward i;  allreduce g$i op=avg;  r$i = shard g$i }
 sync
 #: vary ranks=2,4,8
 #: predict the most that whole gradients take at a time? = peak(gradient)
-#: choice all four are there when the last one has been made
+#: choice all four were in memory after the last backward
 backward 3;  backward 2;  backward 1;  backward 0
 #: choice each were freed only after the next one has been made
 backward 3
 for i in 2 1 0 { backward i;  free g$(i+1) }
 #: check
-expect close(s0, r0) and close(s1, r1) and close(s2, r2) and close(s3, r3)   # an average lacks somebody's part, or is of another layer
-expect races == 0   # a gradient's memory is used again while it still travels
-expect peak <= best(peak)   # whole gradients are kept, though a part of each is all that is needed
-expect sent - sent(world) <= 64kB   # whole gradients are kept in the host's memory, though a part of each is all that is needed
+expect close(s0, r0) and close(s1, r1) and close(s2, r2) and close(s3, r3)   # an average lacks a rank's part, or belongs to another layer
+expect races == 0   # a gradient's memory is reused while it is still being sent
+expect peak <= best(peak)   # whole gradients are kept, although only a part of each is needed
+expect sent - sent(world) <= 64kB   # whole gradients are kept in host memory, although only a part of each is needed
 expect sent(world) <= best(sent(world))   # more travels than each rank's part
-expect hostwait <= best(hostwait)   # the host waits where nothing is needed yet
+expect hostwait <= best(hostwait)   # the host waits without need
 #: hint
-# A reduce-scatter leaves each rank its part; free the whole right behind it.
+# A reduce-scatter leaves each rank its part; then free the whole gradient.
 #: solution
 for i in 3 2 1 0 {
   backward i
@@ -234,13 +234,13 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
 #: transfer
 # In PyTorch: dist.reduce_scatter_tensor(s, g, op=dist.ReduceOp.AVG); g = None
 # At 8 ranks the parts are half of those at 4, the one whole gradient is not.
-# (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP cut gradients so.)
+# (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP split gradients in this way.)
 #: ask what takes most of the time here? = "reducescatter|reduce-scatter"
 
 ## Stage 3: the parameters
-# ZeRO-3 keeps even the parameters in parts: wi holds this rank's rows of
-# layer i. A layer is gathered before it is used and thrown away behind it,
-# once in forward, once more in backward. h0 and dh3 are of own samples.
+# ZeRO-3 also splits the parameters: wi holds this rank's rows of layer i. A
+# layer is gathered before its use and freed after it, once in forward, once
+# more in backward. h0 and dh3 belong to this rank's own samples.
 #   forward of layer i    h(i+1) = h(i) W            W: all of wi
 #   backward              dW = h(i).T dh(i+1);  dh(i) = dh(i+1) W.T
 # Task: layers 0, 1, 2 forward, then 2, 1, 0 backward. Fill h1 h2 h3,
@@ -260,8 +260,8 @@ for i in 2 1 0 { Q = allgather w$i;  g = matmul H$i.T D$(i+1)
   D$i = matmul D$(i+1) Q.T;  r$i = reducescatter g op=avg }
 sync
 #: vary ranks=2,4,8
-#: predict what does a rank send, forward and backward? = sent(world)
-#: choice a layer gathered in forward were still there in backward
+#: predict bytes that a rank sends, forward and backward? = sent(world)
+#: choice a layer gathered in forward were still in memory in backward
 for i in 0:3 { W$i = allgather w$i;  h$(i+1) = matmul h$i W$i }
 for i in 2 1 0 { dW = matmul h$i.T dh$(i+1);  dh$i = matmul dh$(i+1) W$i.T
   s$i = reducescatter dW op=avg }
@@ -270,16 +270,16 @@ for i in 0:3 { W = allgather w$i;  h$(i+1) = matmul h$i W }
 for i in 2 1 0 { W = allgather w$i;  dW = matmul h$i.T dh$(i+1)
   dh$i = matmul dh$(i+1) W.T;  allreduce dW op=avg }
 #: check
-expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or not what the whole layers give
-expect close(dh2, D2) and close(dh1, D1) and close(dh0, D0)   # a dh is gone, or not what the whole layers give
+expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result of the whole layers
+expect close(dh2, D2) and close(dh1, D1) and close(dh0, D0)   # a dh is gone, or differs from the result of the whole layers
 expect close(s0, r0) and close(s1, r1) and close(s2, r2)   # a gradient is not this rank's rows of the average
-expect races == 0   # a layer's memory is used again while somebody still reads it
-expect peak <= best(peak)   # two whole matrices were there at once: two layers, two gradients, or one of each
-expect sent(world) <= best(sent(world))   # more travels than three times (n-1)/n of the layers
-expect time <= 1.05 * best(time)   # more travels or is computed than there must, or somebody waits where nothing is needed
+expect races == 0   # a layer's memory is reused while it is still being read
+expect peak <= best(peak)   # two whole matrices were in memory at once: two layers, two gradients, or one of each
+expect sent(world) <= best(sent(world))   # a rank sends more than three times (n-1)/n of the layers
+expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
 # One name W for the gathered layer: gather into it, use it, free it. In
-# backward dh needs W, and dW does not: W can be gone before dW comes.
+# backward dh needs W, and dW does not: W can be freed before dW is made.
 #: solution
 for i in 0:3 { W = allgather w$i;  h$(i+1) = matmul h$i W;  free W }
 for i in 2 1 0 {
@@ -377,18 +377,18 @@ for i in 2 1 0 {
 }
 #: ask how often does a rank gather layer 0 in one step? = 2
 #: transfer
-# In PyTorch: fully_shard(layer) for each layer, then fully_shard(model); what
-# you wrote are its hooks. reshard_after_forward=False keeps W for backward.
+# In PyTorch: fully_shard(layer) for each layer, then fully_shard(model); you
+# wrote their hooks by hand. reshard_after_forward=False keeps W for backward.
 # At 8 ranks a rank sends 7/8 of the layers three times, at 2 ranks 1/2.
 
 ## Prefetch: the next layer travels while this one computes
 # Gathered one after the other, layers make the GPU wait: it computes, then it
-# stands still until the next layer has come. But which layer comes next is
-# known. While layer i computes, layer i + 1 can travel.
+# is idle until the next layer has arrived. But the next layer is known in
+# advance. While layer i computes, layer i + 1 can travel.
 # Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W): fill
-# h1 to h6, on any number of ranks. Let the next layer travel behind the
-# compute, with no more than two whole layers at a time.
-# (`wait comm on compute` waits for all that comm has so far; `record E on
+# h1 to h6, on any number of ranks. Let the next layer travel during the
+# computation, with no more than two whole layers at a time.
+# (`wait comm on compute` waits for everything on comm so far; `record E on
 # compute`, `wait E on comm` for E)
 #: start
 let d = 192
@@ -404,18 +404,18 @@ sync
 #: predict how long do the six layers take, so? = time
 #: choice nothing ran at the same time
 for i in 0:6 { W = allgather w$i;  h$(i+1) = matmul h$i W;  free W }
-#: choice only the layers' way took time, and no matmul
+#: choice only the transfers took time, and no matmul
 for i in 0:6 { W = allgather w$i;  free W }
 #: check
-expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or not what the whole layers give
-expect close(h4, H4) and close(h5, H5) and close(h6, H6)   # an h is gone, or not what the whole layers give
-expect races == 0   # a layer is overwritten while it is read, or read before it is there
-expect peak <= best(peak)   # more than two whole layers were there at once
-expect time <= 1.05 * best(time)   # the GPU waits for a layer that could have travelled before
+expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result of the whole layers
+expect close(h4, H4) and close(h5, H5) and close(h6, H6)   # an h is gone, or differs from the result of the whole layers
+expect races == 0   # a layer is overwritten while it is read, or read before it has arrived
+expect peak <= best(peak)   # more than two whole layers were in memory at once
+expect time <= 1.05 * best(time)   # the GPU waits for a layer that could have travelled earlier
 #: hint
-# Two names, W0 and W1, in turns. Each has two rules: use it only once it is
-# there, and gather into it only once the use before is over. So gather layer
-# 0, and then in each turn: gather the next, wait for this one, compute.
+# Two names, W0 and W1, take turns. Each has two rules: use it only after it
+# has arrived, and gather into it only after its last use. So gather layer 0,
+# and then in each turn: gather the next, wait for this one, compute.
 #: solution
 stream compute comm
 event used0 used1
@@ -492,25 +492,25 @@ for i in 0:6 {
   h$(i+1) = matmul h$i W$i on compute
   print h$(i+1)[0,0];  sync comm
 }
-#: ask who waits for the other, the gathers or the matmuls? = "gathers|comm"
+#: ask which one waits for the other, gathers or matmuls? = "gathers|comm"
 #: transfer
 # In PyTorch: layer.set_modules_to_forward_prefetch([next]) (fully_shard).
-# The older FSDP lets the host wait, where here a stream does:
+# In the older FSDP the host waits instead of a stream:
 # limit_all_gathers.
-# At 8 ranks a gather moves 7/8 of a layer, at 4 it is 3/4: it hardly changes.
-# Where a gather runs a matmul is slower: both share the multiprocessors.
+# At 8 ranks a gather moves 7/8 of a layer, at 4 it is 3/4: nearly the same.
+# A matmul is slower during a gather: both share the multiprocessors.
 
 ## The ladder in bytes
-# A real run trains N parameters in mixed precision, with Adam: 2 bytes a
-# parameter P, 2 a gradient G, 12 for the optimizer O (f32: P again, m, v).
-# of which    P       G       O       a rank sends in a step
+# A real run trains N parameters in mixed precision, with Adam. Bytes per
+# parameter: 2 for P, 2 for the gradient G, 12 for O (f32: P again, m, v).
+#             P       G       O       a rank sends in a step
 # stage 0     whole   whole   whole   one allreduce of G
 # stage 1     whole   whole   part    as an allreduce: G there, P back
 # stage 2     whole   part    part    the same
 # stage 3     part    part    part    P twice, G once
-# Each such way (a gather, or a reduce-scatter) is (n-1)/n of the bytes.
-# Task: let stage0, stage1, stage2, stage3 be the bytes that a rank keeps of
-# all three together (`let stage0 = ...`), sent2 and sent3 those that it sends
+# Each transfer (a gather, or a reduce-scatter) sends (n-1)/n of the bytes.
+# Task: let stage0, stage1, stage2, stage3 be the bytes of P, G and O that a
+# rank keeps (`let stage0 = ...`), and sent2 and sent3 the bytes that it sends
 # in a step. Write formulas of N and world: check takes other N and n.
 #: start
 let N = 4096
@@ -524,17 +524,17 @@ tensor t2[1] = 4*N*(world-1)/world
 tensor t3[1] = 6*N*(world-1)/world
 sync
 #: vary N=1024:8193 ranks=2,4,8
-#: predict stage 3 sends how many times what stage 2 does? = sent3 / sent2
+#: predict stage 3 sends how many times stage 2's bytes? = sent3 / sent2
 #: check
-expect abs(stage0 + 0B - r0[0]*1B) < 1B   # stage 0: all of P, G and O: 2 + 2 + 12 bytes a parameter
-expect abs(stage1 + 0B - r1[0]*1B) < 1B   # stage 1: of the 2 + 2 + 12 bytes only O's 12 are cut
-expect abs(stage2 + 0B - r2[0]*1B) < 1B   # stage 2: of the 2 + 2 + 12 bytes O's and G's are cut
-expect abs(stage3 + 0B - r3[0]*1B) < 1B   # stage 3: all three are cut
-expect abs(sent2 + 0B - t2[0]*1B) < 1B   # stage 2: G one way, P the other, (n-1)/n of 2 bytes a parameter each
-expect abs(sent3 + 0B - t3[0]*1B) < 1B   # stage 3: P for forward, P for backward, G once, (n-1)/n of 2 bytes a parameter each
+expect abs(stage0 + 0B - r0[0]*1B) < 1B   # stage 0: all of P, G and O: 2 + 2 + 12 bytes per parameter
+expect abs(stage1 + 0B - r1[0]*1B) < 1B   # stage 1: of the 2 + 2 + 12 bytes only O's 12 are split
+expect abs(stage2 + 0B - r2[0]*1B) < 1B   # stage 2: of the 2 + 2 + 12 bytes O's and G's are split
+expect abs(stage3 + 0B - r3[0]*1B) < 1B   # stage 3: all three are split
+expect abs(sent2 + 0B - t2[0]*1B) < 1B   # stage 2: G in one direction, P in the other, (n-1)/n of 2 bytes per parameter each
+expect abs(sent3 + 0B - t3[0]*1B) < 1B   # stage 3: P for forward, P for backward, G once, (n-1)/n of 2 bytes per parameter each
 #: hint
-# stage0 is 2*N + 2*N + 12*N. What is cut is divided by world, all else not.
-# A way of 2*N bytes sends 2*N*(world-1)/world.
+# stage0 is 2*N + 2*N + 12*N. Divide the split parts by world, nothing else.
+# A transfer of 2*N bytes sends 2*N*(world-1)/world.
 #: solution
 let stage0 = 16*N
 let stage1 = 2*N + 2*N + 12*N/world
@@ -585,7 +585,7 @@ let stage2 = 2*4096 + 14*4096/world;  let stage3 = 16*4096/world
 let sent2 = 4*4096*(world-1)/world;  let sent3 = 6*4096*(world-1)/world
 #: ask N = 7.5e9 on 64 GPUs: how many GB a GPU at stage 2 (as 20)? = 16.6
 #: transfer
-# It is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
-# ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP near stage 2,
-# FULL_SHARD stage 3. At 8 ranks every part is half of what it is at 4.
+# This is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
+# ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP is near stage 2,
+# FULL_SHARD is stage 3. At 8 ranks every part is half of its size at 4.
 # `lesson off;  model gpt;  strategy zero stage=2;  run 2;  stats` counts it.

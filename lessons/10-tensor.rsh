@@ -1,8 +1,8 @@
 # lesson: Tensor and sequence parallel
 # minutes: 35
 # ranks: 4 8
-# learned: Columns first, rows second: between the two nothing travels.
-# learned: A sum is a reduce-scatter and a gather: between, tokens stay cut.
+# learned: Columns first, rows second: no communication between the two.
+# learned: A sum is a reduce-scatter and a gather: between, tokens stay split.
 # learned: All wait for tp's sums: keep it within a node; dp may cross.
 # source: columns then rows, one allreduce forward, one backward, heads:
 # source: arXiv:1909.08053 (Megatron-LM), section 3
@@ -19,10 +19,10 @@
 # source: docs.pytorch.org/docs/stable/distributed.tensor.parallel.html
 
 ## Split the first weight by columns, the second by rows
-# The MLP y = gelu(x W1) W2 on all ranks together: W1 and W2 are too large for
-# one, so a rank is given 1/n of each. c1 and r1 are this rank's columns and
-# rows of W1, c2 and r2 those of W2; a rank is to use one of each pair. gelu
-# looks at each number of the hidden layer alone, but it must see the whole
+# All ranks together compute the MLP y = gelu(x W1) W2. W1 and W2 are too big
+# for one rank, so each has 1/n of them. c1 and r1 are this rank's columns and
+# rows of W1, c2 and r2 those of W2; a rank must use one of each pair. gelu
+# works on each number of the hidden layer alone, but it needs the whole
 # number, not a part of a sum.
 # Task: choose the cuts so that nothing travels between the two matmuls, and
 # make y whole on every rank. Compute and send no more than is needed.
@@ -45,16 +45,16 @@ sync
 #: choice each rank computed all of it, and nothing travelled
 tensor A[d,h] D[h,d] = randn seed=2 scale=0.1
 z = matmul x A;  a = gelu z;  y = matmul a D
-#: choice the sum travelled in no time
+#: choice sending the sum took no time
 z = matmul x c1;  a = gelu z;  y = matmul a r2
 #: check
-expect races == 0   # the sum begins before y is there, or a matmul before what it reads
+expect races == 0   # the sum begins before y is computed, or a matmul before its input
 expect close(y, Y)   # y is not gelu(x W1) W2
-expect rank != 1 or sent(world) <= best(sent(world))   # more travels than one sum of y
+expect rank != 1 or sent(world) <= best(sent(world))   # more bytes travel than for one sum of y
 expect time <= 1.1 * best(time)   # a rank computes more than its part, or waits
 #: hint
-# With columns of W1 a rank has whole numbers of some columns of the hidden
-# layer. Which rows of W2 do these columns meet? What is missing in y then?
+# If a rank has columns of W1, it computes whole numbers for some columns of
+# the hidden layer. Which rows of W2 do these need? Is y complete after that?
 #: solution
 z = matmul x c1;  a = gelu z;  y = matmul a r2
 allreduce y
@@ -114,14 +114,14 @@ print y[0,0];  spin 1ms;  allreduce y
 #: ask what part of the time is for the sum (as 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
-# "w2": RowwiseParallel()}). Attention is cut so by heads: q, k, v by columns.
-# At 8 ranks a rank computes half of what it does at 4, but sends 7/4 of y
-# instead of 6/4: what travels does not shrink.
+# "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.
+# At 8 ranks a rank computes half as much as at 4, but sends 7/4 of y instead
+# of 6/4: communication does not shrink.
 
-## The way back: the sum behind the compute
-# Backward goes the other way. dy is whole on every rank, and each has what it
-# needs for dw1 and dw2, its parts of the weights' gradients. But its dx lacks
-# what went through the others' columns: dx is a sum over the ranks.
+## Backward: hide the sum behind computation
+# Backward runs the other way. dy is whole on every rank, and each rank can
+# compute dw1 and dw2, its parts of the weights' gradients, alone. But its dx
+# lacks the part from the other ranks' columns: dx is a sum over the ranks.
 # da = dy w2.T; dz = gelu_grad da z; dx = dz w1.T; dw1 = x.T dz; dw2 = a.T dy
 # Task: compute dw1, dw2 and dx, dx whole on all ranks, in the least time.
 # The layer below waits for dx; the sum of dx needs neither dw1 nor dw2.
@@ -143,12 +143,12 @@ dw1 = matmul x.T dz;  dx = matmul dz w1.T;  allreduce dx
 #: check
 expect close(dw1, r1) and close(dw2, r2)   # dw1 or dw2 is not the gradient of this rank's part
 expect close(dx, r)   # dx is not whole: every rank has a part of the sum
-expect races == 0   # the sum begins before dx is there
-expect rank != 1 or sent(world) <= best(sent(world))   # more travels than one sum of dx
+expect races == 0   # the sum begins before dx is computed
+expect rank != 1 or sent(world) <= best(sent(world))   # more bytes travel than for one sum of dx
 expect time <= 1.05 * best(time)   # the GPU could compute dw1 and dw2 while dx travels
 #: hint
-# First what dx needs: da, dz, dx. Then its allreduce, on a stream of its own
-# that waits for dx, and dw1 and dw2 meanwhile.
+# First compute da, dz and dx. Then run dx's allreduce on its own stream that
+# waits for dx, and dw1 and dw2 meanwhile.
 #: solution
 stream compute comm
 on compute { da = matmul dy w2.T;  dz = gelu_grad da z
@@ -230,20 +230,20 @@ on compute { da = matmul dy w2.T;  dz = gelu_grad da z
   dx = matmul dz w1.T }
 wait compute on comm;  allreduce dx on comm;  wait comm on compute
 on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
-#: ask what computes while dx travels? = "dw1 and dw2|dw1|dw2|matmul|dw"
+#: ask which work runs while dx travels? = "dw1 and dw2|dw1|dw2|matmul|dw"
 #: transfer
-# Megatron does this: an asynchronous allreduce of dx behind the matmul of dw.
+# Megatron does this: an asynchronous allreduce of dx during the matmul of dw.
 #   work = dist.all_reduce(dx, async_op=True);  dw = x.T @ dz;  work.wait()
 # At 8 ranks dw1 and dw2 take half as long as at 4 and hide less of the sum.
 
-## Sequence parallel: what lies between
+## Sequence parallel: norm and residual
 # Tensor parallel leaves norm and residual whole, the same on every rank. But
-# a norm works on each token alone. So here xs holds this rank's tokens only,
-# and all are needed just for the matmuls. A block is x + gelu(norm(x) W1) W2,
+# a norm works on each token alone. So here xs holds only this rank's tokens,
+# and only the matmuls need all tokens. A block is x + gelu(norm(x) W1) W2,
 # with layernorm; w1 and w2 are this rank's columns and rows. (Memory is slow
-# here: a norm of all tokens on every rank is seen.)
+# here, so a norm of all tokens on every rank costs visible time.)
 # Task: make `out`, this rank's tokens of the block's result, on any number of
-# ranks. Let nothing outside of the two matmuls be whole, send no more than
+# ranks. Let nothing outside the two matmuls be whole, and send no more than
 # is needed.
 #: start
 set memory_rate=1GB/s
@@ -257,17 +257,17 @@ Y = matmul A w2;  allreduce Y;  R = add X Y;  P = shard R;  r = scale P 1
 sync
 #: vary ranks=2,4,8
 #: predict how much does a rank send? = sent(world)
-#: choice tokens were brought together, and y summed by an allreduce
+#: choice tokens were gathered, and y summed by an allreduce
 X = allgather xs;  N = layernorm X;  z = matmul N w1;  a = gelu z
 y = matmul a w2;  allreduce y
 #: check
 expect close(out, r)   # out is not this rank's tokens of x + gelu(norm(x) W1) W2
 expect sent(world) <= best(sent(world))   # more travels than the tokens once there, and once back
-expect peak <= best(peak)   # something outside of the matmuls is whole
-expect time <= 1.05 * best(time)   # all ranks do the same work, or somebody waits
+expect peak <= best(peak)   # something outside the matmuls is whole
+expect time <= 1.05 * best(time)   # all ranks do the same work, or a rank waits
 #: hint
-# Norm of one's own tokens; gather for the first matmul; behind the second
-# each rank has a part of the sum for all tokens, and needs it for its own.
+# Norm on your own tokens; gather for the first matmul; after the second each
+# rank has a part of the sum for all tokens, and needs it for its own tokens.
 #: solution
 ns = layernorm xs
 n = allgather ns
@@ -327,7 +327,7 @@ out = add xs ys
 # between them 100. You want two replicas (dp), each on world/2 ranks (tp). tp
 # sums activations twice a layer, and everything waits for them; dp averages a
 # rank's gradients once a step. `mesh A=2 B=3` lays the ranks out in rows: the
-# last axis has ranks next to each other, 0 1 2 and 3 4 5.
+# last axis has neighbouring ranks, 0 1 2 and 3 4 5.
 # Task: one `mesh` line that makes the axes dp and tp, and then `one_step`.
 #: start
 set nodes=2;  set gpus=world/2
@@ -353,19 +353,19 @@ z = matmul X W1;  a = gelu z;  y = matmul a W2;  L = mse y T
 dy = mse_grad y T;  da = matmul dy W2.T;  dz = gelu_grad da z
 DW1 = matmul X.T dz;  DW2 = matmul a.T dy;  DX = matmul dz W1.T
 G = sumsq DW1;  G2 = sumsq DW2;  G += scale G2 1;  GX = sumsq DX;  sync
-#: predict what does a rank send over the network? = sent("nic")
+#: predict bytes that a rank sends over the network? = sent("nic")
 #: choice the ranks of tp were on both nodes
 mesh tp=world/2 dp=2
 one_step
 #: check
 expect close(loss, L) and close(norm, G) and close(normx, GX)   # the step is not that of the whole batch and the whole layer
 expect size(tp) == world/2   # tp should have half of the ranks: then a replica is one node
-expect size(tp) != world/2 or 2 * sent(tp) >= best(sent(tp))   # the step's sums over tp are left out: play `one_step`
+expect size(tp) != world/2 or 2 * sent(tp) >= best(sent(tp))   # the step's sums over tp are missing: run `one_step`
 expect sent("nic") <= best(sent("nic"))   # more crosses the network than the gradients of one step
-expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow way, or there is more than one step
+expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow network, or there is more than one step
 #: hint
-# The last axis of a mesh runs within a node. Which of the two axes has sums
-# that are needed before the next matmul can begin?
+# The last axis of a mesh stays within a node. Which axis has sums that are
+# needed before the next matmul can begin?
 #: solution
 mesh dp=2 tp=world/2
 one_step
@@ -409,5 +409,5 @@ dx = matmul dz W1.T;  normx = sumsq dx
 #: ask which axis crosses the network here? = "dp"
 #: transfer
 # In PyTorch, on 8 ranks: init_device_mesh("cuda", (2, 4),
-# mesh_dim_names=("dp", "tp")); torchrun numbers a node's ranks in one piece.
+# mesh_dim_names=("dp", "tp")); torchrun gives a node consecutive ranks.
 # At 8 ranks a rank's gradients are half of those at 4: still less crosses.
