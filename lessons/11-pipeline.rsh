@@ -1,9 +1,9 @@
 # lesson: A pipeline: in which order?
 # minutes: 40
 # ranks: 2 4 8
-# learned: A pipeline is empty for (p-1)/(M+p-1): while it fills and drains.
+# learned: A pipeline idles for (p-1)/(M+p-1): while it fills and drains.
 # learned: 1F1B is no faster than GPipe: it holds p micro-batches, not M.
-# learned: Stages that send to each other do it together, or wait for ever.
+# learned: Stages that send to each other do it `together`, or deadlock.
 # source: bubble: GPipe, arXiv:1811.06965; 1F1B: arXiv:1806.03377, 2104.04473.
 # source: sends and receives that are to go on at once are merged in a group:
 #   NCCL user guide, Point-to-point communication, Group calls; operations of
@@ -16,10 +16,10 @@
 
 ## Do not wait for the way back
 # Each rank is a stage: a few layers of one model. The batch is cut into M
-# micro-batches. `forward 3` queues this rank's part of micro-batch 3, its
-# receive and its send among it; `backward 3` the same on the way back.
-# If each micro-batch comes back before the next one sets out, one stage works
-# and all others stand still.
+# micro-batches. `forward 3` queues this rank's part of micro-batch 3, with
+# its receive and its send; `backward 3` does the same on the way back.
+# If each micro-batch returns before the next one starts, one stage works and
+# all others are idle.
 # Task: queue all M forwards, then all M backwards (this is GPipe), for any M.
 #: start
 let M = 8
@@ -73,15 +73,15 @@ for m in 0:M {
 }
 sync
 #: vary M=2:9 ranks=2,4,8
-#: predict how many per cent will stand empty? = round(100*bubble)
-#: choice each micro-batch comes back before the next one sets out
+#: predict how many per cent of GPU time will be idle? = round(100*bubble)
+#: choice each micro-batch returned before the next one started
 for m in 0:M { forward m; backward m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
-expect time <= 1.05 * best(time)   # stages stand empty that have work: who waits for whom?
+expect time <= 1.05 * best(time)   # stages with work are idle: which stage waits for which?
 #: hint
-# A stage that has sent micro-batch 0 on can begin with 1: nothing of it waits
-# for the way back. `for m in 0:M { ... }` runs its lines M times.
+# After sending micro-batch 0 a stage can begin with 1: it need not wait for
+# the way back. `for m in 0:M { ... }` runs its lines M times.
 #: solution
 for m in 0:M { forward m }
 for m in 0:M { backward m }
@@ -120,12 +120,12 @@ for m in 0:M { forward m; backward m }
 #: ask `@0-3 timeline compute`: which rank goes from F7 on to B0? = world-1
 
 ## One forward, one backward
-# GPipe keeps what backward needs of all M micro-batches until the first one
-# comes back. It need not: a stage may take the backward of a micro-batch as
-# soon as it is there, and free its activations, before the next forward.
-# Stage `rank` goes world-1-rank forwards ahead, then takes turns: one
-# forward, one backward (1F1B). The order is another, the time is the same.
-# Task: 1F1B, for any M, also one smaller than the number of stages.
+# GPipe keeps the activations of all M micro-batches until the first one
+# returns. This is not necessary: a stage may run a micro-batch's backward as
+# soon as its gradient arrives, and free its activations, before the next
+# forward. Stage `rank` runs world-1-rank forwards ahead, then alternates: one
+# forward, one backward (1F1B). The order differs, the time is the same.
+# Task: 1F1B, for any M, even if M is smaller than the number of stages.
 #: start
 let M = 12
 let first = rank == 0;  let last = rank == world-1
@@ -184,12 +184,12 @@ for m in 0:M { forward m }
 for m in 0:M { backward m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
-expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than need be: which backward could come earlier?
-expect peak <= 1.1 * best(peak)   # what backward needs is held all the same, by another kind or name
-expect time <= 1.05 * best(time)   # stages stand empty that have work: the stages before the last one go ahead
+expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than necessary: which backward could come earlier?
+expect peak <= 1.1 * best(peak)   # the activations are still held, under another kind or name
+expect time <= 1.05 * best(time)   # stages with work are idle: the stages before the last one run ahead
 #: hint
-# How many forwards does rank 0 need before its first backward can be there?
-# And the last rank? Then forward and backward in turns, then what is left.
+# How many forwards does rank 0 need before its first gradient can arrive? And
+# the last rank? Then alternate forward and backward, then run the rest.
 # min(world-1-rank, M) is right for few micro-batches too.
 #: solution
 let early = min(world-1-rank, M)
@@ -255,16 +255,16 @@ for m in 0:M { backward m }
 # PyTorch (torch.distributed.pipelining) has both orders ready:
 #   schedule = Schedule1F1B(stage, n_microbatches=12)   # or ScheduleGPipe
 #   schedule.step(x)
-# What changes at 8 ranks? The first stage holds 8 micro-batches, the bubble
-# is 7/19: more stages want more micro-batches, and 1F1B has the room.
+# At 8 ranks the first stage holds 8 micro-batches, and the bubble is 7/19:
+# more stages need more micro-batches, and 1F1B has the room.
 
 ## Both ways on one communicator
-# Until here each way had a communicator of its own. With one for both, sends
-# and receives run in the order in which they are queued, and a send ends when
-# the other side receives. Here all transfers are on one stream, comm:
+# Until now each direction had its own communicator. If both share one, sends
+# and receives run in queue order, and a send ends when the other side
+# receives. Here all transfers are on one stream, comm:
 # take_act m, f m, give_act m forward; take_grad m, b m, give_grad m backward.
-# In its turns a stage gives an activation up while the next one gives a
-# gradient down: one after the other, both wait for ever (`stuck`).
+# In its turns a stage sends an activation up while the next one sends a
+# gradient down: if they do one after the other, both deadlock (`stuck`).
 #   together { give_act 3; take_grad 1 }      starts them as one
 # Task: `warm_up`, 1F1B's turns: `for m in early:M { ... }`, and `cool_down`.
 #: start
@@ -323,11 +323,11 @@ sync
 #: predict p stages: (M+p-1) x 1.5 ms alone, and with transfers? = time
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
-expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than need be: in turns, a forward and a backward
-expect time <= 1.05 * best(time)   # a transfer or a stage waits where it need not
+expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than necessary: alternate forward and backward
+expect time <= 1.05 * best(time)   # a transfer or a stage waits without need
 #: hint
-# A turn: forward; what it made goes up while a gradient comes down; backward;
-# what that made goes down while the next activation comes up.
+# A turn: forward; send its output up while a gradient comes down; backward;
+# send its gradient down while the next activation comes up.
 #: solution
 warm_up
 for m in early:M {
@@ -385,13 +385,13 @@ cool_down
 # PyTorch:  ops = [P2POp(isend, y, up), P2POp(irecv, dy, up)]
 #           for work in batch_isend_irecv(ops): work.wait()
 # NCCL: ncclGroupStart(); ncclSend(...); ncclRecv(...); ncclGroupEnd();
-# What changes at 8 ranks? Nothing in the turns; `warm_up` is longer.
+# At 8 ranks the turns are the same; `warm_up` is longer.
 
 ## How many micro-batches?
-# More micro-batches make the bubble smaller. But each of them has launches,
-# latencies and less efficient small kernels: here the forward and backward of
-# a micro-batch take 48 ms / M, and up to 0.9 ms more for its kernels, 0.15 ms
-# each, whatever M.
+# More micro-batches make the bubble smaller. But each micro-batch adds
+# launches, latencies and less efficient small kernels: here its forward and
+# backward take 48 ms / M, and up to 0.9 ms more for its kernels, 0.15 ms
+# each, for every M.
 # `train 4` runs one step with the 64 rows cut into 4 parts (M divides 64).
 # Task: run one step, with the best M for this many stages.
 #: start
@@ -450,8 +450,8 @@ sync
 expect close(dw, r)   # dw is not the gradient of the batch: one `train M`, once
 expect time <= 1.02 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
 #: hint
-# A step takes (M+p-1) x (48 ms / M + 0.9 ms). Try M = 4, 16, 64 in your
-# head; `again` gives you a clean world after a trial.
+# A step takes (M+p-1) x (48 ms / M + 0.9 ms). Calculate it for M = 4, 16, 64;
+# `again` gives you a clean world after a trial.
 #: solution
 if world == 2 { train 8 } else { train 16 }
 #: right
@@ -478,8 +478,8 @@ train 1
 train 16; train 16
 #: naive
 train 64
-#: ask which rank is done first? = world-1
+#: ask which rank finishes first? = world-1
 #: transfer
 # A global batch of G sequences: M = G / (data parallel ranks x micro-batch).
-# So M is not yours alone: twice the data parallel ranks halve M and the
-# bubble grows. What changes at 8 stages? 7/(M+7): M wants to be larger.
+# So M is not a free choice: twice the data parallel ranks halve M, and the
+# bubble grows. At 8 stages it is 7/(M+7): use a larger M.

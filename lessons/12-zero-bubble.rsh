@@ -1,9 +1,9 @@
 # lesson: Zero bubble, and interleaved stages
 # minutes: 40
 # ranks: 4 8
-# learned: Only the gradient of the input is awaited; the weights' can wait.
-# learned: Delayed weights keep activations longer: memory buys time.
-# learned: Chunks make the bubble smaller, and every hop happens more often.
+# learned: Other stages wait only for input gradients; the weights' can wait.
+# learned: Delayed weight gradients keep activations longer: memory buys time.
+# learned: Chunks make the bubble smaller, and add hops.
 # source: zero bubble, ZB-H1, ZB-H2: Qi et al., arXiv:2401.10241.
 # source: interleaved 1F1B: Narayanan et al., arXiv:2104.04473, 2.2.
 # source: docs.pytorch.org/docs/stable/distributed.pipelining.html
@@ -11,13 +11,13 @@
 #   github.com/NVIDIA/Megatron-LM, megatron/training/arguments.py
 
 ## Fill the bubble with weight gradients
-# Autograd makes both gradients before it passes one on (`both m`). But only
-# the input's is awaited, by the stage before; the weights' may come later:
-# `backward m` makes and sends the first, `weights m` makes the second and
-# frees the activations. A stage that delays `weights` by `rank` micro-batches
-# has some left for the gaps of the end, and holds `world` micro-batches: as
-# many as 1F1B's first stage.
-# Task: 1F1B, `weights` so delayed, for any M that is at least world.
+# Autograd makes both gradients before it sends one on (`both m`). But the
+# stage before waits only for the input's gradient; the weights' gradient may
+# come later: `backward m` makes and sends the first, `weights m` makes the
+# second and frees the activations. If a stage delays `weights` by `rank`
+# micro-batches, it has some left for the gaps at the end. It then holds
+# `world` micro-batches, as many as 1F1B's first stage.
+# Task: 1F1B with `weights` delayed like this, for any M of at least world.
 #: start
 let M = 10
 set peak_f32=20.5MFLOP/s   # small GPUs: a matmul takes 1 ms
@@ -88,11 +88,11 @@ for m in M-early:M { both m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: forward, backward and weights once for each micro-batch
 expect peak(activation) <= best(peak(activation))   # a stage holds more than `world` micro-batches: some `weights` could come earlier
-expect time <= 1.05 * best(time)   # stages stand empty in the end: they have no `weights` left to do
+expect time <= 1.05 * best(time)   # stages are idle at the end: they have no `weights` left to do
 #: hint
-# In the turns: forward m, backward m-early, and the weights of the one
-# `rank` before that, if there is one. Afterwards, for each backward that is
-# left, a `weights`, and then the `weights` that are left.
+# In the turns: forward m, backward m-early, and weights for the micro-batch
+# `rank` before that, if it exists. Afterwards, `weights` after each remaining
+# backward, and then the remaining `weights`.
 #: solution
 let early = world-1-rank
 let done = 0
@@ -164,17 +164,17 @@ for m in M-early:M { both m }
 #: ask `@0-3 timeline compute`: on which rank does W0 begin last? = world-1
 #: transfer
 # PyTorch: ScheduleInterleavedZeroBubble and ScheduleZBVZeroBubble split
-# backward so (torch.distributed.pipelining).
-# What changes at 8 ranks? The bubble is 7 x (F + B - W) instead of
-# 7 x (F + B + W); with F = B = W a third of it is left, whatever M.
+# backward in this way (torch.distributed.pipelining).
+# At 8 ranks the bubble is 7 x (F + B - W) instead of 7 x (F + B + W): a third
+# of it if F = B = W, for every M.
 
 ## Two chunks a stage
-# Another way: give each stage two short chunks of the model instead of one
+# Another method: give each stage two short chunks of the model instead of one
 # long one. Chunk 0 of rank 0 to world-1, then chunk 1 of rank 0 to world-1:
 # a micro-batch passes all ranks twice. Filling takes half as long.
 # `F m c` is the forward of micro-batch m in chunk c, `BW m c` its backward.
-# An order is laid out by `schedule 1f1b micro=M`; then of the slots
-# k in 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
+# `schedule 1f1b micro=M` lays out an order; then for the slots k in 0:slots,
+# work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
 # A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
 # `@0-3 timeline compute` draws one row a rank: there are nine streams here.
 # Task: lay out `interleaved` with chunks=2 (M a multiple of world), drive it.
@@ -246,12 +246,12 @@ sync
 #: vary M=8:17 ranks=4,8
 #: predict how long will it take? (1F1B: (M + p-1) x 3 ms) = time
 #: check
-expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: every slot once, each with its chunk
-expect time <= 1.05 * best(time)   # that is not the interleaved order: stages stand empty that have work
+expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: run every slot once, each with its chunk
+expect time <= 1.05 * best(time)   # that is not the interleaved order: stages with work are idle
 expect peak(activation) <= best(peak(activation))   # more is held at once than interleaved 1F1B holds
 #: hint
-# `schedule interleaved micro=M chunks=2` lays it out. The loop goes over all
-# slots, and each calls its work with its micro-batch and its chunk.
+# `schedule interleaved micro=M chunks=2` lays it out. Loop over all slots,
+# and call each slot's work with its micro-batch and its chunk.
 #: solution
 schedule interleaved micro=M chunks=2
 for k in 0:slots { $(work(k)) micro(k) chunk(k) }
@@ -294,15 +294,15 @@ for m in 0:M { BW m 1;  BW m 0 }
 #: transfer
 # PyTorch: ScheduleInterleaved1F1B([stage0, stage1], n_microbatches=8), with
 # two stages a rank; Megatron-LM: --num-layers-per-virtual-pipeline-stage.
-# What changes at 8 ranks? M is a multiple of 8, and the bubble is 7/(2M+7).
+# At 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7).
 
-## Links that are slow
+## Slow links
 # F, B and W of a micro-batch take 1 ms each; a hop to the next stage 1.5 ms
 # now. A stage has room for the activations of 1.5 x world micro-batches.
 # `drive "1f1b" 1` lays out 1f1b, one chunk a stage, and runs it. There are
 #    "gpipe" 1    "1f1b" 1    "interleaved" 2    "zb-h1" 1    "zb-h2" 1
-# Try them: `check` tells time and memory, `again` begins anew.
-# Task: run, once, the fastest order that keeps to the memory.
+# Try them: `check` shows time and memory, `again` starts again.
+# Task: run, once, the fastest order that fits the memory.
 #: start
 set link_latency=1.5ms;  set peak_f32=2.56MFLOP/s   # a matmul takes 0.5 ms
 let M = 16;  let chunks = 1
@@ -385,14 +385,14 @@ sync
 #: predict how long will the best of them take? = time
 #: choice you take 1f1b
 drive "1f1b" 1
-#: choice hops take no time
+#: choice hops took no time
 set link_latency=10us
 drive "zb-h1" 1
 #: check
-expect close(done, r)   # not all micro-batches went through all stages and back, or more than once: one `drive`, once
-expect time >= 3ms*M   # less time than a stage's own work takes, 3 ms a micro-batch: a part of it was left out
+expect close(done, r)   # not all micro-batches went through all stages and back, or some went more than once: one `drive`, once
+expect time >= 3ms*M   # less time than a stage's own work takes, 3 ms a micro-batch: a part of it is missing
 expect peak(activation) <= 1.5 * best(peak(activation))   # that order holds more micro-batches than fit
-expect time <= 1.05 * best(time)   # another order is faster in the same memory: who crosses the slow link more often?
+expect time <= 1.05 * best(time)   # another order is faster in the same memory: which one crosses the slow link more often?
 #: hint
 # gpipe and zb-h2 hold too much. Of the three others, which one crosses each
 # link twice as often, and which one leaves the largest bubble?
