@@ -2,7 +2,7 @@
 # minutes: 45
 # ranks: 4 8
 # learned: Softmax goes block by block: with a running maximum and a sum.
-# learned: Keys and values go round, queries stay: a hop hides behind a block.
+# learned: Keys and values move, queries stay: blocks hide the hops.
 # learned: Ulysses swaps tokens for heads: fewer bytes, which nothing hides.
 # source: running maximum and sum (online softmax): arXiv:1805.02867
 # source: in attention, block by block: arXiv:2205.14135 (FlashAttention);
@@ -23,13 +23,13 @@
 ## A softmax that never sees the whole row
 # o = softmax(q K.T / sqrt(d)) V, but keys come in M blocks of T. A softmax
 # needs the row's maximum (exp of 89 is infinite in f32) and its sum. So keep
-# of each row its largest score so far (top), the sum of exp(score - top) (l),
-# and the output before it is divided by l (o). Where a block has a larger
-# score, l and o were made with the old top: they have to shrink by exp(old
-# top - new top). `scores i` makes s, the scores of block i.
+# for each row its largest score so far (top), l, the sum of exp(score - top),
+# and the output before it is divided by l (o). If a block has a larger score,
+# l and o were computed with the old top: they must shrink by exp(old top -
+# new top). `scores i` makes s, the scores of block i.
 # Task: make o, for any M, with at most three blocks of scores in memory.
 # (rowmax s, rowsum p, maximum a b. `softmax` would need the whole row, and
-# the kernel `attention` is what you build.)
+# you build the kernel `attention` yourself here.)
 #: start
 let M = 8;  let T = 64;  let d = 32
 tensor q[T,d] = randn seed=rank scale=40
@@ -45,17 +45,17 @@ S = matmul q K.T scale=1/sqrt(d);  P = softmax S;  r = matmul P V
 sync
 #: vary M=2:33
 #: predict the most memory that s takes at a time? = peak(activation)
-#: choice all scores of a row were there at once
+#: choice all scores of a row were in memory at once
 S = matmul q K.T scale=1/sqrt(d) kind=activation
 #: check
 expect close(o, r)   # o is not softmax(q K.T / sqrt(d)) V
-expect peak <= best(peak)   # more scores were there at once than three blocks
+expect peak <= best(peak)   # more than three blocks of scores were in memory at once
 expect count(softmax) == 0   # `softmax` needs the whole row of scores: here they come block by block
-expect count(attention) == 0   # `attention` is what is to be built here
+expect count(attention) == 0   # build `attention` yourself here
 #: hint
 # In each turn: scores i; new = the larger of rowmax s and top (maximum); p =
-# exp(s - new); shrink = exp(top - new). Then l and o shrink, and take in
-# rowsum p and p v; top becomes new. At the end: o / l.
+# exp(s - new); shrink = exp(top - new). Then multiply l and o by shrink, and
+# add rowsum p and p v; top becomes new. At the end: o / l.
 #: solution
 for i in 0:M {
   scores i
@@ -131,22 +131,22 @@ for i in 0:M { scores i;  new = rowmax s;  new = maximum new top
   shrink = sub top new;  shrink = exp shrink;  l = mul l shrink
   l += rowsum p;  o = mul o shrink;  o += matmul p V[i*T:(i+1)*T]
   copy new -> top }
-#: ask by what does l shrink where a block has no larger score? = 1
+#: ask by what factor does l shrink if a block has no larger score? = 1
 #: transfer
 # FlashAttention does this within one kernel: F.scaled_dot_product_attention.
-# Across kernels or GPUs one keeps lse = top + ln l, as `attention` here does:
-# o lse = attention q k v;  attention_merge o lse o1 lse1.
+# To merge blocks across kernels or GPUs, keep lse = top + ln l, like
+# `attention`: o lse = attention q k v;  attention_merge o lse o1 lse1.
 
 ## Keys and values go round
 # A sequence is cut over the ranks. Each has q, k0, v0 of its own T tokens,
-# which attend to all. Queries stay, keys and values go round: a rank gets a
-# block from `left` and gives one to `right`. `absorb k v` takes in a block as
-# you wrote it: o and lse hold what was absorbed so far.
-# `sendrecv k0 -> k1 to=right from=left` sends and receives at once: with
-# `send` alone each would wait for the next one's `recv`, all around the ring.
-# Task: absorb the blocks of all ranks, on any number of them, all ranks
-# hopping at once, with two pairs of keys and values in memory, and no byte
-# sent that nobody needs.
+# which attend to all. Queries stay, keys and values go round: a rank receives
+# a block from `left` and sends one to `right`. `absorb k v` adds a block as
+# your program did: o and lse hold the blocks absorbed so far.
+# `sendrecv k0 -> k1 to=right from=left` sends and receives at once: if each
+# rank used `send` first, it would wait for the next one's `recv`, in a ring.
+# Task: absorb the blocks of all ranks, on any number of ranks. All ranks hop
+# at once, with two pairs of keys and values in memory, and send no byte that
+# is not needed.
 #: start
 set launch=5us;  let T = 192;  let d = 64
 tensor q[T,d] k0[T,d] v0[T,d] = randn seed=10*rank
@@ -158,7 +158,7 @@ mark task
 #: reference
 K = allgather k0;  V = allgather v0;  r = attention q K V;  sync
 #: vary ranks=2,4,8
-#: predict what does a rank send? = sent(world)
+#: predict how much does a rank send? = sent(world)
 #: choice queries went round, too
 tensor k1[T,d] v1[T,d] q1[T,d]
 for i in 1:world {
@@ -171,13 +171,13 @@ tensor k1[T,d]
 for i in 1:world { sendrecv k0 -> k1 to=right from=left }
 #: check
 expect close(o, r)   # o is not attention to the tokens of all ranks
-expect races == 0   # a block is overwritten while it is read, or read before it is there
-expect sent(world) <= best(sent(world))   # a block goes farther than it is needed
-expect peak <= best(peak)   # more than two blocks of keys and values are there at once
-expect time <= 1.1 * best(time)   # ranks hop one after the other, or somebody waits where nothing is needed
+expect races == 0   # a block is overwritten while it is read, or read before it has arrived
+expect sent(world) <= best(sent(world))   # a block goes farther than necessary
+expect peak <= best(peak)   # more than two blocks of keys and values are in memory at once
+expect time <= 1.1 * best(time)   # ranks hop one after the other, or wait without need
 #: hint
-# Two pairs, k0 v0 and k1 v1, in turns: absorb one, receive into the other. Of
-# world blocks one is your own: how many hops are left?
+# Two pairs, k0 v0 and k1 v1, take turns: absorb one, receive into the other.
+# One of world blocks is your own: how many hops are left?
 #: solution
 tensor k1[T,d] v1[T,d]
 for i in 0:world {
@@ -269,18 +269,18 @@ for i in 0:world {
 #: ask what part of the time is for hops (as 0.1)? = exposed/time
 #: transfer
 # In PyTorch: dist.batch_isend_irecv([P2POp(dist.isend, k0, right),
-# P2POp(dist.irecv, k1, left)]): both in one group, as in `together`, for NCCL
-# runs a communicator's operations one after the other. (In ranksh each pair
-# of ranks has a communicator of its own for each direction.)
-# At 8 ranks the same sequence makes 7 hops, each of half as much.
+# P2POp(dist.irecv, k1, left)]): both in one group, like `together`, because
+# NCCL runs a communicator's operations one after the other. (In ranksh each
+# pair of ranks has a separate communicator for each direction.)
+# At 8 ranks the same sequence makes 7 hops, each half as large.
 
-## The hop behind the block
-# While a block is absorbed the next one can travel: it is the same block that
-# is read here, and read by the copy that goes on to `right`. The next one
-# comes into the other pair, which the block before has just left. What took
-# the sum of hops and blocks takes the longer of the two.
-# Task: the same ring, hops behind absorbing, on any number of ranks; again no
-# more than two pairs of keys and values at once.
+## Hide the hop behind the block
+# While a block is absorbed, the next one can travel: absorbing only reads the
+# block, and so does the send to `right`. The next block arrives in the other
+# pair, which the block before has just left. Instead of the sum of hops and
+# blocks, the ring takes the longer of the two.
+# Task: the same ring, with hops during absorbing, on any number of ranks;
+# again no more than two pairs of keys and values at once.
 #: start
 set launch=5us;  let T = 192;  let d = 64
 tensor q[T,d] k0[T,d] v0[T,d] = randn seed=10*rank
@@ -306,13 +306,13 @@ for i in 1:world { sendrecv k0 -> k1 to=right from=left
   sendrecv v0 -> v1 to=right from=left }
 #: check
 expect close(o, r)   # o is not attention to the tokens of all ranks
-expect races == 0   # a block is overwritten while it is read, or read before it is there
-expect peak <= best(peak)   # more than two blocks of keys and values are there at once
-expect time <= 1.05 * best(time)   # a hop is not behind the block that is absorbed
+expect races == 0   # a block is overwritten while it is read, or read before it has arrived
+expect peak <= best(peak)   # more than two blocks of keys and values are in memory at once
+expect time <= 1.05 * best(time)   # a hop does not run while a block is absorbed
 #: hint
-# In each turn, before absorbing: the hop into the other pair, on a stream of
-# its own. It has to wait until that pair has been absorbed; the next turn's
-# absorb has to wait for the hop.
+# In each turn, before absorbing: the hop into the other pair, on a separate
+# stream. It must wait until that pair has been absorbed; the next turn's
+# absorb must wait for the hop.
 #: solution
 stream compute comm
 tensor k1[T,d] v1[T,d]
@@ -434,20 +434,19 @@ K = allgather k0;  V = allgather v0;  absorb K V
 #: ask which of the two waits in each turn, hop or block? = "hop|the hop"
 #: transfer
 # In PyTorch: `with context_parallel(mesh, buffers=[q, k, v], ...)` gathers
-# all k and v behind a rank's own block; set_rotate_method("alltoall") makes
+# all k and v during a rank's own block; set_rotate_method("alltoall") makes
 # it a ring. With a causal mask rank 0 would attend to one block and the last
-# to all: it gives each a piece of both ends.
-# At 8 ranks, of the same sequence, a block computes a quarter of what it does
-# at 4, a hop moves half: it hides no longer.
+# to all: so it gives each rank a piece from both ends.
+# At 8 ranks, for the same sequence, a block computes a quarter of its work at
+# 4, a hop moves half: the block no longer hides it.
 
 ## Ulysses: tokens for heads
-# Attention of one head needs nothing of another. q, k, v [T,128] hold all
-# heads of this rank's T tokens. An alltoall gives each rank all tokens of
-# some heads, attention is then as on one GPU, and an alltoall back gives each
-# all heads of its own tokens. `y = alltoall x` sends part i of the rows of x
-# to rank i. `by_rank y x` puts heads into rows: of [T,128] it makes
-# [world,T,w], part i for rank i. `by_token y x` is the way back, from there
-# to [T,128].
+# One head's attention does not need the other heads. q, k, v [T,128] hold all
+# heads for this rank's T tokens. An alltoall gives each rank all tokens for
+# some heads, attention then runs as on one GPU, and an alltoall back gives
+# each rank all heads for its own tokens. `y = alltoall x` sends part i of x's
+# rows to rank i. `by_rank y x` puts heads into rows: from [T,128] it makes
+# [world,T,w], part i for rank i. `by_token y x` reverses it, back to [T,128].
 # Task: make o, attention of this rank's tokens to all, by exchanges (between:
 # `a = attention Q K V heads=heads/world` of [world*T,w]), and send the least.
 #: start
@@ -462,17 +461,17 @@ mark task
 #: reference
 K = allgather k;  V = allgather v;  r = attention q K V heads=heads
 sync
-#: predict what does a rank send? = sent(world)
-#: choice every rank had got all keys and values
+#: predict how much does a rank send? = sent(world)
+#: choice every rank received all keys and values
 K = allgather k;  V = allgather v;  o = attention q K V heads=heads
 #: check
-expect close(o, r)   # o is not attention of all heads to all tokens, for this rank's own
-expect races == 0   # something is read before it is there
+expect close(o, r)   # o is not attention over all heads and all tokens, for this rank's own tokens
+expect races == 0   # something is read before it has arrived
 expect sent(world) <= best(sent(world))   # more travels than q, k, v there and o back
-expect time <= 1.05 * best(time)   # more travels or is computed than there must, or somebody waits where nothing is needed
+expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
 # For each of q, k, v: by_rank, alltoall, reshape to [world*T,w]. Attention
-# then gives all tokens of some heads: [world,T,w] again, alltoall, by_token.
+# then gives all tokens for some heads: [world,T,w] again, alltoall, by_token.
 #: solution
 for x in q k v {
   by_rank out $x
@@ -545,8 +544,8 @@ for x in q k v { by_rank out $x;  in_$x = alltoall out
   all_$x = reshape in_$x [world*T,w];  sync;  print in_$x[0,0,0];  barrier }
 a = attention all_q all_k all_v heads=heads/world
 back = reshape a [world,T,w];  mine = alltoall back;  by_token o mine
-#: ask on how many ranks at most can these heads be shared out? = heads
+#: ask at most how many ranks can share these heads? = heads
 #: transfer
 # DeepSpeed's DistributedAttention does this, with dist.all_to_all_single.
 # Four exchanges send (world-1)/world of a block each: at 8 ranks 3.5 blocks,
-# where a ring's hops send 14. But attention cannot begin meanwhile.
+# while a ring's hops send 14. But attention cannot begin meanwhile.

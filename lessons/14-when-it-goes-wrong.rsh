@@ -1,9 +1,9 @@
 # lesson: When it goes wrong, and what to choose
 # minutes: 40
 # ranks: 4 8
-# learned: The last to arrive is seldom to blame: ask whom it waited for.
-# learned: What is slow gets less work, or everybody waits for it.
-# learned: A strategy is chosen by figures: does it fit, what does it send?
+# learned: The last rank is seldom the cause: ask which rank it waited for.
+# learned: Give a slow rank less work, or all ranks wait for it.
+# learned: Choose a strategy by figures: does it fit, how much does it send?
 # source: local SGD: Stich, arXiv:1805.09767; ZeRO: arXiv:1910.02054.
 # source: pageable memory is staged by the driver: CUDA C++ programming guide,
 #   "Page-Locked Host Memory"; CUDA runtime API, "API synchronization
@@ -14,11 +14,11 @@
 # source: docs.pytorch.org/docs/stable/data.html, DistributedSampler
 
 ## Three traces
-# Three times, four steps ended with an allreduce in which all waited for
-# somebody. The sections are called a, b and c. Look:
+# In each of three traces, four steps ended with an allreduce in which all
+# ranks waited for one. The sections are called a, b and c. Look:
 #    timeline b     stalls b     stats b     @0 why 3.2ms
-# Who comes last need not be the one to blame: it may have waited itself, for
-# somebody whose GPU, host or copy is slower than those of the others.
+# The last rank is not always the cause: it may have waited itself, for a rank
+# with a slower GPU, host or copy than the others.
 # `blame a 0` says that rank 0 is the root of the delay in a.
 # Task: name the root of each of the three.
 #: start unseen
@@ -68,10 +68,10 @@ fill r[1:2] 1
 fill r[2:3] 3
 sync
 #: check
-expect close(said, r)   # at least one of them is not the root: whom did it wait for, and what was that one at?
+expect close(said, r)   # at least one rank is not the root: which rank did it wait for, and why was that one late?
 #: hint
-# `why g@0` tells of the last time; `@0 why 3.2ms` what rank 0 stood for at a
-# time; `stalls a` whom each stream blames. Follow that from rank to rank.
+# `why g@0` explains the last g on rank 0; `@0 why 3.2ms` its wait at a time;
+# `stalls a` names each stream's cause. Follow the causes from rank to rank.
 #: solution
 blame a 2
 blame b 1
@@ -89,20 +89,20 @@ blame a 2;  blame b 3;  blame c 3
 blame a 0;  blame b 0;  blame c 0
 #: wrong
 blame a 2;  blame b 1;  blame c 0
-#: ask which of the three is mended by pinned memory? = "c"
+#: ask which of the three would pinned memory repair? = "c"
 #: transfer
-# PyTorch: torch.profiler shows a rank that stands in ncclDevKernel_AllReduce
-# for long; its Flight Recorder's dumps tell who has not come to a collective.
-# What changes at 8 ranks? The chain in b is longer, its root the same.
+# PyTorch: torch.profiler shows a rank that is in ncclDevKernel_AllReduce for
+# long; dumps from its Flight Recorder show the ranks missing in a collective.
+# At 8 ranks the chain in b is longer, its root the same.
 
 ## Rows for a slow GPU
-# Rank 2's GPU takes twice as long for everything. N rows are to be
-# multiplied, each by one rank: `work 0 56` multiplies rows 0 to 55 of x by w
-# and puts them into the same rows of y; the rest of y stays 0. Then
-# `allreduce y` gives all rows to all. With equal shares all wait for rank 2.
+# Rank 2's GPU takes twice as long for everything. N rows must be multiplied,
+# each by one rank: `work 0 56` multiplies rows 0 to 55 of x by w and writes
+# them to the same rows of y; the rest of y stays 0. Then `allreduce y` gives
+# all rows to all ranks. If the shares are equal, all wait for rank 2.
 # A variable may differ by rank: `if rank == 2 { let n = 1 }`.
-# Task: share out the N rows, so that all come to `allreduce y` at one time
-# (to a row or two), for any N and any number of ranks.
+# Task: share out the N rows, so that all ranks reach `allreduce y` at once
+# (within a row or two), for any N and any number of ranks.
 #: start
 slow 1x
 set peak_f32=3.2MFLOP/s   # small GPUs: a row of the matmul takes 0.2 ms
@@ -117,14 +117,14 @@ r = matmul x w
 sync
 #: vary N=300:450 ranks=4,8
 #: predict how long will the slowest rank take? = time
-#: choice all have as many rows
+#: choice all ranks had equally many rows
 work rank*N//world (rank+1)*N//world;  allreduce y
 #: check
-expect close(y, r)   # y is not x w: each row by one rank, and by no other
-expect time <= best(time) + 0.85ms   # somebody still waits: for whom, and how many rows has he?
+expect close(y, r)   # y is not x w: each row by exactly one rank
+expect time <= best(time) + 0.85ms   # a rank still waits: for which rank, and how many rows does that one have?
 #: hint
 # Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
-# The ranks before have 2 x rank of them, and one less behind rank 2.
+# The ranks before have 2 x rank shares, and one less if rank is above 2.
 #: solution
 let shares = 2*world - 1;  let mine = 2;  let before = 2*rank
 if rank == 2 { let mine = 1 }
@@ -179,17 +179,17 @@ work rank*N//world (rank+1)*N//world
 allreduce y
 #: ask how many rows has rank 2? = N//(2*world-1)
 #: transfer
-# In PyTorch each rank of a DistributedSampler has as many samples; a slow one
-# needs a sampler of its own, and the mean is then weighed: sum of the losses
-# divided by the sum of the rows, not the mean of the ranks' means.
-# What changes at 8 ranks? One slow GPU of 8 costs as much as one of 4.
+# In PyTorch DistributedSampler gives all ranks equally many samples; a slow
+# rank needs its own sampler, and the mean needs weights: the sum of losses
+# divided by the sum of rows, not the mean of the ranks' means.
+# At 8 ranks one slow GPU costs as much as one of 4.
 
 ## Average less often
 # Between nodes the links are slow: here an allreduce of the weights takes
 # longer than a step. `local_step 3` is step 3 on this rank's own rows, with
-# its own gradient and sgd. ddp would average the gradient in each step. Local
-# SGD lets each rank go its own way and averages the weights after every K
-# steps. It is not the same training: what ranks learn in between differs.
+# its own gradient and sgd. ddp would average the gradient in each step. In
+# local SGD each rank trains alone, and all average the weights after every K
+# steps. It is not the same training: the ranks' weights differ in between.
 # Task: 8 steps; average w over all ranks after every K of them, for any K.
 #: start
 slow 1x
@@ -210,13 +210,13 @@ for i in 0:8 {
 tensor r[64,64];  copy w -> r;  sync
 #: vary K=2:8 ranks=4,8
 #: predict how much does a rank send in the 8 steps? = sent
-#: choice the gradients are averaged in each step
+#: choice the gradients were averaged in each step
 for i in 0:8 { local_step i;  allreduce dw op=avg }
 #: check
-expect close(w, r)   # w is not what local SGD makes of it: each step local, then the mean of the weights
-expect sent <= 1.4 * best(sent)   # more is sent than one average every K steps
+expect close(w, r)   # w is not the result of local SGD: each step local, then the mean of the weights
+expect sent <= 1.4 * best(sent)   # a rank sends more than one average every K steps
 #: hint
-# Behind step i, when (i+1) % K is 0, the weights are averaged.
+# After step i, if (i+1) % K is 0, average the weights.
 #: solution
 for i in 0:8 { local_step i;  if (i+1)%K == 0 { allreduce w op=avg } }
 #: right
@@ -264,17 +264,17 @@ for i in 0:8 {
 for i in 0:8 { local_step i;  allreduce w op=avg }
 #: transfer
 # PyTorch: torch.distributed.algorithms.model_averaging.averagers has
-# PeriodicModelAverager(period=4); beside Adam its two averages are local too.
-# What changes at 8 ranks? 2 x 7/8 of the weights an average, not 2 x 3/4; and
-# more ranks go their own ways: K is chosen by the loss, not by the clock.
+# PeriodicModelAverager(period=4); Adam's two averages stay local too.
+# At 8 ranks an average sends 2 x 7/8 of the weights, not 2 x 3/4; and more
+# ranks drift apart: choose K by the loss, not by the time.
 
 ## Choose, and defend it by figures
-# An mlp of 8 layers with Adam; GPUs of 1.3 MB; links of 40 MB/s, a seventh of
-# what you had. Which strategy is fast here, and fits? What each one cuts and
-# sends is told by `strategy ddp help`; there are ddp, zero, fsdp, tp, local
-# and pipeline. Of P bytes of parameters ddp sends 2 (n-1)/n P a step, fsdp
-# 3 (n-1)/n P; a pipeline what stands between two layers, and has a bubble.
-# `strategy ddp`, `run 3`, `stats` show it; `again` begins anew.
+# An mlp with 8 layers and Adam; GPUs with 1.3 MB; links with 40 MB/s, a
+# seventh of the rate until now. Which strategy is fast here, and fits? There
+# are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help` shows how
+# one splits and sends. For P bytes of weights ddp sends 2 (n-1)/n P a step,
+# fsdp 3 (n-1)/n P; a pipeline sends activations between two layers, and has a
+# bubble. `strategy ddp`, `run 3`, `stats` show it; `again` starts again.
 # Task: `run 3` with a strategy that fits, is fast, and trains the same model
 # as one rank would (`verify`).
 #: start
@@ -291,15 +291,15 @@ run 3
 strategy fsdp
 run 3
 #: check
-expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
-expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
-expect time <= 1.7 * best(time)   # it takes long: what does it send over the slow links? Of a pipeline: are stages empty, or its pieces tiny?
-expect mfu*time >= 0.8 * best(mfu*time)   # less was trained than three steps of this model with this batch
-expect verify   # it trains something else than one rank would: whose gradients does each rank have?
+expect count(adam) >= 3   # run three steps: `strategy ...`, then `run 3`
+expect peak <= 1.3MB   # it does not fit: which tensors does each rank keep whole?
+expect time <= 1.7 * best(time)   # it is slow: how much does it send over the slow links? In a pipeline: are stages empty, or its pieces tiny?
+expect mfu*time >= 0.8 * best(mfu*time)   # this trains less than three steps of this model with this batch
+expect verify   # this trains another model than one rank would: whose gradients does each rank have?
 #: hint
-# With ddp and local the whole model and its optimizer are on each rank. zero
-# and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
-# of the layers to all, and as much backward. Who sends to a neighbour alone?
+# With ddp and local each rank has the whole model and its optimizer. zero and
+# fsdp send as much as ddp, or more; tp sends half of the layers' outputs to
+# all in each step, and as much backward. Which one sends to neighbours alone?
 #: solution
 strategy pipeline schedule=gpipe micro=8
 run 3
