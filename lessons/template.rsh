@@ -7,22 +7,22 @@
 # tests the lesson, `lesson FILE` opens it.
 
 ## Three multiplications
-# What the learner reads: at most 78 columns, the task itself at its end.
+# The text for the learner: at most 78 columns, the task itself at its end.
 # Task: queue y = x w and z = y w, and do not wait for anything.
 #: start
 # lines that run before the learner begins; `mark task` begins the section
-# that gates speak of
+# that the gates measure
 tensor x[256,256] w[256,256] = randn seed=rank scale=0.1
 mark task
 #: reference
-# lines in a world of their own: what they make is known to the gates alone
+# lines in a separate world: only the gates see the tensors they make
 r1 = matmul x w;  r = matmul r1 w
 #: vary ranks=2,4,8
 #: predict how far will the two lines move the host's clock? = 40us
 #: check
 expect count(matmul) == 2   # two matmuls are asked for
 expect close(z, r)   # z is not x w w
-expect hostwait <= best(hostwait)   # the host waits where nothing is needed yet
+expect hostwait <= best(hostwait)   # the host waits without need
 #: hint
 # The idea. The second hint (the place) and the third (a line) are made from
 # the solution.
@@ -38,4 +38,4 @@ y = matmul x w;  z = matmul x y
 #: wrong
 y = matmul x w
 #: transfer
-# In PyTorch: y = x @ w returns at once; y.item() is what waits.
+# In PyTorch: y = x @ w returns at once; y.item() waits.

@@ -8,22 +8,22 @@ y = matmul x w
 timeline
 #: hint
 ## Reading a number makes it wait
-# The host stood still until the matmul was done. In PyTorch this is
+# The host waited until the matmul was done. In PyTorch this is
 # loss.item().
 #: start
 print y[0,0]
 timeline
 ## Two streams, and the mistake everybody makes
 # The copy writes x while the matmul reads it: on a GPU the answer would be
-# sometimes right.
+# correct only sometimes.
 #: start
 reset
 tensor x[256,256] w[256,256] = randn seed=1
 tensor h[256,256] pinned = randn seed=2;  stream io compute
 copy h -> x on io;  y = matmul x w on compute
-## The same, put right by a wait
+## The same, corrected by a wait
 # `wait io on compute` is a line of the program: compute idles until io has
-# come so far. The host goes on at once, and waits only in its `sync`.
+# reached this point. The host goes on at once, and waits only in its `sync`.
 #: start
 reset
 tensor x[256,256] w[256,256] = randn seed=1
@@ -31,20 +31,20 @@ tensor h[256,256] pinned = randn seed=2;  stream io compute
 copy h -> x on io;  wait io on compute;  y = matmul x w on compute;  sync
 timeline
 ## Everybody meets in a collective, and one rank is slow
-# Ranks 0, 1 and 3 stand in the allreduce (p) until rank 2 has come.
+# Ranks 0, 1 and 3 wait in the allreduce (p) until rank 2 arrives.
 #: start
 mark slow
 @2 slow 2x
 y = matmul x w on compute;  allreduce y on compute;  sync
 timeline slow
 ## Ask what it cost
-# Every wait has a name and somebody to blame; the causes and the work add
-# up to the time that passed.
+# Every wait has a name and a culprit; work plus waits equal the elapsed
+# time.
 #: start
 stalls
 ## Ask why
-# From the wait to its root. The saving is no estimate: the lines ran again
-# without it.
+# From the wait to its root. The saving is exact: the lines ran again
+# without the delay.
 #: start
 why y@0
 ## Your turn
