@@ -116,7 +116,7 @@ y = matmul w v on compute
 # records an event; `sync E` blocks the host until io has reached it. If the
 # event was never recorded, `sync E` returns at once.
 # Task: bring batch[i] to x[i] through pinned memory, for all i in 0:n and any
-# n, so that one buffer is filled while the other one is copied.
+# n, so that a buffer is filled while another one is copied.
 #: start
 set host_rate=525MB/s
 let n = 6

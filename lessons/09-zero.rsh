@@ -501,8 +501,8 @@ for i in 0:6 {
 # A matmul is slower during a gather: both share the multiprocessors.
 
 ## The ladder in bytes
-# A real run trains N parameters in mixed precision, with Adam. Bytes per
-# parameter: 2 for P, 2 for the gradient G, 12 for O (f32: P again, m, v).
+# A real run trains N parameters in mixed precision, with Adam. Bytes for each:
+# parameter P 2, gradient G 2, optimizer O 12 (f32: P again, m, v).
 #             P       G       O       a rank sends in a step
 # stage 0     whole   whole   whole   one allreduce of G
 # stage 1     whole   whole   part    as an allreduce: G there, P back
