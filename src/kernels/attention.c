@@ -46,7 +46,7 @@ static bool is_gradient(const struct kernel_call *call)
 	return call->kernel->outs > 1;
 }
 
-/* q, k and v among the arguments; the gradient has do before them */
+/* q, with k and v after it; the gradient has do before it */
 static const struct kernel_tensor *operands(const struct kernel_call *call)
 {
 	return call->in + is_gradient(call);
@@ -138,7 +138,6 @@ static enum status attention_shape(struct kernel_call *call)
 		status = shape_of_lse(call, &call->in[5], q->dim[0]);
 	if (status == ST_OK && (q->dim[1] > INT_MAX || queries(call) > INT_MAX || keys(call) > INT_MAX))
 		status = fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
-	/* o is like q; dq dk dv are like q k v */
 	for (int i = 0; i < call->kernel->outs && status == ST_OK; i++) {
 		const struct layout *like = &operands(call)[i].layout;
 		status = kernel_out(call, i, (enum dtype)like->dtype, like->dims, like->dim);
@@ -156,7 +155,7 @@ static double pairs_seen(const struct kernel_call *call)
 	       shift = call->option[QUERY] - call->option[KEY];
 	if (call->option[CAUSAL] == 0)
 		return n * m;
-	/* queries from `first` on see some keys, from `whole` on all of them */
+	/* queries from `first` on see some keys, from `whole` on all */
 	double first = fmin(fmax(-shift, 0), n), whole = fmin(fmax(m - shift, first), n);
 	return (whole - first) * (shift + (first + whole) / 2) + (n - whole) * m;
 }
@@ -177,14 +176,14 @@ static void attention_cost(const struct kernel_call *call, double *flops, double
 
 /* ---- all heads of all sequences ---- */
 
-/* One head in sequence s: `rows` rows per sequence, `columns` columns per head */
+/* One head in sequence s */
 static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t head, int64_t columns)
 {
 	matrix.data += s * rows * matrix.ld + head * columns;
 	return matrix;
 }
 
-/* Sets the results of a fully masked or empty block: 0, and -inf for lse */
+/* Fully masked or empty blocks: 0, and -inf for lse */
 static void fill_masked(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->outs; i++) {
@@ -263,8 +262,7 @@ static enum status merge_shape(struct kernel_call *call)
 	return ST_OK;
 }
 
-/* One token: the weights [heads] for o and o1, and the merged lse. If neither block saw any key, o
- * is unchanged. */
+/* One token: the weights [heads] for o and o1, and the merged lse; if no key was seen, o stays. */
 LOOP_OF(merge_weights, (int64_t heads, double *lse, const double *lse1, double *w, double *w1),
         (heads, lse, lse1, w, w1))
 {

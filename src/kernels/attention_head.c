@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* p and ds are [queries,keys], the only memory of that size: all heads share them. */
+/* All heads share p and ds, the only memory with queries x keys elements. */
 struct attention_head attention_head_make(
         int queries, int keys, int d, bool causal, int64_t shift, bool gradient)
 {
@@ -49,7 +49,6 @@ bool attention_head_masked(const struct attention_head *head)
 	return head->causal && head->queries + head->shift <= 0;
 }
 
-/* The `keys` that query r sees */
 struct mask {
 	int64_t queries, keys, shift;
 	bool causal;
@@ -65,7 +64,7 @@ INLINE int64_t seen(const struct mask *mask, int64_t r)
 	return mask->causal ? least_of(mask->keys, most_of(r + 1 + mask->shift, 0)) : mask->keys;
 }
 
-/* The number of computed elements in a row: the seen ones, rounded up to a multiple of 16 */
+/* Returns a row's computed elements: the seen ones, rounded up to a multiple of 16. */
 INLINE int64_t computed(const struct mask *mask, int64_t r)
 {
 	return mask->causal ? least_of(mask->keys, parts_of(seen(mask, r), 16) * 16) : mask->keys;
@@ -75,8 +74,7 @@ INLINE int64_t computed(const struct mask *mask, int64_t r)
 
 enum { PARTS = 8 };
 
-/* May lose a NaN. The maximum runs in vector-sized parts: part j has the elements j, j+8, j+16
- * ... */
+/* May lose a NaN. The maximum runs in vector lanes: part j has the elements j, j+8 ... */
 INLINE float largest_of(const float *row, int64_t count)
 {
 	int64_t whole = count / PARTS * PARTS;
@@ -175,7 +173,7 @@ void attention_head_forward(const struct attention_head *h, const struct matrix 
 
 /* ---- the gradient ---- */
 
-/* ds := p (ds - rowsum(p ds)) on a row with n elements. */
+/* ds := p (ds - rowsum(p ds)) */
 LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
 {
 	float sum = 0;
@@ -185,7 +183,7 @@ LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
 		ds[j] = p[j] * (ds[j] - sum);
 }
 
-/* The same for a block with n keys, with the sum over all keys given. */
+/* The same for a block, with the sum over all keys given. */
 LOOP_OF(softmax_back_block, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
 {
 	for (int j = 0; j < n; j++)
@@ -232,8 +230,7 @@ void attention_head_backward(const struct attention_head *h, const struct matrix
 	} else {
 		softmax_rows(h->p.data, h->largest, &mask, NULL, 0);
 	}
-	/* dv = p.T do; ds = do v.T is p's gradient; softmax_back turns it into the scores'
-	 * gradient */
+	/* dv = p.T do; ds = do v.T, p's gradient; softmax_back makes it the scores' */
 	matrix_product(m, d, n, 1, transposed(h->p), d_o, 0, out[2]);
 	matrix_product(n, m, d, 1, d_o, transposed(v), 0, h->ds);
 	softmax_back(h, whole);

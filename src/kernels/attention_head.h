@@ -23,8 +23,7 @@ void attention_head_free(struct attention_head *head);
 bool attention_head_masked(const struct attention_head *head);
 
 /* Computes o := softmax(q k.T / sqrt(d)) v + beta o, with in = q k v. lse [queries,1], or NULL,
- * receives each row's log of the sum of exp(q k.T / sqrt(d)). A row that sees no key adds 0 to o;
- * its lse is -inf. */
+ * receives the log of each softmax's sum. A row without keys adds 0 to o; its lse is -inf. */
 void attention_head_forward(const struct attention_head *head, const struct matrix in[], struct matrix o,
         float beta, struct matrix *lse);
 /* Computes out = dq dk dv from in = do q k v. If k and v are a block, whole holds o and lse over

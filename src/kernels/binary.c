@@ -18,7 +18,7 @@ static enum dtype mixed(enum dtype a, enum dtype b)
 	return a == DT_I32 ? b : DT_F32;
 }
 
-/* Compares sizes from the last dimension on: i counts from 1 at the right. */
+/* i counts from 1 at the right */
 static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 {
 	const struct layout *a = &call->in[0].layout, *b = &call->in[1].layout;
@@ -51,9 +51,8 @@ static enum status div_shape(struct kernel_call *call)
 	return binary_shape_as(call, dtype == DT_I32 ? DT_F32 : dtype);
 }
 
-/* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps to 32, as a GPU's
- * integer unit does: 2147483647 + 1 is -2147483648. An i32 product has up to 62 bits, which a
- * double rounds. */
+/* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps, as GPUs do:
+ * 2147483647 + 1 is -2147483648. A product has up to 62 bits, too many for a double. */
 #define BINARY(name, result)                               \
 	LOOP(name)                                         \
 	{                                                  \

@@ -53,8 +53,7 @@ static enum status wants_columns(const struct kernel_call *call)
 	        shape_text(&call->in[0].layout).text, call->kernel->name);
 }
 
-/* Checks the row's rules for options and arguments first: a shape rule may then divide by an
- * option, and need not check types. */
+/* Options and arguments come first: a shape rule may divide by an option, and ignore types. */
 enum status kernel_shape(struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -79,8 +78,7 @@ enum status kernel_shape(struct kernel_call *call)
 
 /* ---- costs ---- */
 
-/* Memory traffic: each operand once, as with empty caches, and twice if it is read and written
- * back. machine_kernel_ns computes a time from both. */
+/* Memory traffic: each operand once, as with empty caches; twice if read and written back. */
 void kernel_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	const struct kernel *kernel = call->kernel;
@@ -116,9 +114,8 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 		lane_write(out, from, count, values);
 }
 
-/* Chunk by chunk, all arguments side by side. A chunk is read completely before any element is
- * written, so a kernel may write in place (kernel_compute stages other overlaps). The buffers are
- * aligned for AVX-512. */
+/* A chunk is read completely before any element is written, so a kernel may write in place
+ * (kernel_compute stages other overlaps). The buffers are aligned for AVX-512. */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
 	enum { INS = 4 };
@@ -149,8 +146,7 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 	return tensor->layout.dim[tensor->layout.dims - 1];
 }
 
-/* Computes out[0] row by row; it has as many columns as in[0], or one. Short rows are read and
- * written several at a time. */
+/* out[0] has as many columns as in[0], or one. Short rows are read and written several at once. */
 static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
@@ -262,8 +258,7 @@ bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *n
 	return false;
 }
 
-/* Runs the row's own code. If all arguments are i32, it uses the integer loop, if any: doubles
- * would round a 62-bit product. */
+/* i32 uses the integer loop, if any: doubles would round a 62-bit product. */
 static void run(const struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;

@@ -36,8 +36,7 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor);
 		for (int64_t i = 0; i < count; i++) \
 			out[i] = result;            \
 	}
-/* Runs the loop over all elements. At most 4 arguments, broadcast to the shape of out[0] (in
- * place: in[0]). */
+/* Runs the loop over at most 4 arguments, broadcast to the shape of out[0] (in place: in[0]). */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
 
 /* Writes `count` values to out[0] from element `from` on; with += adds them. */

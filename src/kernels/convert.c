@@ -35,8 +35,7 @@ static void nonfinite(const struct kernel_call *call)
 	kernel_total(call, count_nonfinite);
 }
 
-/* ---- quantize: s = max|x| / 127 (1 if all are 0), q = x / s rounded to nearest, ties to even
- * ---- */
+/* ---- quantize: s = max|x| / 127 (1 if all are 0), q = x / s, rounded ties to even ---- */
 
 static enum status quantize_shape(struct kernel_call *call)
 {
@@ -102,8 +101,7 @@ struct ranked {
 	int64_t index;
 };
 
-/* Orders by value, largest first, NaN before all (as PyTorch); ties by index, so the result does
- * not depend on the sort. */
+/* Largest first, NaN before all (as PyTorch); ties by index, so the sort does not matter. */
 static int by_value(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
@@ -115,8 +113,8 @@ static int by_value(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Sorts one row with `length` values x, which is overwritten; sorted has room for as many. The
- * first k go to row `row` in both results. */
+/* Sorts one row x, which is overwritten; sorted has room for it. Writes the first k to row
+ * `row`. */
 static void topk_row(
         const struct kernel_call *call, int64_t row, int64_t length, double *x, struct ranked *sorted)
 {
@@ -210,7 +208,6 @@ static enum status transpose_shape(struct kernel_call *call)
 
 LOOP_EACH(copy, in[0][i])
 
-/* An element copy from x with the first two strides exchanged */
 static void transpose(const struct kernel_call *call)
 {
 	struct kernel_call turned = *call;

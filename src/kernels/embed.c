@@ -18,8 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Argument 0 is [rows,columns]; ids, if the kernel takes them, are row numbers. The result is
- * [rows,columns] with the given rows. */
+/* Argument 0 is [rows,columns]; ids, if any, are row numbers. The result is [rows,columns]. */
 static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 {
 	const struct kernel_tensor *x = &call->in[0], *ids = &call->in[1];
@@ -49,7 +48,6 @@ static enum status embed_shape(struct kernel_call *call)
 	return rows_of_columns(call, layout_count(&call->in[1].layout));
 }
 
-/* Only the looked-up rows, not the whole table */
 static void embed_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	(void)flops;
@@ -107,8 +105,8 @@ static enum status colsum_shape(struct kernel_call *call)
 	        : status;
 }
 
-/* Adds each row to the result row that its id names (without ids: the only one). In doubles, first
- * row to last, rounded once: the order, and so the bits, do not depend on strides. */
+/* Adds each row to the result row named by its id (without ids: the only one), in doubles, in
+ * order, rounded once: the bits do not depend on strides. */
 static void add_rows(const struct kernel_call *call)
 {
 	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],

@@ -1,5 +1,4 @@
-/* exponential.h -- exp without libm: the same doubles on every computer, in loops that compilers
- * vectorize. */
+/* exponential.h -- exp without libm: the same doubles on every computer, in vectorizable loops */
 #ifndef RANKSH_EXPONENTIAL_H
 #define RANKSH_EXPONENTIAL_H
 
@@ -27,8 +26,7 @@ INLINE double exponential(double x)
 	double above = exponential_least > x ? exponential_least : x,
 	       bounded = exponential_most < above ? exponential_most : above;
 	double shifted = bounded * 1.44269504088896338700 + whole, n = shifted - whole;
-	/* ln 2 in two parts: the last 21 bits of the first are 0, so its product with n is
-	 * exact */
+	/* ln 2 in two parts: the first ends in 21 zero bits, so n times it is exact */
 	double r = bounded - n * 0x1.62e42fee00000p-1 - n * 1.90821492927058770002e-10;
 
 	double series = 1 / 3628800.; /* 1/10! */
@@ -43,8 +41,7 @@ INLINE double exponential(double x)
 	series = 1 + r * series;
 	series = 1 + r * series;
 
-	/* 2^n has the exponent n + 1023 and no fraction: shift n's low bits into the exponent
-	 * field. */
+	/* 2^n has the exponent n + 1023: shift n's low bits into the exponent field */
 	int64_t bits;
 	double power;
 	memcpy(&bits, &shifted, sizeof bits);

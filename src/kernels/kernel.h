@@ -26,8 +26,7 @@ struct kernel_tensor {
 	void *data;           /* the first element; NULL during the shape check and with --dry */
 };
 
-/* One call by one rank. kernel_shape() gets it first, without data; then kernel_cost(); then
- * kernel_compute(). */
+/* A call by one rank, for kernel_shape() (without data), kernel_cost() and kernel_compute(). */
 struct kernel_call {
 	const struct kernel *kernel;
 	int ins, outs;
@@ -80,9 +79,9 @@ struct kernel {
 	 * write_only (fill): then it may be uninitialized. */
 	unsigned writes;
 	bool write_only;
-	/* The number of leading options that may omit "NAME=", anywhere among the tensors: `scale
-	 * x 0.5`, `spin 2ms x`. A word that names a tensor is an argument; any other expression is
-	 * such an option. */
+	/* The number of leading options that may omit "NAME=", among the tensors: `scale x 0.5`,
+	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an
+	 * option. */
 	int positional;
 	bool wants_columns; /* the first argument's last dimension may not be 0 */
 	bool bare;          /* valid without tensor and result: `spin 2ms` */
@@ -103,8 +102,8 @@ struct kernel {
 	/* NULL, or corrects kernel_cost()'s result from the operands' sizes and `operations`. */
 	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
 	/* The CPU code, for kernel_compute(): one of these three; none: out[0] becomes in[0]. If
-	 * every argument is i32, `whole` replaces `elements` or `rows`: integers wrap at 2^31, as
-	 * on a GPU. */
+	 * all arguments are i32, `whole` replaces `elements` or `rows`: it wraps at 2^31, as GPUs
+	 * do. */
 	kernel_loop *elements, *rows;
 	void (*run)(const struct kernel_call *call);
 	kernel_loop *whole;
@@ -131,9 +130,8 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes);
  * on every computer, except for matmul and attention (the BLAS's bits). An output may overlap an
  * input: the kernel reads the old values. */
 void kernel_compute(const struct kernel_call *call);
-/* Returns true if every result and every written argument is empty, so nothing is to be computed.
- * Some results may be empty and others not: without ids, `to n = binsort ids` still gives n
- * [bins], all 0. */
+/* Returns true if every result and every written argument is empty. Some results may be empty and
+ * others not: without ids, `to n = binsort ids` still gives n [bins], all 0. */
 bool kernel_writes_nothing(const struct kernel_call *call);
 /* Finds the first index that is out of range: element `place` of its tensor. Returns false if all
  * are valid. Computing does not fail: the result has a NaN or nothing there. Call it before
@@ -141,8 +139,7 @@ bool kernel_writes_nothing(const struct kernel_call *call);
 bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *value);
 /* Returns ST_RANGE, with a message that has the element, its value and the range. */
 enum status kernel_index_failure(const struct kernel_call *call, int64_t place, double value);
-/* Returns true if `out`, a result, overlaps an argument so that it must be computed elsewhere and
- * then copied. */
+/* Returns true if the result `out` overlaps an argument and must be staged elsewhere first. */
 bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out);
 
 #endif

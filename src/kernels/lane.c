@@ -50,8 +50,7 @@ struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layo
 	return merged(&lane);
 }
 
-/* Finds element `index`; returns how many elements, itself included, follow at the last
- * dimension's stride. */
+/* Finds element `index`; returns how many follow, itself included, at the last stride. */
 static int64_t locate(const struct lane *lane, int64_t index, int64_t *offset)
 {
 	int last = lane->dims - 1;
@@ -84,7 +83,7 @@ LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from
 /* f16 and bf16 go in blocks: gathered, then converted through f32. */
 enum { BLOCK = 256 };
 
-/* Reads a run of `count` elements from offset `at` on, along the last dimension. */
+/* Reads a run from offset `at` on, along the last dimension. */
 static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -168,8 +167,7 @@ static double whole_sum(double old, double value)
 	                                                : wrapped((int64_t)old + saturated(value));
 }
 
-/* Adds in double and rounds once, a chunk at a time: the sum of two f32 rounds as in f32
- * arithmetic. */
+/* Adds in double and rounds once: the sum of two f32 rounds as in f32 arithmetic. */
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
 {
 	double sum[LANE_CHUNK];

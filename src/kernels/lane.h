@@ -25,8 +25,7 @@ struct lane {
 
 /* Returns the whole tensor as a lane. */
 struct lane lane_of(const struct kernel_tensor *tensor);
-/* Returns the tensor's lane in the shape `shape`: dimensions with size 1, and missing leading
- * ones, are repeated. */
+/* Returns the tensor as `shape`: size-1 and missing leading dimensions are repeated. */
 struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layout *shape);
 /* Reads or writes elements from .. from + count - 1 in C order. Writing rounds to the type: f16
  * and bf16 through f32; i32 truncates and saturates. */

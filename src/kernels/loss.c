@@ -89,7 +89,7 @@ static enum status crossentropy_grad_shape(struct kernel_call *call)
 	return status != ST_OK ? status : kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim);
 }
 
-enum { IGNORE, ROWS }; /* their options */
+enum { IGNORE, ROWS };
 
 static struct kernel_indices target_classes(const struct kernel_call *call)
 {
@@ -112,8 +112,7 @@ static int64_t rows_that_count(const struct kernel_call *call, const struct lane
 	return count;
 }
 
-/* Reads row r's targets as probabilities: all 0 for an ignored class, all NaN for an invalid
- * one */
+/* Row r's targets as probabilities: all 0 for an ignored class, all NaN for an invalid one */
 static void read_targets(
         const struct kernel_call *call, const struct lane *lane, int64_t r, int64_t classes, double *t)
 {
@@ -149,7 +148,7 @@ static double exponentials(int64_t count, double *z, double *log_sum)
 	return sum;
 }
 
-/* -sum t (z - log_sum), with 0 x inf = 0: an impossible class that does not occur */
+/* -sum t (z - log_sum), with 0 x inf = 0 */
 static double row_loss(int64_t count, const double *z, const double *t, double log_sum)
 {
 	double loss = 0;
@@ -168,8 +167,7 @@ static void row_gradient(int64_t count, const double *e, double sum, const doubl
 		z[i] = (e[i] / sum * weight - t[i]) / rows;
 }
 
-/* One row at a time; the loss accumulates in double and is divided at the end. Memory: the row z,
- * its targets t, and a copy for exp. */
+/* Memory: the row z, its targets t, and a copy for exp. */
 static void crossentropy(const struct kernel_call *call)
 {
 	bool gradient = call->kernel->shape == crossentropy_grad_shape;

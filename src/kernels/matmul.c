@@ -18,8 +18,7 @@ static enum status wrong_shapes(const struct kernel_tensor *a, const struct kern
 	        x.text, x.text, (long long)a->layout.dim[1]);
 }
 
-/* [m,k] x [k,n] gives [m,n]. Both have one type, as the BLAS and tensor cores require; each
- * dimension fits an int, as in the BLAS. */
+/* Both have one type, as the BLAS and tensor cores require; each dimension fits an int. */
 static enum status matmul_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];

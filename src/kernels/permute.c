@@ -50,7 +50,7 @@ static int64_t number_below(const struct lane *numbers, int64_t i, int64_t end)
 
 /* ---- binsort ---- */
 
-enum { BINS, CAPACITY }; /* its options */
+enum { BINS, CAPACITY };
 
 static enum status binsort_shape(struct kernel_call *call)
 {
@@ -71,8 +71,7 @@ static struct kernel_indices bin_numbers(const struct kernel_call *call)
 	        .argument = 0, .end = (int64_t)call->option[BINS], .unused = -1, .names = "a bin"};
 }
 
-/* `next` is each bin's next row: at first the sum of the preceding bins' counts, or with a
- * capacity C times the bin. */
+/* `next` is each bin's next row, at first its start. */
 static void binsort(const struct kernel_call *call)
 {
 	int64_t bins = (int64_t)call->option[BINS], capacity = (int64_t)call->option[CAPACITY],

@@ -29,9 +29,8 @@ void kernels_start(void)
 }
 
 /* OpenBLAS maps a buffer per concurrent product, and retries forever if memory is short. So the
- * first product checks for room. If the address space is limited (ulimit -v), products run one at
- * a time, each after a check, until one is large enough to need the buffer, which OpenBLAS then
- * keeps. */
+ * first product checks for room. With limited address space (ulimit -v), products run one by one,
+ * each after a check, until one has needed the buffer, which OpenBLAS keeps. */
 static struct {
 	pthread_mutex_t lock;
 	bool looked, mapped;
@@ -55,7 +54,6 @@ static bool buffer_enter(void)
 	return alone;
 }
 
-/* mapped: the product was large enough to need the buffer. */
 static void buffer_leave(bool alone, bool mapped)
 {
 	if (!alone)

@@ -87,8 +87,7 @@ LOOP(softmax_grad)
 		out[i] = y[i] * (dy[i] - sum);
 }
 
-/* out = (x - mean) / deviation; returns 1 / deviation. The variance divides by count; eps is
- * added. */
+/* out = (x - mean) / deviation; returns 1 / deviation. The variance divides by count, plus eps. */
 INLINE double normalise(int64_t count, const double *x, double eps, double *out)
 {
 	double mean = total(count, x) / (double)count;

@@ -13,8 +13,7 @@ LOOP_EACH(ones, 1)
 LOOP_EACH(full, option[0])
 LOOP_EACH(iota, option[0] * (double)(from + i))
 
-/* option: seed, scale. A philox block of four words serves four consecutive elements; a chunk
- * starts with a new block. */
+/* option: seed, scale. Four elements share a philox block; a chunk starts with a new block. */
 static void random_loop(
         int64_t from, int64_t count, double *out, const double *option, float (*number)(uint32_t word))
 {
