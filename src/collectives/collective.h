@@ -39,8 +39,7 @@ struct cost {
 	const char *protocol; /* "LL" "LL128" "Simple" or "" */
 };
 
-/* One collective's data on one process: the arguments, equal on every member, and this member's
- * buffers. */
+/* One collective's data on one process: the arguments, equal everywhere, and the local buffers. */
 struct collective;
 struct collective_job {
 	const struct collective *collective;
@@ -51,8 +50,7 @@ struct collective_job {
 	const char *in; /* may overlap out; NULL if unused */
 	char *out;      /* NULL if there is no result */
 	int64_t in_count, out_count;
-	/* elements in a full part of the tensor that is split or assembled; the last parts may be
-	 * shorter or empty */
+	/* elements in a full part; the last parts may be shorter or empty */
 	int64_t chunk;
 	const struct split *split; /* NULL: parts by `chunk` */
 	const bool *counts;        /* by group rank: whose input is in the sum; NULL: all */
@@ -108,8 +106,7 @@ enum status chunk_shape(
  *     alltoall                         8 -> 8      32 B */
 int64_t collective_bytes(
         const struct collective *collective, const struct layout *in, int n, const struct layout *whole);
-/* Returns the elements in a full part, for a recorded collective. Requires equal parts, or
- * chunk_at's. */
+/* Returns a recorded collective's elements per full part. Requires equal parts, or chunk_at's. */
 int64_t collective_chunk(const struct record *record, int n);
 
 /* Computes the result's layout for an alltoall with counts: as many rows as are received. */
@@ -121,8 +118,7 @@ enum status split_shape(
  * cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, uint8_t algorithm, struct cost *cost);
-/* Returns a place's cost in an alltoall with counts. The collective takes as long as its slowest
- * place. */
+/* Returns a place's cost in an alltoall with counts; the slowest place determines the time. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split);
 /* One collective with its chosen algorithm. elements: in the message, as above */
@@ -136,9 +132,8 @@ struct collective_message {
 /* Adds the bytes that `place` sends over its own links to sent[LINK_KINDS]. */
 void collective_sent(const struct machine *machine, struct cost_group group,
         const struct collective_message *message, int place, double *sent);
-/* One step on one rank: send [send_offset, +send_count) to place `to`, and receive into scratch or
- * at recv_offset; then possibly reduce. Offsets and counts are elements in the flattened
- * tensor. */
+/* One step on one rank: send [send_offset, +send_count) to place `to`, receive into scratch or at
+ * recv_offset, perhaps reduce. Offsets and counts are elements in the flattened tensor. */
 struct collective_step {
 	int to, from; /* group ranks, -1: none */
 	int64_t send_offset, send_count, recv_offset, recv_count;

@@ -80,7 +80,6 @@ double plain_hops_ns(const struct machine *machine, struct hops hops)
 	        hops.between_nodes * machine->nic_latency;
 }
 
-/* Counts nodes by marks, because a group's ranks come in any order. */
 struct group_nodes places_of(const struct machine *machine, struct cost_group group)
 {
 	struct group_nodes places = {.n = group.n, .nodes = 0, .per_node = group.n};
@@ -95,7 +94,7 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 	return places;
 }
 
-/* All of a rank's transfers at once; those within the node and beyond it run in parallel. */
+/* All of a rank's transfers at once; near and far ones run in parallel. */
 static void transfers_cost(const struct machine *machine, struct group_nodes places, double near_bytes,
         double far_bytes, struct cost *cost)
 {
@@ -223,8 +222,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, uint8
 	return ST_ARGUMENT;
 }
 
-/* Uses the first row in ALGORITHMS that unrolls it, or the named one. A group with one member has
- * no steps. */
+/* Uses the named row, or the first that unrolls it. A group with one member has no steps. */
 enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count)
 {

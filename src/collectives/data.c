@@ -27,7 +27,6 @@ enum { PART = 1 << 18 };
 
 /* ---- arithmetic ---- */
 
-/* Rounds a factor or a result to the type. */
 static float rounded(enum dtype dtype, float value)
 {
 	char element[4];
@@ -93,8 +92,7 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Returns the start of a place's piece. Left-out places have empty pieces; the others form the
- * ring. */
+/* Returns the start of a place's piece; left-out places have empty pieces. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
 	return job->collective->result == RESULT_SHARED
@@ -102,8 +100,7 @@ static int64_t piece_of(const struct collective_job *job, int place)
 	        : piece_at(job->in_count, counted(job, job->n), counted(job, place));
 }
 
-/* Multiplies each element by 1/n in the type before the sum, as ncclAvg does, so that f16 sums
- * stay in range. */
+/* Multiplies by 1/n in the type before the sum, as ncclAvg does: f16 sums stay in range. */
 static void divide(const struct collective_job *job, void *block, int64_t count, int n)
 {
 	float factor = rounded(job->dtype, 1.0f / (float)n);
@@ -165,7 +162,6 @@ enum status data_reduce(const struct collective_job *job)
 	/* as large as the tensor and completely received, so not zeroed as by mem_alloc */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
-	/* from here to each place */
 	struct extent *sent = mem_alloc((size_t)job->n * sizeof *sent);
 	enum status status = ST_OK;
 

@@ -41,8 +41,7 @@ struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, st
 	struct cost best = {.rate = 0};
 
 	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
-		/* LL128 requires 128-byte stores to arrive whole: true over NVLink, not always
-		 * over PCIe. */
+		/* LL128 needs 128-byte stores to arrive whole: NVLink, not always PCIe */
 		if (protocol == NCCL_LL128 && task->machine->link_switched != 1)
 			continue;
 		rule(task, protocol, &cost);
@@ -63,8 +62,7 @@ double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_
 	return hop_us[between_nodes ? NET : machine->link_switched == 1 ? NVLINK : PCI][algorithm][protocol];
 }
 
-/* All channels together; between nodes limited by the adapters on the node with the fewest
- * members. */
+/* All channels together; between nodes limited by the smallest node's adapters. */
 static double channels_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;

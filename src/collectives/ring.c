@@ -31,8 +31,7 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
 	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
 
-	/* Messages of 64 bytes and more per channel and rank queue between nodes: NCCL's "plateau
-	 * effect of ring". */
+	/* From 64 bytes per channel and rank on: NCCL's "plateau effect of ring" */
 	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective == &collective_allreduce &&
 	        task->message >= 64 * machine->nccl_channels * places.n)
 		us *= 1.4;
@@ -88,8 +87,7 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 	return count;
 }
 
-/* A reducescatter starts one piece earlier than an allreduce, so that a rank ends with its own
- * piece. */
+/* A reducescatter starts one piece earlier, so that a rank ends with its own piece. */
 static int ring_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
         struct collective_step *steps)
 {
