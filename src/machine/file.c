@@ -19,7 +19,6 @@
 #define ENDING ".machine"
 enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 
-/* Reader state: position, the machine so far, and the keys already given. */
 struct machine_reader {
 	struct machine machine;
 	bool given[MACHINE_KEY_COUNT]; /* in this file */
@@ -38,7 +37,7 @@ static size_t stem(const char *text)
 	return ends ? length - ending : length;
 }
 
-/* Sets the file name without folder and ending: "dgx-h100". */
+/* Sets the name: "dgx-h100" for machines/dgx-h100.machine. */
 static void name_after(struct machine *machine, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;

@@ -65,8 +65,7 @@ struct machine {
 #define X(field, unit, key, about) double field;
 	MACHINE_KEYS(X)
 #undef X
-	/* "file:line source" per key as loaded, for `machine`, in the order of MACHINE_KEYS; "set
-	 * by you" after `set` */
+	/* by key, as in MACHINE_KEYS: "file:line source", or "set by you" */
 	char source[MACHINE_KEY_COUNT][96];
 	bool here; /* the GPU at hand: work there takes its real time */
 	/* changes since it was zeroed: different states have different numbers */
@@ -114,8 +113,7 @@ struct path {
 };
 /* Computes the path between two ranks. Requires from != to. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path);
-/* Adds the bytes to each of the sender's own links on the path, in sent[LINK_KINDS]. To itself:
- * nothing. */
+/* Adds the bytes to the sender's own links on the path, in sent[LINK_KINDS]; none to itself. */
 void machine_count_sent(
         const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent);
 /* Returns rank / gpus: more ranks than GPUs add nodes. */
@@ -125,8 +123,7 @@ double machine_link_rate(const struct machine *machine, enum link_kind kind);
 
 /* Returns a large matmul's operations per second in this type: peak x efficiency. */
 double machine_flop_rate(const struct machine *machine, enum dtype dtype);
-/* Returns the time alone in ns: kernel_latency plus the larger of flops at that rate and bytes at
- * memory_rate. */
+/* Returns the time alone in ns: kernel_latency plus the larger of compute and memory time. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes);
 
 #endif
