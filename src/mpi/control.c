@@ -68,8 +68,7 @@ static enum status receive_exactly(struct transport *t, int from, int tag, void 
 	return status;
 }
 
-/* Up to rank 0 one by one, then down together. A lost value is reported only after all messages,
- * because the others wait for theirs. */
+/* A lost value is reported after all messages, because the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
 	size_t total = t->size * bytes_each;
@@ -119,8 +118,7 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 	return status;
 }
 
-/* Rank 0's own output first, then any rank's: each rank's in print order, the ranks in MPI's
- * order. */
+/* Rank 0's own output first, then each rank's in print order. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
 	void *received = NULL;

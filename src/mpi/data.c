@@ -126,9 +126,8 @@ static int exchange_round(
 	return posted;
 }
 
-/* Posts a whole round before it waits, so no order among the members can deadlock. Ends with the
- * first empty round: then every message is complete on both sides, because both know its
- * length. */
+/* Posts a whole round before it waits, so no order can deadlock. Ends with the first empty round:
+ * both sides know each message's length. */
 enum status transport_exchange(struct transport_group *group, const struct transport_piece *piece)
 {
 	const struct transport_piece *own = &piece[group->place];
@@ -150,7 +149,6 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 	return status;
 }
 
-/* One MPI call for a part: `other` is the root, the receiver or the sender. */
 typedef int part_call(void *data, int bytes, int other, MPI_Comm comm);
 
 static int bcast_part(void *data, int bytes, int root, MPI_Comm comm)

@@ -70,7 +70,6 @@ static enum status send_part(struct transport *t, int first, int ranks, int tag,
 	return first_failure(status, mpi_checked(t, code, "send"));
 }
 
-/* The head carries the first bytes; the rest goes directly from the caller's memory. */
 enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
@@ -94,8 +93,7 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Waits for the next message with that source and tag. Between two tests it frees completed sends,
- * polls, and sleeps. */
+/* Waits for the next message. Between two tests it frees completed sends, polls, and sleeps. */
 static enum status await(
         struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {
@@ -103,8 +101,7 @@ static enum status await(
 	int there = 0, code = MPI_SUCCESS;
 
 	for (nap_begin(&nap);; nap_once(t, &nap)) {
-		/* Twice: a probe that finds nothing makes progress, and only the next one sees the
-		 * arrivals. */
+		/* Twice: a probe that finds nothing makes progress; the next one sees arrivals */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)

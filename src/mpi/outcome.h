@@ -1,5 +1,4 @@
-/* outcome.h -- shares a status between processes. All processes make these calls in the same
- * order. */
+/* outcome.h -- shares a status between processes, which all make these calls in the same order */
 #ifndef RANKSH_OUTCOME_H
 #define RANKSH_OUTCOME_H
 

@@ -130,8 +130,7 @@ void team_send(struct transport *t, int to, int tag, const void *bytes, size_t c
 	pthread_mutex_unlock(&team->lock);
 }
 
-/* Removes the oldest message with that sender and tag; returns false if none. Requires the
- * lock. */
+/* Removes the oldest message with that sender and tag; false if none. Requires the lock. */
 static bool take(struct box *box, int from, int tag, struct mail *mail)
 {
 	for (size_t i = 0; i < box->count; i++) {

@@ -9,12 +9,10 @@
 #include "mpi/transport.h"
 
 struct team;
-/* Creates n ranks; cannot fail. The team owns the transports, one per thread. Free groups made
- * from them first. */
+/* Creates n ranks. The team owns the transports, one per thread; free their groups first. */
 struct team *team_create(int n);
 struct transport *team_transport(struct team *team, int rank);
-/* Marks a rank's thread as finished: a receive from it, once its messages are used up, fails with
- * ST_MPI. */
+/* Marks a rank as finished: receiving more than it sent fails with ST_MPI. */
 void team_leave(struct team *team, int rank);
 /* From any thread: makes all waits, present and future, fail with ST_INTERRUPTED. */
 void team_stop(struct team *team);

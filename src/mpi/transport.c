@@ -17,9 +17,8 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
-/* Uses the folder for shared-memory segments that the front end made on this host, if any:
- * shell/terminal/segments.h. The component is vader in Open MPI 4 and sm in Open MPI 5. The user's
- * settings win. */
+/* Uses the front end's folder for shared-memory segments (shell/terminal/segments.h), if any. The
+ * component is vader in Open MPI 4, sm in Open MPI 5. The user's settings win. */
 static void place_segments(void)
 {
 	const char *folder = getenv("RANKSH_SEGMENTS");
@@ -69,7 +68,6 @@ static void release(struct transport *t)
 	mem_free(t);
 }
 
-/* t->requests has one entry per rank, for send_part(). */
 enum status transport_start(struct transport **result, bool mpi, int *argc, char ***argv)
 {
 	struct transport *t = mem_alloc(sizeof *t);

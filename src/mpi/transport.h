@@ -16,8 +16,7 @@
 struct transport;
 struct transport_group; /* a communicator for some ranks */
 
-/* Starts the transport. mpi false: one process, `rank` 0 of 1, without MPI calls. argc/argv are
- * passed to MPI_Init. */
+/* Starts the transport; argc/argv go to MPI_Init. mpi false: rank 0 of 1, without MPI calls. */
 enum status transport_start(struct transport **t, bool mpi, int *argc, char ***argv);
 void transport_stop(struct transport *t); /* MPI_Finalize, after all ranks agreed to leave */
 /* Calls MPI_Abort: a peer is gone or this process cannot continue. */
@@ -25,11 +24,9 @@ void transport_die(struct transport *t, int code);
 int transport_rank(const struct transport *t);
 int transport_size(const struct transport *t);
 
-/* -- control. poll (or NULL) is called between two tests for a message, for other work during a
- * wait. */
+/* -- control. poll (or NULL) is called between two tests for a message, for other work. */
 typedef void transport_poll(void *self);
-/* Rank 0 sends bytes to all others (flat sends); the others receive them. The caller frees *bytes
- * (mem_free). */
+/* Rank 0 sends bytes to all others; the others receive them and free *bytes (mem_free). */
 enum status transport_send_all(struct transport *t, const void *bytes, size_t count);
 enum status transport_receive(
         struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self);
