@@ -41,9 +41,8 @@
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
-	/* Called by all processes in each round while they wait for a device. If it returns false,
-	 * on all alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at
-	 * once. */
+	/* Called by all processes in each round while they wait for a device. If false, on all
+	 * alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at once. */
 	bool (*waits)(struct budget *budget);
 	void *self;
 };
@@ -106,7 +105,7 @@ struct backend {
 	 * all processes call them at the same place. Between two such calls every process returns
 	 * the same answers without communication.
 	 *
-	 * Carries out everything final. Returns ST_OK or ST_INTERRUPTED; for data failures see
+	 * Carries out everything final. Returns ST_OK or ST_INTERRUPTED; data failures:
 	 * failure(). */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
 	/* Completes the operations `ids`. If advance() does not, tries on a copy in which idle
@@ -129,8 +128,7 @@ struct backend {
 	 * was asked for, or one that the abort ended (0: none). NULL: nothing is final before it
 	 * has happened. */
 	op_id (*answer)(struct backend *backend, op_id id);
-	/* Returns the largest error in times() against a common clock, in ns. NULL: they are
-	 * exact. */
+	/* Returns the largest error in times() against a common clock, in ns. NULL: exact. */
 	double (*uncertainty)(struct backend *backend);
 	/* Gives the cost without a projection */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
@@ -143,8 +141,7 @@ struct backend {
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
 	 * life. One member changes the whole collective or transfer. NULL: not supported. */
 	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);
-	/* Freezes the rank's data at that time; call before anything is queued. NULL: not
-	 * supported. */
+	/* Freezes the rank's data at that time; call before any queued(). NULL: not supported. */
 	void (*data_until)(struct backend *backend, int64_t time);
 	/* Raises the clocks of idle hosts to this at least (`pace`). */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
@@ -181,8 +178,7 @@ static inline double backend_uncertainty(struct backend *backend)
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
-/* Returns the clock plus its uncertainty: ends up to this time count as past for a host at
- * `clock`. */
+/* Returns the clock plus its uncertainty: ends up to then count as past for a host at `clock`. */
 static inline int64_t backend_over_by(struct backend *backend, int64_t clock)
 {
 	return clock + (int64_t)backend_uncertainty(backend);

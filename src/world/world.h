@@ -1,6 +1,6 @@
 /* world.h -- the replicated state (the books): every process applies every line for all ranks
  *
- * It holds names, tensors, streams, events, groups, the allocator's map, the program order, matches
+ * Holds names, tensors, streams, events, groups, the allocator's map, the program order, matches
  * and vector clocks. All depend ONLY on each rank's program order: no time, wall clock, real
  * addresses, unseeded randomness or unordered iteration. Every change goes into `digest`, which
  * processes compare. Fields of `struct op` marked "backend's" are exempt.
@@ -79,8 +79,7 @@ struct event {
 	op_id record; /* last OP_RECORD in program order; 0: never recorded */
 };
 
-/* A named group ("world", "tp", a user's) is a set of disjoint instances; a rank is in at most
- * one. */
+/* A named group ("world", "tp", a user's): disjoint instances; a rank is in at most one. */
 struct group_instance {
 	int n;
 	int like;   /* world_group_like */
@@ -120,8 +119,7 @@ struct iteration {
 	op_id first, end /* 0: running */;
 };
 
-/* The rank's kernels after operation `after` take `factor` times as long. line 0: from before this
- * world */
+/* Kernels after operation `after` take `factor` times as long. line 0: from before this world */
 struct slowness {
 	int rank, line;
 	name_id file;
@@ -183,8 +181,7 @@ struct names *world_take_names(struct world *world);
 void world_give_names(struct world *world, struct names *names);
 void world_free(struct world *world);
 
-/* -- names: these never create one. world_find returns THING_NONE if the rank does not use the
- * name. */
+/* -- names: these never create one. world_find returns THING_NONE if the rank has none. */
 struct thing world_find(const struct world *world, int rank, name_id name);
 /* Fails with ST_NAME if the rank uses the name for another kind (THING_NONE: for anything). */
 enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind);
@@ -195,8 +192,7 @@ void world_unbind(struct world *world, int rank, name_id name);
 uint32_t world_name_turn(const struct world *world, name_id name);
 /* Returns the rank's nearest name for that kind (THING_NONE: any); NULL if none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
-/* Fails with ST_DEVICE_MEMORY if the names would exceed host_most with so many more bytes. Names
- * are never freed. */
+/* Fails with ST_DEVICE_MEMORY if so many more bytes of names exceed host_most; names stay. */
 enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 /* Returns the rank's stream with that number; NULL if none. */
 struct stream *world_stream(const struct world *world, int rank, int number);
@@ -234,7 +230,7 @@ enum status world_stream_make(
 void world_stream_on_host(struct world *world, int index); /* makes a new stream a host thread */
 /* Makes an event, or returns the existing one. Fails with ST_NAME. */
 enum status world_event_make(struct world *world, int rank, name_id name, int *index);
-/* starts[k] .. starts[k+1]-1 index instance k's ranks. Binds the name on every member. Fails with
+/* starts[k] .. starts[k+1]-1 index instance k's ranks. Binds the name on all members; fails with
  * ST_NAME. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
@@ -250,8 +246,7 @@ void world_iteration_end(struct world *world); /* the running one */
 /* Records that the current line changes the speed of the rank's kernels, for messages; the backend
  * applies it. In no digest. */
 void world_slow(struct world *world, int rank, double factor);
-/* Returns the slowness in force when the operation was queued; NULL if its factor is 1 or there is
- * none. */
+/* Returns the slowness in force for the operation; NULL if none or its factor is 1. */
 const struct slowness *world_slow_at(const struct world *world, op_id id);
 /* Returns the operation's index into world.iterations, or -1. */
 int world_iteration_of(const struct world *world, op_id id);
@@ -270,13 +265,12 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u              /* first id for captured operations */
 #define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a graph stream without operations */
-/* Starts a capture of the stream. Fails with ST_ARGUMENT if the rank captures already, or with
- * ST_NAME. */
+/* Starts a capture. Fails with ST_ARGUMENT if the rank captures already, or with ST_NAME. */
 enum status world_capture_begin(struct world *world, int rank, name_id graph, int stream);
 /* Fails with ST_ARGUMENT and a forked stream that the captured one does not wait for. */
 enum status world_capture_joined(const struct world *world, int rank);
-/* Returns true and the next stream after *stream (at first STREAM_HOST) with work queued beside
- * the graph. */
+/* Returns true and the next stream after *stream (at first STREAM_HOST) with work outside the
+ * graph. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
 /* keep: binds the name to the graph and frees the one it meant; else frees the captured work and
  * restores the name. Fails with ST_ARGUMENT if the rank captures no graph. */
@@ -294,8 +288,7 @@ struct launch {
 };
 /* Returns the operation's launch, valid until the next one; NULL if none. */
 const struct launch *world_launch(const struct world *world, op_id id);
-/* Fails with ST_NAME if a window or memory that the graph uses is gone. Requires a graph's
- * name. */
+/* Fails with ST_NAME if a window or memory in the graph is gone. Requires a graph's name. */
 enum status world_graph_ready(const struct world *world, int rank, name_id graph);
 /* Queues the graph's operations on `stream` and the forked streams, after its previous launch.
  * Fails with ST_NAME or ST_LIMIT, with nothing queued. */
@@ -316,8 +309,7 @@ bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *fro
 /* Returns the next communication in the same `together`; 0: none. */
 op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
-/* Ends the group's unfinished matches and restarts its numbering, after the backend ended the
- * operations. */
+/* Ends the group's unfinished matches and restarts its numbering. Call backend.abort before. */
 void world_abort(struct world *world, int group);
 /* The same for one instance, after its collective timed out */
 void world_expire(struct world *world, uint32_t match);
@@ -400,8 +392,7 @@ void op_label(const struct world *world, op_id id, struct text *out); /* "matmul
 const char *op_called(const struct world *world, op_id id, bool writes);
 /* Appends "line 9" or "lab/model.rsh:9"; nothing for line 0. */
 void source_line_text(const struct world *world, name_id file, int line, struct text *out);
-/* Returns 3 and the title for "allreduce#3"; 0 if the text has another form or an unknown
- * title. */
+/* Returns 3 and the title for "allreduce#3"; 0 for another form or an unknown title. */
 long op_numbered(const struct world *world, const char *text, name_id *title);
 /* Finds an operation on a rank: for "y" the last writer, "allreduce#3", for a phase such as "F3"
  * the last one in it. Fails with ST_NAME and the nearest. */
