@@ -501,7 +501,7 @@ for i in 0:6 {
 # A matmul is slower during a gather: both share the multiprocessors.
 
 ## The ladder in bytes
-# A real run trains N parameters in mixed precision, with Adam. Bytes for each:
+# A real run trains N parameters in mixed precision with Adam. Bytes for each:
 # parameter P 2, gradient G 2, optimizer O 12 (f32: P again, m, v).
 #             P       G       O       a rank sends in a step
 # stage 0     whole   whole   whole   one allreduce of G
