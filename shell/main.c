@@ -74,8 +74,7 @@ static enum status check(const struct options *options)
 		status = device_machine(&device_sim, options->machine, &machine);
 	if (status == ST_OK && options->journal && !options->wire && options_batch(options))
 		return fail(ST_ARGUMENT,
-		        "--journal keeps what is typed at a prompt, and wants a terminal; a script's lines "
-		        "stand in its file");
+		        "--journal records a prompt, and needs a terminal; a script's lines are in its file");
 	if (status == ST_OK)
 		status = check_input(options);
 	return status == ST_OK ? learning_check(options) : status;

@@ -29,8 +29,8 @@ static enum status calibrate_run(struct call *call)
 		        quoted_word("%s.machine", path).text);
 	if (status == ST_OK && shell->backend->measures && !shell->lasting.machine.here)
 		status = fail(ST_ARGUMENT,
-		        "calibrate: %s is played, and what is played lasts as long as its line says; "
-		        "`machine this` is the GPU itself",
+		        "calibrate: %s is emulated, and its times come from its description; `machine this` "
+		        "is the GPU itself",
 		        shell->lasting.machine.name);
 	if (status == ST_OK)
 		status = shell_may_write(shell, path);
@@ -42,8 +42,8 @@ static enum status calibrate_run(struct call *call)
 		operations += calibration.part[i].operations;
 	if (status == ST_OK && !operations)
 		status = fail(ST_ARGUMENT,
-		        "nothing has run that tells a figure of the machine: `source calibrate; measure %s` "
-		        "queues what does",
+		        "no measured operation shows a figure of the machine: `source calibrate; measure %s` "
+		        "queues some",
 		        shell->backend->measures ? "64M" : "256k");
 	if (status == ST_OK) {
 		calibration_file(&calibration, &text);

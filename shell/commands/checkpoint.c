@@ -134,7 +134,8 @@ static enum status restore_run(struct call *call)
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK && !shell->training->parts.count)
-		status = fail(ST_ARGUMENT, "restore fills what `part` lines declare, and there are none");
+		status = fail(
+		        ST_ARGUMENT, "restore fills the parts that `part` lines declare, and there are none");
 	if (status == ST_OK)
 		status = checkpoint_open(shell, path, &c);
 	if (status == ST_OK)

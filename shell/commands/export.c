@@ -56,7 +56,7 @@ static enum status export_find_format(const char *path, const struct format **fo
 		text_add(&endings, " %s", formats[i].ending);
 	}
 	enum status status = *format ? ST_OK
-	                             : fail(ST_ARGUMENT, "export %s: a file's ending says what it is:%s",
+	                             : fail(ST_ARGUMENT, "export %s: a file's ending chooses its format:%s",
 	                                       path, text_string(&endings));
 	text_release(&endings);
 	return status;

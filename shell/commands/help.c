@@ -196,8 +196,8 @@ static bool help_keyword(struct text *text, const char *word)
 	        {"def", "def NAME PARAMETERS { LINES }", "a command of your own"},
 	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }   or   expect verify",
 	                "checks on every rank that something holds, or that the lines are refused, or a "
-	                "timeout is told in them, and the message has the words (or any, without them), or "
-	                "that ranks have the numbers of one rank (verify); in a script, a false one makes "
+	                "timeout is reported in them, and the message has the words (or any, without them), "
+	                "or that ranks have the numbers of one rank (verify); in a script, a false one makes "
 	                "the exit status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {

@@ -161,8 +161,7 @@ static void tell_half(struct shell *shell, enum status status)
 	        status != ST_QUIT && status != ST_INCOMPLETE;
 	if (refused && shell->interactive)
 		out_say(shell->out, "   %s%s%s\n",
-		        STYLED(shell->out, COLOUR_NOTE,
-		                "what came before it in the line has run, and stays:"));
+		        STYLED(shell->out, COLOUR_NOTE, "the statements before it have run, and stay:"));
 }
 
 enum status line_script(struct shell *shell, const char *text, size_t count, const char *file, int first_line)

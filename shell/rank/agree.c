@@ -64,8 +64,7 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 	if (status == ST_OK)
 		return;
 	conductor->data_failed = true;
-	out_say(conductor->shell.out,
-	        "[rank %d] %s: %s; what this rank computes from here on is not to be trusted\n", rank,
+	out_say(conductor->shell.out, "[rank %d] %s: %s; do not trust this rank's data from here on\n", rank,
 	        status_name((enum status)status), words);
 }
 

@@ -69,9 +69,8 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
  * world would not match the log. It need not wait for devices: their work is in the world. */
 static bool interrupted(void *self, bool again, bool waits)
 {
-	const char *words = waits
-	        ? "   what runs on GPUs is not waited for any more: earlier lines run again\n"
-	        : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
+	const char *words = waits ? "   GPUs are not waited for any more: earlier lines run again\n"
+	                          : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
 	struct serve *serve = self;
 	if (serve->conductor->shell.replay.shown && !waits)
 		words = "   Ctrl-C is left aside: a line that is followed ends where it ended\n";

@@ -67,8 +67,7 @@ enum status answer_saving(struct shell *shell, const struct question *question)
 		status = rerun_open(&rerun, shell, &question->changes);
 		if (status == ST_OK && rerun.shell.world->op_count != shell->world->op_count)
 			out_say(shell->out,
-			        "   without it the lines would be another program: what they do depends on "
-			        "times\n");
+			        "   without it the lines would be another program: they depend on times\n");
 		else if (status == ST_OK)
 			say(shell, question->several, before, last_end(&rerun.shell));
 		rerun_close(&rerun, shell);

@@ -156,8 +156,7 @@ static void say_same(struct shell *shell, struct shell *again)
 		first = first || times ? first : id;
 	}
 	if (!program) {
-		out_say(shell->out,
-		        "   run again, the lines are another program: what they do depends on times\n");
+		out_say(shell->out, "   run again, the lines are another program: they depend on times\n");
 	} else if (same == count) {
 		out_say(shell->out,
 		        "   run again: %zu operation%s, each at the same time to the nanosecond\n", count,

@@ -53,7 +53,7 @@ void again_tell(const struct told_line *then, const struct told_line *now, const
 		if (!has(then->outside, at, (size_t)name + 1) ||
 		        has(then->outside, at, (size_t)(next_entry(at) - at)) || is_told(out, at, name))
 			continue;
-		text_add(out, "%sa file that `%.*s` reads is not what it was: %.*s\n", indent, length,
-		        then->line, name, at);
+		text_add(out, "%sa file that `%.*s` reads has changed: %.*s\n", indent, length, then->line,
+		        name, at);
 	}
 }

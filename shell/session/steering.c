@@ -36,8 +36,7 @@ void steering_over(struct steering *steering)
 {
 	steering->kept = steering->again = false;
 	if (steering->differ > TOLD_MOST)
-		text_add(&steering->told, "... and %d more values are not what they were\n",
-		        steering->differ - TOLD_MOST);
+		text_add(&steering->told, "... and %d more values differ\n", steering->differ - TOLD_MOST);
 	steering->differ = 0;
 }
 
@@ -142,13 +141,11 @@ static const char *next_of(struct steering *steering, const char *name, size_t l
 		bool tells = says(steering);
 		if (tells && was > 0 && from[was] == '\t')
 			text_add(&steering->told,
-			        "it reads %.*s, where it read %.*s: from there on it goes by what is there "
-			        "now\n",
+			        "it reads %.*s instead of %.*s: from there on it uses current values\n",
 			        (int)length, name, (int)named(from, was, other), other);
 		else if (tells)
 			text_add(&steering->told,
-			        "the journal's values cannot be read from %.*s on: it goes by what is there "
-			        "now\n",
+			        "the journal's values cannot be read from %.*s on: it uses current values\n",
 			        (int)length, name);
 		steering->astray = true;
 		return NULL;
@@ -221,7 +218,7 @@ static void tell(struct steering *steering, const char *name, int length, const 
 	if (others)
 		text_add(&steering->told, " (%zu other value%s differ%s too)", others, others == 1 ? "" : "s",
 		        others == 1 ? "s" : "");
-	text_add(&steering->told, "; it goes by what was\n");
+	text_add(&steering->told, "; it uses the recorded value\n");
 }
 
 static bool as_then(struct steering *steering, const char *name, size_t length, const struct ranks *set,
@@ -238,7 +235,7 @@ static bool as_then(struct steering *steering, const char *name, size_t length, 
 		memcpy(value, then, count * sizeof *then);
 	} else if (says(steering)) {
 		text_add(&steering->told,
-		        "the journal's value of %.*s cannot be read: it goes by what is there now\n",
+		        "the journal's value of %.*s cannot be read: it uses the current value\n",
 		        (int)length, name);
 	}
 	mem_free(then);

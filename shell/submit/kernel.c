@@ -32,7 +32,7 @@ static int kernel_access(const struct kernel *kernel, int i)
 enum status duration_check(const char *title, struct number number)
 {
 	if (number.unit != UNIT_TIME && number.value != 0 && isfinite(number.value))
-		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", title, number.value,
+		return fail(ST_UNIT, "%s: %g has no unit; a time needs one, as in %gms", title, number.value,
 		        number.value);
 	if (number.value >= 0 && number.value < 1e18)
 		return ST_OK;

@@ -31,7 +31,7 @@ static void write_full(struct text *out, int n, bool wide)
 	char first[80];
 	const char *const lines[DRAWN] = {first, "host (its program), a GPU with streams, and its own",
 	        "data. Work is queued, not waited for; `timeline`",
-	        "shows when it ran, and what held it up."};
+	        "shows when it ran, and what delayed it."};
 	const char *ranks = n == 1 ? "rank" : "ranks";
 	if (n < (int)(sizeof counts / sizeof *counts))
 		snprintf(first, sizeof first, "What you type runs on %s %s. Each has a", counts[n], ranks);

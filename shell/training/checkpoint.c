@@ -335,7 +335,7 @@ static enum status checkpoint_check(const struct shell *shell)
 		return fail(ST_ARGUMENT, "checkpoint: a dry run has shapes and times, and no data");
 	if (!t->now.program || !t->now.program->loops)
 		return fail(ST_ARGUMENT,
-		        "checkpoint saves what a strategy trains: `strategy ddp` and `run` first");
+		        "checkpoint saves the training of a strategy: `strategy ddp` and `run` first");
 	if (t->iteration == t->now.program->first && (t->in_setup || !t->at))
 		return fail(ST_ARGUMENT, "checkpoint: nothing was trained yet: `run` first");
 	if (t->at || t->torn)

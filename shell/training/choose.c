@@ -332,10 +332,8 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 	for (size_t i = 1; i + 1 < from->files; i++)
 		program_add(made, &from->file[i]);
 	text_add(&driver,
-	        "setup\n"
-	        "## the checkpoint\n"
-	        "# parameters and optimizer become what they were after iteration %d\n"
-	        "restore ",
+	        "setup\n## the checkpoint\n# parameters and optimizer as they were after iteration "
+	        "%d\nrestore ",
 	        first);
 	quote_text(c->path, &driver);
 	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);

@@ -95,7 +95,7 @@ enum status program_loses(struct shell *shell, struct text *out)
 enum status program_inside(struct shell *shell)
 {
 	bool said = transcript_say_lines(shell, shell->training->transcript);
-	return said ? ST_OK : fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
+	return said ? ST_OK : fail(ST_ARGUMENT, "`step in` shows the last step: `step` first");
 }
 
 /* Moves to the position after a step that stopped at `stop`:

@@ -43,7 +43,7 @@ static enum status shard_read(
 		*values = mem_alloc(bytes);
 		status = npy_read(&npy, *values);
 		if (status == ST_OK && hash_bytes(HASH_BEGIN, *values, bytes) != shard->digest)
-			status = fail(ST_FILE, "%s is not what was written: its digest is another one",
+			status = fail(ST_FILE, "%s has changed since it was written: its digest differs",
 			        text_string(&path));
 	}
 	*layout = npy.layout;

@@ -77,7 +77,7 @@ static enum status stack_refuse_cycle(const struct choice *choice, int count, co
 		met[at] = true;
 	for (int next; !named[at]; at = next) {
 		next = stack_awaits(choice, at, count, read);
-		text_add(&names, "%s%s behind %s", names.count ? ", " : " ", choice[at].name,
+		text_add(&names, "%s%s after %s", names.count ? ", " : " ", choice[at].name,
 		        choice[next].name);
 		named[at] = true;
 	}

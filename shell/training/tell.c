@@ -173,8 +173,8 @@ static void tell_several(struct shell *shell, const struct choice *choice, int c
 	}
 	struct text more = {0};
 	text_add(&more,
-	        "an option follows its strategy; `strategy %s help` says what each does, and what the "
-	        "strategy costs alone",
+	        "an option follows its strategy; `strategy %s help` lists its options, and the cost of the "
+	        "strategy alone",
 	        quoted_word("%s", choice[1].name).text);
 	tell_hanging(shell, "   ", text_string(&more), 3);
 	text_release(&more);

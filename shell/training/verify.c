@@ -199,7 +199,7 @@ static enum status verify_compare(struct shell *shell, const struct alone *alone
 static enum status verify_check(const struct shell *shell, const struct training *t)
 {
 	if (!t->now.program)
-		return fail(ST_ARGUMENT, "verify compares what a strategy trains: `strategy ddp` first");
+		return fail(ST_ARGUMENT, "verify compares the training of a strategy: `strategy ddp` first");
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
 		        t->now.program->name);

@@ -215,7 +215,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, uint8
 			if (unrolls(rows[i], collective_at(k)))
 				text_add(&known, "%s%s by %s", known.count ? ", " : "",
 				        collective_at(k)->name, algorithm_name(algorithm_of(i)));
-	fail(ST_ARGUMENT, "%s%s%s cannot be unrolled; what can: %s", collective->name,
+	fail(ST_ARGUMENT, "%s%s%s cannot be unrolled; these can: %s", collective->name,
 	        algorithm == ALGORITHM_AUTO ? "" : " algo=",
 	        algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm), text_string(&known));
 	text_release(&known);

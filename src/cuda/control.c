@@ -31,8 +31,8 @@ static enum status can_be_done(const struct control *control, op_id id)
 	const struct record *record = op_record(control->world, id);
 	if (joins_spares(control, id))
 		return fail(ST_ARGUMENT,
-		        "backup= in a `together` is for the simulator: on GPUs what starts as one waits for "
-		        "all of it");
+		        "backup= in a `together` is for the simulator: on GPUs a fused group waits for all "
+		        "of its members");
 	if (record->window && control->setup.placement->no_ipc)
 		return fail(ST_ARGUMENT,
 		        "windows need processes that open each other's memory on the GPU (IPC), which is "

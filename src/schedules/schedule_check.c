@@ -177,8 +177,7 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 		stage = other;
 	}
 	enum status status = fail(ST_RANGE,
-	        "%s: cells wait for one another in a circle, each behind the one "
-	        "before it in its row: %s",
+	        "%s: cells wait for one another in a circle, each after the one before it in its row: %s",
 	        r->name, text_string(&text));
 	text_release(&text);
 	mem_free(met);

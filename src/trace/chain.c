@@ -256,7 +256,7 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 	if (wait->blame && trace_mismatch(world, wait->op)) {
 		text_add(words, "for ever: rank %d brings ", world->ops[wait->blame].rank);
 		op_label(world, wait->blame, words);
-		text_add(words, " (`stuck` says what does not match)");
+		text_add(words, " (`stuck` shows the mismatch)");
 		root_add(chain, ROOT_MISMATCH, world->ops[wait->op].rank, wait->op, wait->ns);
 		return true;
 	}
@@ -285,7 +285,7 @@ static void put_for(const struct chain *chain, const struct bout *wait, struct t
 	else if (wait->cause == CAUSE_ENGINE && op_record(world, wait->op)->kind == OP_COPY)
 		chain_put_with(chain, "for the copy engine, busy with", wait->blame, words);
 	else
-		chain_put_with(chain, wait->cause == CAUSE_ENGINE ? "for its turn, behind" : "for",
+		chain_put_with(chain, wait->cause == CAUSE_ENGINE ? "for its turn, after" : "for",
 		        wait->blame, words);
 }
 

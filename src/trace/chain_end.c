@@ -7,7 +7,7 @@ static void add_lost(struct chain *chain, op_id id, int64_t lost, struct text *w
 {
 	op_id with = sharing_with(&chain->sharing, id);
 	struct times t = backend_times(chain->trace->backend, id);
-	text_add(words, ": %s in all, %s alone; it shared what it needs", time_words(t.end - t.start).text,
+	text_add(words, ": %s in all, %s alone; it shared a resource", time_words(t.end - t.start).text,
 	        time_words(t.end - t.start - lost).text);
 	if (with && with != id)
 		chain_put_with(chain, " with", with, words);

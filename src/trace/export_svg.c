@@ -176,7 +176,8 @@ static void put_legend(struct svg *svg, double y)
 		const char *words;
 	} entries[] = {{COLOUR_KERNEL, "kernel, forward"}, {COLOUR_BACKWARD, "backward"},
 	        {COLOUR_WEIGHT, "weights"}, {COLOUR_OPTIMIZER, "optimizer"}, {COLOUR_COMM, "communication"},
-	        {COLOUR_COPY, "copy"}, {COLOUR_HOSTWORK, "host"}, {COLOUR_STALL, "waits (for what it says)"}};
+	        {COLOUR_COPY, "copy"}, {COLOUR_HOSTWORK, "host"},
+	        {COLOUR_STALL, "waiting (the box names the cause)"}};
 	double x = LEFT;
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
 		char fill[32];

@@ -233,7 +233,7 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 		if (table_width(&table) <= width)
 			break;
 	}
-	text_add(out, "kernels and what the machine could do");
+	text_add(out, "kernels and the machine's limits");
 	iterations_text(&iterations, out);
 	text_add(out, "\n");
 	if (!table.cells.count) {

@@ -159,7 +159,7 @@ static void put_work(const struct chain *chain, const struct root *root, struct 
 	struct times t = backend_times(chain->trace->backend, root->op[0]);
 	put_op(chain, root, out);
 	if (root->kind == ROOT_SHARED)
-		text_add(out, ", which shares what it needs");
+		text_add(out, ", which shares a resource");
 	else if (root->kind == ROOT_LONGER)
 		text_add(out, " takes %s, elsewhere %s", time_words(t.end - t.start).text,
 		        time_words(root->ns).text);
@@ -197,7 +197,7 @@ static void put_root(const struct chain *chain, struct root *root)
 		break;
 	case ROOT_MISMATCH:
 		put_op(chain, root, out);
-		text_add(out, " does not match what it meets");
+		text_add(out, " does not match the other members");
 		break;
 	case ROOT_MISSING:
 		text_add(out,

@@ -55,7 +55,7 @@ bad_strategy 'def gradient_made p q { }' 2 "def gradient_made takes 2 words, and
 bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an option of that name"
 bad_strategy 'option often' 2 "option wants NAME=DEFAULT"
 bad_strategy 'option often=1 lest=1 "times"' 2 "option: 'lest=1' was not expected"
-bad_strategy 'option often=1' 2 "option often wants a sentence that says what it does"
+bad_strategy 'option often=1' 2 "option often needs a sentence that describes it"
 bad_strategy 'option often=0 least=1 "times"' 2 "the default: often=0: at least 1 was expected"
 bad_strategy 'option often=batch//4-5 least=1 "times"' 2 "the default: often=-3: at least 1 was expected"
 bad_strategy 'def setup { replaced;  spin oftn*1ms }' 2 "no variable 'oftn'"

@@ -178,7 +178,7 @@ allreduce t
 again
 $solved
 check" > out 2>&1
-check "again begins anew" [ $? = 0 ]
+check "again starts again" [ $? = 0 ]
 printf 'lesson ./sum.rsh\nshare_of 0\nprint p[0]\n' > uses.rsh
 "$RANKSH" -n 2 uses.rsh > out 2>&1
 check "a file uses a def of the starter" [ $? = 0 ]
@@ -258,7 +258,7 @@ check "a hint names the line within a block" grep -q 'look at your line 3: `t +=
 check "... shows that line" grep -q 'one way: t += scale x\[m\] 1$' out
 check "... or the whole block" sh -c "grep -A1 'one way:$' out | grep -q '^   for m in 0:M { t += scale x\[m\] 1 }$'"
 check "a tensor that is gone is not called by the reference's" grep -q "^ *no tensor 't'$" out
-awk '/begins anew/ { again++ } again == 1' out > once
+awk '/starts again/ { again++ } again == 1' out > once
 check "wrong numbers are had in no right time" sh -c "grep -q 'the numbers *not yet' once && ! grep -q 'time *right' once"
 check "a wrong answer" sh -c "sed '/twice/,\$d' out | grep -c 'not so: look once more' | grep -q 2"
 check "... the third is told" sh -c "sed '1,/twice/d' out | head -1 | grep -q 'not so: it is allreduce'"

@@ -81,8 +81,8 @@ check "the rows are still those of the pair" grep -qF "w1         [4,8]" out
 printf '%s\n' 'data x.npy y.npy' 'model mlp layers=2 hidden=8 batch=4' 'strategy serial' 'run 1' \
 	'tensor b[8,4] = 2; save b x.npy' undo 'step back' 'say "--- fewer"' 'tensor b[3,4] c[3,2]; save b x.npy; save c y.npy' undo | one_process -n 1 > replies
 sed '/--- fewer/q' replies > out
-check "undo says which file is another one now" grep -q 'a file that `data x.npy y.npy` reads is not what it was: x.npy' out
-check "... once, and of none that is what it was" [ "$(grep -o 'is not what it was' out | wc -l)" = 1 ]
+check "undo says which file is another one now" grep -q 'a file that `data x.npy y.npy` reads has changed: x.npy' out
+check "... once, and of none that is what it was" [ "$(grep -o 'reads has changed' out | wc -l)" = 1 ]
 sed '1,/--- fewer/d' replies > out
 check "... and which line is refused now" grep -q '`strategy serial`, run again, is refused: .*a batch takes 4 rows; the data has 3' out
 check "... and the log says so" grep -q '{"line":"strategy serial","refused":true}' out

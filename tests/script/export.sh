@@ -32,7 +32,7 @@ export narrow.txt width=60
 export a.svg
 expect error "of_others.svg is there, and is no file of `export`: `export of_others.svg force` overwrites it" { export of_others.svg }
 export of_others.svg force
-expect error "a file's ending says what it is: .svg .html .csv .txt .json" { export a.png }
+expect error "a file's ending chooses its format: .svg .html .csv .txt .json" { export a.png }
 expect error "no section 'twu'; did you mean 'two'?" { export b.csv twu }
 expect error "cannot be written" { export nowhere/a.svg }
 export kineto traces

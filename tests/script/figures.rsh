@@ -16,7 +16,7 @@ expect idle < 0.01
 expect error "no kernel 'matmal' has run on rank 0" { @0 expect flop_share(matmal) > 0 }
 expect error "no section of that name" { expect overlapped(smoke) > 0 }
 @0 roofline
-#> kernels and what the machine could do
+#> kernels and the machine's limits
 #>    ranks  kernel  type  times     time  peak  memory  bound by
 #>    0      matmul  f32       1  2.00 ms   80%      2%     flops
 #>           spin              1  1.00 ms
@@ -245,5 +245,5 @@ mark on_the_host
 sgd home home lr=1 on compute
 sync
 roofline on_the_host
-#> kernels and what the machine could do
+#> kernels and the machine's limits
 #>    no kernel has run

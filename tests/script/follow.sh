@@ -39,7 +39,7 @@ check "a line that is refused here and was not is told, and the next one follows
 echo 'let b = 1' > b.rsh
 begin '{"line":"source b.rsh","outside":"b.rsh\t0000000000000000\n"}'
 run 0 --follow - < journal
-check "a file that is another one is told" says 'is not what it was: b.rsh'
+check "a file that is another one is told" says 'reads has changed: b.rsh'
 begin '{"line":"tensor x[4] = ones; save x saved.npy"}'
 sed -i 's/true/false/; s/"n":2/"n":1/' journal
 run 0 --follow - < journal

@@ -51,9 +51,9 @@ sgd x
 sgd x w
 #> tests/script/mistakes.rsh:51: sgd wants lr (learning rate): sgd w dw lr=NUMBER
 host 3
-#> tests/script/mistakes.rsh:53: host: 3 of what? A time has a unit, as in 3ms
+#> tests/script/mistakes.rsh:53: host: 3 has no unit; a time needs one, as in 3ms
 spin 3
-#> tests/script/mistakes.rsh:55: spin: 3 of what? A time has a unit, as in 3ms
+#> tests/script/mistakes.rsh:55: spin: 3 has no unit; a time needs one, as in 3ms
 spin
 #> tests/script/mistakes.rsh:57: spin wants time (how long): spin TIME, or y = spin TIME x
 diff a b
@@ -95,7 +95,7 @@ query nothing
 save y
 #> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy [force] [on STREAM]
 export nothing
-#> tests/script/mistakes.rsh:97: export nothing: a file's ending says what it is: .svg .html .csv .txt .json
+#> tests/script/mistakes.rsh:97: export nothing: a file's ending chooses its format: .svg .html .csv .txt .json
 slow 0
 #> tests/script/mistakes.rsh:99: slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)
 v v = topk x k=1

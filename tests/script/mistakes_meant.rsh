@@ -60,15 +60,15 @@ load session.rsh
 resume
 #> tests/script/mistakes_meant.rsh:60: `ranksh --resume`, at the system's prompt, opens the last session again; `resume from=PREFIX` goes on from a checkpoint; `journal` lists the lines typed
 task
-#> tests/script/mistakes_meant.rsh:62: `check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an empty world
+#> tests/script/mistakes_meant.rsh:62: `check` shows what is missing, `hint` helps; `lesson 1` opens a lesson anew, in an empty world
 lesson 7 3
 #> tests/script/mistakes_meant.rsh:64: a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 lesson task 3
 #> tests/script/mistakes_meant.rsh:66: a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 timeline > t.txt
-#> tests/script/mistakes_meant.rsh:68: what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, `export` the timeline
+#> tests/script/mistakes_meant.rsh:68: output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, `export` the timeline
 stats > t.txt
-#> tests/script/mistakes_meant.rsh:70: what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, `export` the timeline
+#> tests/script/mistakes_meant.rsh:70: output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, `export` the timeline
 clear
 #> tests/script/mistakes_meant.rsh:72: here: Ctrl-L clears the screen; reset empties the ranks
 dist.send(x, dst=1)
@@ -218,11 +218,11 @@ sync all
 wait
 #> tests/script/mistakes_meant.rsh:218: wait wants EVENT|OTHER: wait EVENT|OTHER ... on STREAM
 spin 2
-#> tests/script/mistakes_meant.rsh:220: spin: 2 of what? A time has a unit, as in 2ms
+#> tests/script/mistakes_meant.rsh:220: spin: 2 has no unit; a time needs one, as in 2ms
 spin 2 ms
 #> tests/script/mistakes_meant.rsh:222: a number and its unit are one word: 2ms
 host 2
-#> tests/script/mistakes_meant.rsh:224: host: 2 of what? A time has a unit, as in 2ms
+#> tests/script/mistakes_meant.rsh:224: host: 2 has no unit; a time needs one, as in 2ms
 sleep 2
 #> tests/script/mistakes_meant.rsh:226: here: host 2ms (the host computes), spin 2ms (the GPU)
 time
@@ -340,7 +340,7 @@ demo.rsh
 redo
 #> tests/script/mistakes_meant.rsh:340: here: arrow up, and the line once more
 kill 2
-#> tests/script/mistakes_meant.rsh:342: here: abort, which ends what hangs
+#> tests/script/mistakes_meant.rsh:342: here: abort, which ends hanging operations
 profile
 #> tests/script/mistakes_meant.rsh:344: the trace is there: timeline, view, stats, stalls; `export t.json` writes it for Perfetto
 trace

@@ -11,7 +11,7 @@ line 'print y[0,0]'
 check "undo takes back the last line" shows '\] y\[0,0\] = 2'
 line 'tensor part[4] = 3; tensor none[0]'
 check "a line is refused in its middle" shows 'sizes are 1 or more'
-check "... and what came before is told to have run" shows 'what came before it in the line has run, and stays'
+check "... and what came before is told to have run" shows 'the statements before it have run, and stay'
 clear_screen
 line 'tensor none[0]'
 check "a line of one statement that is refused" shows 'sizes are 1 or more'
@@ -53,8 +53,8 @@ check "quit again" left
 printf 'let t = 4\n' > "$folder/t.rsh"
 rm "$folder/u.rsh"
 open 80 24 --resume
-check "resume says which file is another one now" shows 'reads is not what it was: f.npy'
-check "... also of a script that was sourced" shows 'reads is not what it was: t.rsh'
+check "resume says which file is another one now" shows 'reads has changed: f.npy'
+check "... also of a script that was sourced" shows 'reads has changed: t.rsh'
 check "... and which line is refused now" shows 'source u.rsh., run again, is refused: u.rsh'
 check "... which is not counted" shows 'resumed: 9 lines run again'
 line 'print s+t'
@@ -114,7 +114,7 @@ line 'restart'
 check "restart runs what is left" shows '3 lines run again'
 line 'print a+c'
 check "... as it was last seen" shows 'a+c = 4'
-refute "... and reads no file of a line that was undone" showed 'gone.rsh: No such\|is not what it was'
+refute "... and reads no file of a line that was undone" showed 'gone.rsh: No such\|reads has changed'
 line 'print b'
 check "... without what was undone" shows "variable 'b'\|tensor 'b'"
 line 'undo 2'

@@ -795,7 +795,7 @@ static void what_cannot_be_unrolled(void **state)
 	assert_int_equal(collective_steps(&collective_alltoall, ALGORITHM_AUTO, 4, 0, 0, 8, steps, &count),
 	        ST_ARGUMENT);
 	assert_non_null(strstr(
-	        fail_text(), "alltoall cannot be unrolled; what can: allreduce by ring, broadcast by tree"));
+	        fail_text(), "alltoall cannot be unrolled; these can: allreduce by ring, broadcast by tree"));
 	assert_int_equal(collective_steps(&collective_allreduce, ALGORITHM_TREE, 4, 0, 0, 8, steps, &count),
 	        ST_ARGUMENT);
 	assert_int_equal(collective_steps(&collective_broadcast, ALGORITHM_RING, 4, 0, 0, 8, steps, &count),

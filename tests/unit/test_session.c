@@ -485,10 +485,10 @@ static void changed_files_are_told_of(void **state)
 	struct told_line then = {"data a b", "a\t1\na\t2\nb\t3", false, NULL},
 	                 now = {"data a b", "a\t4\na\t5\nb\t3", false, NULL};
 	again_tell(&then, &now, "", "", &out); /* once, and not of what it has not read then */
-	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
+	assert_string_equal(text_string(&out), "a file that `data a b` reads has changed: a\n");
 	again_tell(&(struct told_line){"run 1", "a\t1\n", false, NULL},
 	        &(struct told_line){"run 1", "a\t4\nc\t1\n", false, NULL}, "", "", &out);
-	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
+	assert_string_equal(text_string(&out), "a file that `data a b` reads has changed: a\n");
 	text_clear(&out);
 	now.refused = true;
 	again_tell(&then, &now, "no", " ", &out);

@@ -28,7 +28,7 @@ static void put_figures(
 		text_add(&words, "%.*s is off by %.2g of what training has changed", (int)name,
 		        compared.worst, compared.off);
 	else if (!numbers)
-		text_add(&words, "%.*s is not what it should be at all", (int)name, compared.worst);
+		text_add(&words, "%.*s is completely wrong", (int)name, compared.worst);
 	put_row(shell, "the numbers", numbers, text_string(&words), out);
 	text_clear(&words);
 	if (compared.races)

@@ -82,7 +82,8 @@ static void tell_place(
 	size_t odd = stranger(typed, solution, at);
 	const struct typed_line *line = &typed->line[odd < typed->count ? odd : at];
 	if (!typed->count)
-		out_say(shell->out, "   nothing is typed yet: begin with what the task names first\n");
+		out_say(shell->out,
+		        "   nothing is typed yet: begin with the first thing that the task names\n");
 	else if (at < typed->count)
 		out_say(shell->out, "   look at your line %d: `%.60s`\n", line->line, line->text);
 	else

@@ -161,7 +161,7 @@ enum status lesson_begin_again(struct shell *shell)
 		return ST_ARGUMENT;
 	enum status status = begin_task(shell);
 	if (status == ST_OK)
-		out_say(shell->out, "   the task begins anew; `task` shows what it asks\n");
+		out_say(shell->out, "   the task starts again; `task` shows it\n");
 	return status;
 }
 

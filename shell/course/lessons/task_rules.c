@@ -30,8 +30,8 @@ static enum status refuse(const struct task_rules *rules, const char *word)
 		return ST_OK;
 	if (text_place(steering, word, length) >= 0)
 		return fail(ST_ARGUMENT,
-		        "`%s` changes what the task measures: it is left alone here (`again` begins the task "
-		        "anew, `lesson off` leaves it)",
+		        "`%s` is not allowed in a task: it changes what is measured (`again` restarts the "
+		        "task, `lesson off` leaves it)",
 		        word);
 	if (text_place(worlds, word, length) >= 0)
 		return fail(ST_ARGUMENT,

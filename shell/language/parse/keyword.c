@@ -272,7 +272,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	if (status != ST_OK)
 		return status;
 	if (!line->about.length)
-		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
+		return fail(ST_SYNTAX, "option %.*s needs a sentence that describes it: %s",
 		        WHOLE(line->name), option_usage);
 	const char *value = line->value.at, *after = value + line->value.length;
 	struct number number;

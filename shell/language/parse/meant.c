@@ -46,12 +46,12 @@ static const struct {
                 "the system's commands are not here: `edit F.rsh` opens a script in your editor, `source "
                 "F.rsh` runs it"},
         {"* > *.txt  * > *.log  * >> *  timeline > *  stats > *",
-                "what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, "
+                "output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, "
                 "`export` the timeline"},
         /* lessons and programs */
         {"task  tasks",
-                "`check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an "
-                "empty world"},
+                "`check` shows what is missing, `hint` helps; `lesson 1` opens a lesson anew, in an empty "
+                "world"},
         {"lesson [0-9]* [0-9]*  lesson task*",
                 "a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first"},
         {"program [0-9]*",
@@ -117,7 +117,7 @@ static const struct {
         {"tensor * on *", "a tensor is made on no stream: leave `on` out"},
         {"copy * to *  copy * into *", "here: copy h -> x"},
         {"copy * async", "here every copy is asynchronous, if its host memory is pinned: leave `async` out"},
-        {"kill *", "here: abort, which ends what hangs"},
+        {"kill *", "here: abort, which ends hanging operations"},
         {"*<<<*  *<<<* *  cudaLaunchKernel*  cudaLaunchKernel* *",
                 "a kernel is a line: y = relu x on S (help kernels)"},
         {"* = *nn.*", "here: model gpt, or model mlp; a layer by hand: y = matmul x w"},

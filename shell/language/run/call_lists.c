@@ -72,7 +72,8 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 	}
 	bool even = shell_keeps_no_data(shell) && !shell->interpreter->guesses;
 	if (status == ST_OK && even && !shell->interpreter->noted_even)
-		out_say(shell->out, "   --dry keeps no data: what depends on it is taken to be even\n");
+		out_say(shell->out,
+		        "   --dry keeps no data: counts that depend on it are taken to be even\n");
 	shell->interpreter->noted_even |= even;
 	mem_free(reads);
 	return status;

@@ -119,7 +119,7 @@ static void say_false(
 static void note_dry(struct shell *shell)
 {
 	if (!shell->interpreter->noted_dry)
-		out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
+		out_say(shell->out, "--dry keeps no data: an `expect` on data is not checked\n");
 	shell->interpreter->noted_dry = true;
 }
 

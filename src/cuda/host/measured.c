@@ -15,7 +15,7 @@ enum status measurements_add(struct measurements *all, const struct measured *on
 {
 	size_t before = all->room;
 	if (one->id == 0 || one->issue > one->ready || one->ready > one->start || one->start > one->end)
-		return fail(ST_BUG, "operation %u was told with times out of order", one->id);
+		return fail(ST_BUG, "operation %u was reported with times out of order", one->id);
 	MEM_ROOM(&all->at, (size_t)one->id + 1, &all->room);
 	if (all->room > before)
 		memset(all->at + before, 0, (all->room - before) * sizeof *all->at);
@@ -23,7 +23,7 @@ enum status measurements_add(struct measurements *all, const struct measured *on
 	if (place->id)
 		return memcmp(place, one, sizeof *one) == 0
 		        ? ST_OK
-		        : fail(ST_BUG, "operation %u was told twice, with unlike times", one->id);
+		        : fail(ST_BUG, "operation %u was reported twice, with different times", one->id);
 	*place = *one;
 	*MEM_ADD(&all->order, &all->known) = one->id;
 	return ST_OK;

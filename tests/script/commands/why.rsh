@@ -104,8 +104,8 @@ why c@0
 #> relu c on rank 0 (line 101, comm) waited 4.02 ms, 3.94 ms of them for matmul b
 #> on rank 0 (line 99)
 #>   matmul b on rank 0 (line 99) ran 3.94 ms of that: 3.98 ms in all, 2.00 ms
-#>   alone; it shared what it needs with matmul a on rank 0 (line 98)
-#> root: matmul b on rank 0 (line 99), which shares what it needs
+#>   alone; it shared a resource with matmul a on rank 0 (line 98)
+#> root: matmul b on rank 0 (line 99), which shares a resource
 #>    without it everything ends when it does now (run again): something else sets the end; `critical` shows what
 
 # longer than elsewhere, on two ranks alike
@@ -252,10 +252,10 @@ tensor x[1k] = rank
 #>    l launch, p waited for rank 2, now 0.0200 ms
 why x@3
 #> broadcast x on rank 3 (line 247, default) has waited for 20 us, now for ever:
-#> rank 0 brings allreduce x (`stuck` says what does not match)
+#> rank 0 brings allreduce x (`stuck` shows the mismatch)
 #> in world: ranks 0,1 call allreduce x (line 246), ranks 2,3 call broadcast x
 #> (line 247)
-#> root: broadcast x on rank 3 (line 247) does not match what it meets
+#> root: broadcast x on rank 3 (line 247) does not match the other members
 abort
 
 ## nothing has run: in plain words, once tensors are declared, and in a section of its own

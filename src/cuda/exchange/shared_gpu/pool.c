@@ -221,8 +221,8 @@ static enum status stage_alloc(struct shared_gpu *gpu, int64_t bytes, CUdevicept
 			return ST_OK;
 		if (!ahead && gpu->staged)
 			return fail(ST_DEVICE_MEMORY,
-			        "without IPC what ranks exchange at once goes through %lld bytes "
-			        "of the host's memory, and %lld more are wanted",
+			        "without IPC, exchanges go through %lld bytes of host memory, and %lld more "
+			        "are needed",
 			        (long long)gpu->stage.bytes, (long long)bytes);
 		if (!ahead)
 			return pool_alloc(&gpu->exchange, bytes, at);
