@@ -247,3 +247,9 @@ sync
 roofline on_the_host
 #> kernels and the machine's limits
 #>    no kernel has run
+
+# a title alone names no operation: the suggestion is one that works
+reset
+tensor titled[4] = ones
+allreduce titled
+expect error "no operation 'allreduce' on rank 0; did you mean 'allreduce#1'?" { print busbw(allreduce) }
