@@ -60,7 +60,7 @@ struct kept_operands {
 enum { BUCKETS = 1 << 12, OPERANDS_KEPT = 256 };
 
 struct world_inner {
-	struct arena *arena; /* immutable, until the world's end */
+	struct arena *arena; /* memory until the world's end; pieces never grow */
 	struct bound *bound; /* by name */
 	size_t bound_room;
 	uint32_t turns;  /* names that were ever bound */
@@ -83,7 +83,7 @@ struct world_inner {
 	} numbered; /* labels.c: op_text's last operation and its number */
 
 	struct channel *bucket[BUCKETS]; /* by hash */
-	uint32_t *last_collective;       /* by rank */
+	uint32_t *last_collective;       /* by rank: the match that it joined last */
 	struct order_warning *warnings;
 	size_t warning_count;
 	struct swapped *swapped;
@@ -142,7 +142,8 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing); 
 void lanes_make(struct world *world);
 /* Notes a queued SYNC for `target`, number `number` of the rank. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* Returns the number up to which freed memory is unused as far as the host knows. */
+/* Returns the clean limit: if memory was freed at or before this number, the host knows that its
+ * last use is over. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {
@@ -169,7 +170,7 @@ enum status ops_fit(const struct world *world, size_t more);
 uint32_t record_store(struct world *world, const struct record *record);
 /* Stores a copy under another mark. */
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
-/* world_queue, without capturing */
+/* world_queue, but never into a graph */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
 /* Queues an implicit wait. Requires ops_fit. */
 void queue_wait(struct world *world, int rank, int stream, op_id target);
@@ -198,7 +199,8 @@ struct share {
 struct share member_share(const struct world *world, const struct match *match, int place);
 /* the first; ASPECTS: none */
 enum aspect differing(const struct share *a, const struct share *b);
-/* Returns true if of two otherwise equal members one expects other rows than the other sends. */
+/* Returns true if of two otherwise equal members one expects other rows than the other sends.
+ * *rows: places of the sender and the receiver, and their rows */
 struct unmatched {
 	int from, to;
 	int64_t sent, expected;
@@ -298,11 +300,11 @@ void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
-/* Returns the pool of new tensors on the stream: the graph's during a capture of it. */
+/* Returns the pool of new tensors on the stream: the graph's if the stream is captured. */
 uint32_t graph_pool(const struct world *world, int rank, int stream);
 /* Adds to the rank's graph, or queues if the stream is not captured. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);
-/* Notes an event that is recorded during a capture. */
+/* Notes an event that is recorded during a capture. Call before the event changes. */
 void graph_event(struct world *world, int rank, int event, op_id record_op);
 
 #endif

@@ -58,7 +58,8 @@ static int64_t message_bytes(const struct record *record)
 	                         : record->bytes;
 }
 
-/* A collective's bytes are those of the root's larger tensor, equal on all ranks. */
+/* A collective's bytes are those of the root's larger tensor, equal on all ranks if the tensors
+ * fit. */
 struct share member_share(const struct world *world, const struct match *match, int place)
 {
 	op_id id = match->member[place];
@@ -200,7 +201,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 /* ---- abort */
 
-/* Lowers *from to the instance's first match. */
+/* Restarts the numbering; lowers *from to the instance's first match if that is earlier. */
 static void instance_restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)

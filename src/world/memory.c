@@ -1,9 +1,9 @@
 /* memory.c -- the memory of all ranks, each space with the caching allocator
  *
- * Host and pinned memory is unlimited, costs no time and has one pool. A disk has a capacity and
- * exact sizes. On GPUs below 4 GB (`classroom` has 256 MB) sizes are an eighth of PyTorch's
- * (segments of 256 KiB and 2.5 MiB, not 2 and 20 MiB), so that such a GPU also holds about a
- * hundred segments.
+ * Host and pinned memory costs no time, has one pool, and is limited only by world.host_most. A
+ * disk has one pool, a capacity, and no sizes of its own. On GPUs below 4 GB (`classroom` has
+ * 256 MB) sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB, not 2 and 20 MiB), so
+ * that such a GPU also holds about a hundred segments.
  *
  * Every process has the map of all ranks, and real bytes for its own rank, by segment_calls. The
  * bytes of a returned segment stay until its OP_SEGMENT has ended (`leaving`), because earlier
@@ -147,7 +147,7 @@ static void segments_give_back(struct world *world, int rank, enum space space, 
 	}
 }
 
-/* Adds a segment, paid by the host. */
+/* Adds a segment. A device segment costs host time. Other ranks' bytes are not in this process. */
 static void memory_grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
 {
 	const struct segment_calls *calls = &world->inner->calls;
@@ -171,7 +171,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	bool device = space == SPACE_DEVICE;
 	int rank = tensor->rank, unit = space == SPACE_DISK ? 0 : world->machine->memory < 4 * GB ? 8 : 1;
 	struct heap *heap = &inner->memory[rank].heap[space];
-	/* for writes of the host: memory unused as far as it knows */
+	/* the host writes only to memory whose last use it knows to be over */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device     ? (int64_t)world->machine->memory
 	        : space == SPACE_DISK ? (int64_t)world->machine->disk

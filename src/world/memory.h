@@ -31,7 +31,7 @@ struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* owner; -1: free */
 	name_id owner;
-	uint32_t freed_at; /* the rank's last operation then */
+	uint32_t freed_at; /* number of the rank's last operation then */
 	uint32_t handout;  /* in use: index in world_handouts */
 	uint32_t pool;
 	uint8_t kind;
@@ -40,7 +40,7 @@ struct memory_block {
 struct segment {
 	int64_t address, bytes;
 	void *data;    /* rank `me` only */
-	op_id leaving; /* returned: by this OP_SEGMENT */
+	op_id leaving; /* if returned: the OP_SEGMENT that did it */
 	uint32_t pool;
 	uint8_t space;
 };
@@ -82,7 +82,7 @@ enum status world_trim(struct world *world, int rank);
 /* A device block or segment taken, or given (negative bytes) */
 struct memory_change {
 	int64_t bytes;
-	op_id after; /* 0: none */
+	op_id after; /* the rank's last operation then; 0: none */
 	int section;
 	uint8_t kind;
 };

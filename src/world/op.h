@@ -86,7 +86,7 @@ enum one_sided { ONE_SIDED_PUT, ONE_SIDED_GET, ONE_SIDED_ADD };
 struct part {
 	uint8_t direction; /* enum p2p_direction; ONE_SIDED: enum one_sided */
 	int peer /* world rank */;
-	int operand;
+	int operand;    /* index into the record's operands */
 	int64_t offset; /* ONE_SIDED: bytes into the window */
 };
 /* What a collective does to its operand's window */
@@ -139,7 +139,7 @@ struct record {
 	struct part *part;
 	struct split split;               /* alltoall with counts */
 	uint32_t moved;                   /* graph.c: latest copy for a launch; 0: none */
-	unsigned machine;                 /* machine.changes at its costing */
+	unsigned machine;                 /* machine.changes when stored */
 	double parameter[PARAMETERS_MAX]; /* options in the kernel's order; COPY: COPY_RATE */
 	double flops;                     /* of one rank */
 	int64_t bytes;                    /* kernels: memory traffic; others: the message */
@@ -204,7 +204,8 @@ struct match {
 	const int *ranks; /* by place; transfer: sender, receiver */
 	op_id *member;    /* by place; 0: not queued */
 	int first;        /* lowest place with a member: names the match */
-	/* of the same group instance or channel, 0: none; after an abort `before` is 0 again */
+	/* of the same group instance or channel; 0: none. Matches before and after an abort are
+	 * not linked. */
 	uint32_t next, before;
 	struct crossing *crossings; /* crossing.c: matches of other groups queued just before */
 	bool p2p;

@@ -67,8 +67,9 @@ static bool same_roles(const struct world *world, const struct match *m, const s
 	return (root == a) == (before == a) && (root == b) == (before == b);
 }
 
-/* Searches the matches before `m` for one with b bringing a's of `m`, and one with a bringing
- * b's. Returns the earlier; 0 if one is missing. */
+/* Searches the matches before `m` for two, which may be one: in the first, b brought what a brings
+ * in `m`; in the second, a brought what b brings in `m`. Returns the earlier; 0 if one is
+ * missing. */
 static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;
@@ -111,7 +112,7 @@ int world_brings(
 	return count;
 }
 
-/* Returns true if the two lines were reported before. */
+/* Returns true if the two lines were reported before, as in a loop. */
 static bool swap_is_reported(const struct world *world, const struct swapped *swapped)
 {
 	for (size_t i = 0; i < world->inner->swapped_count; i++) {
@@ -124,8 +125,8 @@ static bool swap_is_reported(const struct world *world, const struct swapped *sw
 	return false;
 }
 
-/* Finds two members of different sets that were in opposite orders in this match and an earlier
- * one, which it returns; 0: none. */
+/* Finds two members of different sets that were in opposite orders in this match and in earlier
+ * ones. Returns the first of these; 0: none. Compares each set with the first and the previous. */
 static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);

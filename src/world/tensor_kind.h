@@ -25,7 +25,7 @@ enum tensor_kind {
 	        KIND_COUNT
 };
 /* memory.c counts memory by these numbers. Returns -1 for an unknown word of `kind=`. */
-int tensor_kind_find(const char *word); /* of `kind=`; -1: none */
+int tensor_kind_find(const char *word);
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */
 enum tensor_kind tensor_kind_of(char phase);

@@ -136,7 +136,8 @@ struct world {
 	int n;                   /* ranks */
 	int me;                  /* the rank whose data this process holds; -1: none (--dry) */
 	struct machine *machine; /* current one, owned by the shell */
-	int64_t host_most;       /* host and pinned bytes a rank may use; 0: any */
+	/* bytes of host memory, and as many of pinned memory, that a rank may use; 0: any */
+	int64_t host_most;
 	struct names *names;
 	name_id default_name, segment_name, wait_name;
 	struct op *ops; /* [1 .. op_count] */
@@ -199,12 +200,13 @@ struct stream *world_stream(const struct world *world, int rank, int number);
 
 /* -- tensors. Making one rebinds a name that means a tensor; the old tensor stays until freed.
  * Name 0 binds nothing. pool: the stream (number on the rank) whose free lists serve it; a
- * captured stream uses the graph's. New segments queue an OP_SEGMENT, which takes no time for
- * initial data. kind: the memory's purpose, below MEMORY_KINDS. Fails with ST_NAME, or with
- * ST_DEVICE_MEMORY, the sizes and the largest owners. */
+ * captured stream uses the graph's. New device segments queue an OP_SEGMENT, which takes no time
+ * for initial data. kind: the memory's purpose, below MEMORY_KINDS. Host and pinned memory has one
+ * pool, and is reused only when the host knows that its last use is over. Fails with ST_NAME,
+ * ST_LIMIT or ST_DEVICE_MEMORY; the last names the sizes and the largest owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* a result, in stream order */
-	/* initial data, filled at once: memory unused as far as the host knows */
+	/* initial data, filled at once: only in memory whose last use the host knows to be over */
 	TENSOR_FILLED,
 	TENSOR_BARE, /* initial data, no content */
 };
@@ -213,8 +215,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index);
 /* Frees the tensor, an owner's views too, and unbinds names that still mean them. after_stream:
- * the memory's next user waits for this stream's work so far; STREAM_HOST (0): for none. Host and
- * pinned memory is always clean. */
+ * the memory's next user waits for this stream's work so far; STREAM_HOST (0): for none. */
 void world_tensor_free(struct world *world, int index, int after_stream);
 
 /* Returns the index of the owner whose memory holds `address`, or -1. */
@@ -258,8 +259,9 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
         op_id target, int flags, op_id *id);
 /* On a rank that captures a graph, world_queue adds work on the graph's streams to the graph. */
 /* Host work is refused with ST_ARGUMENT. Ids given during the capture are valid only until its
- * end, as targets for waits and for world_event_record. An event recorded in the graph means the
- * clone in each later launch. The graph's streams are the captured one, replaced by the launch's,
+ * end, as targets for waits and for world_event_record. After a launch, an event recorded in the
+ * graph means the launch's operation. The first operation of a launch costs one launch, the others
+ * none. The graph's streams are the captured one, replaced by the launch's,
  * and those forked from it. They may not wait for other work (ST_ARGUMENT); work on other streams
  * is queued at once. */
 bool world_capturing(const struct world *world, int rank);
@@ -269,8 +271,8 @@ bool world_capturing(const struct world *world, int rank);
 enum status world_capture_begin(struct world *world, int rank, name_id graph, int stream);
 /* Fails with ST_ARGUMENT and a forked stream that the captured one does not wait for. */
 enum status world_capture_joined(const struct world *world, int rank);
-/* Returns true and the next stream after *stream (at first STREAM_HOST) with work outside the
- * graph. */
+/* Sets *stream (at first STREAM_HOST) to the next stream with work that was queued during the
+ * capture and is not in the graph. Returns false if there is none. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
 /* keep: binds the name to the graph and frees the one it meant; else frees the captured work and
  * restores the name. Fails with ST_ARGUMENT if the rank captures no graph. */
@@ -302,7 +304,7 @@ struct freed_use {
 	bool taken;  /* has a new tensor, */
 	name_id now; /* with this name; 0: unnamed */
 };
-/* Returns true and the next freed block after *from (at first 0) that the graph uses, in
+/* Returns true and the next freed block from *from (at first 0) that the graph uses, in
  * allocation order; blocks in its own pool are never among them. Reports each block once, and once
  * more when it has a new tensor. Requires a graph's name. */
 bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *from, struct freed_use *use);
@@ -311,7 +313,8 @@ op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends the group's unfinished matches and restarts its numbering. Call backend.abort before. */
 void world_abort(struct world *world, int group);
-/* The same for one instance, after its collective timed out */
+/* The same for one instance whose collective `match` timed out: collectives from it on end,
+ * too. */
 void world_expire(struct world *world, uint32_t match);
 
 /* -- windows: tensors that other ranks in a group access by one-sided operations. A window opens
@@ -336,11 +339,11 @@ const char *world_order_warning(const struct world *world, size_t i);
 bool world_order_reported(const struct world *world, int a, int b);
 
 /* -- collectives whose members bring different tensors */
-/* Returns the first match in the i-th set whose members came in opposite orders; 0 after the last.
- * Each set of lines is reported once. */
+/* Returns the first of the matches in which members came in opposite orders, for the i-th such
+ * mistake; 0 after the last. The same two lines of a group are reported once. */
 uint32_t world_swapped(const struct world *world, size_t i);
-/* Returns the first match at which a rank in this incomplete collective is one call ahead of a
- * missing one, by tensors and lines; 0: none. */
+/* For a collective that lacks members: returns the match from which on a rank that has joined it
+ * is one call ahead of a rank that has not, by tensors and lines; 0: none. */
 uint32_t world_shifted(const struct world *world, uint32_t match);
 /* Returns the name of a member's tensor; 0: none (a barrier). */
 name_id world_brought(const struct world *world, const struct match *match, int place);
