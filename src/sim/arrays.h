@@ -13,7 +13,7 @@ enum owner {
 	OWNER_GROUP,
 	OWNER_TRANSFER,
 	OWNER_RANK /* at an idle host's clock: the rank stops */,
-	OWNER_FILL /* this host writes a tensor */
+	OWNER_FILL /* this process's host writes a tensor */
 };
 enum work_phase {
 	PHASE_NONE,
@@ -77,21 +77,21 @@ enum rank_state {
 };
 struct rank {
 	int64_t clock; /* the host's */
-	/* the device's past is final up to here */
+	/* the device's past is final up to here: later lines reach it no earlier */
 	int64_t settled;
-	int64_t seen;                          /* its latest event */
+	int64_t seen;                          /* time of its latest event */
 	op_id next;                            /* next line of the host */
 	op_id on;                              /* the SYNC or SEGMENT that blocks it */
 	op_id last_done;                       /* on the device */
 	uint32_t lanes, lane_count, lane_room; /* lanes[lanes + stream] */
-	uint32_t unfinished;                   /* issued to the device */
+	uint32_t unfinished;                   /* issued to the device, not done */
 	uint32_t kernels;                      /* list of works */
 	uint32_t held;                         /* collectives that hold multiprocessors */
 	double held_part;                      /* their part of them */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
 	uint32_t awaited;                      /* transfers waiting for this rank */
-	uint32_t one_sided;                    /* its queued one-sided operations */
-	uint32_t reached;                      /* those with it as target */
+	uint32_t one_sided;                    /* its one-sided operations, queued and not done */
+	uint32_t reached;                      /* such operations with it as target */
 	uint32_t stop, stopped;                /* stop event; pass that stopped it */
 	uint32_t spreads_next;                 /* run.c: list */
 	/* by way of copying */

@@ -161,9 +161,9 @@ static inline uint64_t op_order(const struct op *op)
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
 }
 
-/* rule.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function with an
- * engine `e`. If the condition is false, the pass ends with ST_BUG, and the message names file,
- * line and rule. */
+/* rule.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function
+ * with an engine `e`. If the condition is false, the pass ends with ST_BUG, and the message names
+ * file, line and rule. */
 #define sim_rule(number, condition) \
 	((condition) ? (void)0 : rule_broken(e, (number), #condition, __FILE__, __LINE__))
 void rule_broken(struct engine *e, int rule, const char *condition, const char *file, int line);
@@ -192,8 +192,8 @@ void machine_note(struct engine *e, op_id id); /* at its queueing */
 
 /* otherwise.c: changes of a what-if run */
 int64_t launch_of(const struct engine *e, op_id id, const struct record *record);
-/* Returns true and *ns if the what-if replaces the duration, `alone` by itself, without sharing.
- */
+/* Returns true if the what-if replaces the operation's duration; it then shares nothing. alone:
+ * its undisturbed duration; *ns: the new one */
 bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns);
 bool otherwise_not_held(const struct engine *e, op_id id);
 
@@ -267,9 +267,8 @@ bool op_arrived(const struct engine *e, op_id id); /* a P2P at the head of its s
 void one_sided_queued(struct engine *e, op_id id);
 void one_sided_begin(struct engine *e, uint32_t lane); /* after lane_begun */
 void one_sided_end(struct engine *e, uint32_t lane);   /* its flow is over */
-void one_sided_done(
-        /* ended or aborted */
-        struct engine *e, const struct op *op, const struct record *record);
+/* ended or aborted */
+void one_sided_done(struct engine *e, const struct op *op, const struct record *record);
 void one_sided_forget(struct engine *e, uint32_t lane);
 
 /* part.c */
@@ -283,9 +282,10 @@ bool lane_meets(const struct engine *e, const struct stream_queue *lane, int gro
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* may stop the rank */
-/* Stops the lane's rank instead of a meeting; false: it is quiet. */
+/* Stops the lane's rank before a meeting: it arrives in a later pass. Returns false if the rank is
+ * quiet and no stopped rank at the meeting is needed. */
 bool match_put_off(struct engine *e, uint32_t lane);
-/* ... instead of joining a part of a group with a timeout */
+/* ... before it joins a part of a group with a timeout */
 bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part);
 
 #endif

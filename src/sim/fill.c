@@ -1,7 +1,7 @@
 /* fill.c -- initial data: the host of this process's rank writes a tensor, in no time
  *
  * If earlier operations use the memory, the write is an event at the host's time, in order with
- * the device's. */
+ * the device's; otherwise it is done at once. */
 #include "sim/engine.h"
 
 #include "numerics/rank_data.h"

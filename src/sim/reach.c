@@ -105,7 +105,7 @@ static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 	return last;
 }
 
-/* Repeats the last try on the machine itself; it cannot fail. */
+/* Repeats the last try on the machine itself, with the same outcome. */
 static enum status commit_run(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {

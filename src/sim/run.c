@@ -148,8 +148,9 @@ static void stop_rank(struct engine *e, uint32_t rank)
 			spread_collective(e, &list, next, instance);
 			if (group->timeout)
 				spread_part(e, &list, next, g);
-			/* Any rank of an open window may still access the others' memory. A quiet one
-			 * stops only for a rank with queued one-sided operations, or as a target. */
+			/* Any rank of an open window may still access the others' memory. A quiet
+			 * one stops only for a rank with queued one-sided operations, or as a
+			 * target. */
 			const struct group_instance *members = &group->instance[number];
 			bool queued = e->ranks[next].one_sided || e->ranks[next].reached;
 			for (int i = 0; i < members->n && instance->windows; i++)
@@ -212,7 +213,7 @@ void rank_idle(struct engine *e, uint32_t rank)
 	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
 		return;
 	int64_t at = most_of(r->clock, r->settled);
-	/* one-sided operations meet kernels of later lines */
+	/* a one-sided operation on its memory counts as work: a later line may come before it */
 	if (!r->unfinished && !r->reached)
 		at = most_of(at, e->s.fixed);
 	/* after the host's own lane */
