@@ -9,7 +9,7 @@
  *   3 OP_WAIT holds later work on its stream until op.target is done (0: holds nothing)
  *   4 OP_SYNC blocks the host, not the device
  *   5 a `print` is an OP_COPY to the host on the current stream and an OP_SYNC on it
- *   6 pinned copies: one engine per direction; the shell queues an OP_SYNC after others
+ *   6 copies: one engine per direction; the shell queues an OP_SYNC after a pageable copy
  *   7 the default stream waits for, and holds back, its device's blocking streams
  *   8 kernels share multiprocessors and memory bandwidth; transfers share the links on their path
  *   9 collectives on a group instance run one at a time in issue order; a transfer needs both
@@ -36,13 +36,15 @@
 
 /* Limits a call's work. A backend subtracts its work from `steps` (1 is about 10 us) and calls
  * more() when none is left. If more() returns false, the call stops between two operations with
- * ST_INTERRUPTED. Steps depend only on the replicated state, so all processes stop at the same
- * place. NULL: never stops. */
+ * ST_INTERRUPTED; the next call continues. Steps depend only on the replicated state, so all
+ * processes stop at the same place. more NULL: the call never stops. Without a budget it never
+ * stops, and it waits for devices without end. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
 	/* Called by all processes in each round while they wait for a device. If false, on all
-	 * alike, the wait ends with ST_INTERRUPTED. NULL: the call returns ST_WAITS at once. */
+	 * alike, the wait ends with ST_INTERRUPTED; its operations remain. Steps are not counted.
+	 * NULL: the call returns ST_WAITS and does not wait. */
 	bool (*waits)(struct budget *budget);
 	void *self;
 };
@@ -116,7 +118,8 @@ struct backend {
 	/* Makes the projection for times(), host() and waiting(), within the budget. Without it
 	 * they make it themselves from the times exchanged so far; they never block. */
 	enum status (*project)(struct backend *backend, struct budget *budget);
-	/* Ends a text: each host runs to the end of its lines. More may follow. */
+	/* Ends a text: each host runs to the end of its lines, or to where it waits for lines.
+	 * More may follow. */
 	enum status (*finish)(struct backend *backend, struct budget *budget);
 	/* Gives the times that `timeline` draws: final, or projected until the next queued().
 	 * issue <= ready <= start <= end; ends do not decrease along a stream. */
@@ -153,8 +156,8 @@ struct backend {
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
 	/* Reads a tensor on this process's rank into `packed`. by: a completed operation on the
 	 * tensor (an OP_COPY without target or a `noted` record): reads what it left, until more
-	 * is queued after its done(). 0: reads memory as it is now. Fails with ST_ARGUMENT if
-	 * there is no such memory. */
+	 * is queued after its done() or the reach() for it. 0: reads memory as it is now. Fails
+	 * with ST_ARGUMENT if there is no such memory. */
 	enum status (*read)(struct backend *backend, op_id by, enum space space, int64_t address,
 	        const struct layout *layout, void *packed);
 	/* Writes memory as it is now, after the OP_FILL for it was reached. */

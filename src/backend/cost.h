@@ -6,9 +6,9 @@
 #include "world/world.h"
 #include "machine/machine.h"
 
-/* Fills alone_ns, launch_ns, latency_ns, rate, flow_bytes and taken of the operation's record,
- * unless it has them. Fails with ST_ARGUMENT if this machine cannot run the collective by that
- * algorithm. */
+/* Fills alone_ns, launch_ns, latency_ns, rate, flow_bytes and taken of the operation's record for
+ * the current machine, unless it has them. Fails with ST_ARGUMENT if this machine cannot run the
+ * collective by that algorithm. */
 enum status cost_record(struct world *world, op_id id);
 /* Returns true for a `spin`, which takes time and no part of the device. */
 bool record_is_spin(const struct record *record);
