@@ -16,8 +16,8 @@ struct characters {
 	int vocab;
 };
 
-/* Fails with ST_FILE, leaving it empty, unless the bytes are UTF-8 without NUL, and some. name:
- * for messages. */
+/* Fails with ST_FILE if there are no bytes, or if they are not UTF-8 without NUL; *characters is
+ * then empty. name: the file's, for messages. */
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count);
 
 #endif

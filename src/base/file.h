@@ -1,5 +1,5 @@
 /* file.h -- files that appear whole or not at all: written under another name, then renamed. A
- * full disk leaves the old file. */
+ * full disk leaves the old file, and no partial one. */
 #ifndef RANKSH_BASE_FILE_H
 #define RANKSH_BASE_FILE_H
 
@@ -17,8 +17,8 @@ enum status file_write_headed(
 enum file_there { FILE_NONE, FILE_REGULAR, FILE_LINK, FILE_OTHER };
 enum file_there file_there(const char *path);
 
-/* Opens a regular file for reading, and others that do not block, unlike /proc/kmsg. Fails with
- * ST_FILE. */
+/* Opens a regular file for reading. A read never blocks (/proc/kmsg would block). Fails with
+ * ST_FILE, naming the path. */
 enum status file_open(FILE **file, const char *path);
 /* Reads its first `most` bytes (SIZE_MAX: all). *bytes ends in a NUL and belongs to the caller
  * (mem_free); NULL after ST_FILE. */

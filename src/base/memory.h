@@ -20,7 +20,7 @@ void mem_keep(void);
 
 /* Adds an element, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` depends on
  * neither. An empty array is NULL and 0. The count tells the room: nothing else may grow the
- * array. */
+ * array; the count may fall. */
 #define MEM_ADD(items, count)                                                   \
 	__extension__({                                                         \
 		size_t at_ = (*(count))++;                                      \
@@ -35,18 +35,20 @@ void *mem_double(void *array, size_t count, size_t element_bytes) __attribute__(
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 
-/* Maps zeroed pages for memory of a simulated device; never NULL. */
+/* Maps zeroed pages for memory of a simulated device; never NULL. Unmap them as a whole. */
 void *mem_map(size_t bytes) __attribute__((returns_nonnull));
 void mem_unmap(void *pages, size_t bytes);
 
-/* Sets a function to call without memory, on any thread. It may end the process itself, and must
- * not allocate. Otherwise the process prints a line on standard error and ends with MEM_EXIT. */
+/* Sets the function that is called on any thread that finds no memory for `bytes`. It may end the
+ * process itself, and must not allocate. Otherwise the process prints a line on standard error and
+ * ends with MEM_EXIT. */
 void mem_on_exhausted(void (*say)(size_t bytes));
 enum { MEM_EXIT = 4 };
 
-/* Tests: fails the n-th allocation from now on (0: the next); -1: off. See tests/unit/check.h. */
+/* Tests: the n-th allocation from now on (0: the next) finds no memory and ends the process; -1:
+ * off. See tests/unit/check.h. */
 void mem_fail_at(long n);
-/* Tests: allocated blocks. */
+/* Tests: returns the number of blocks that are not freed. */
 long mem_live(void);
 
 #endif

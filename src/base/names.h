@@ -9,7 +9,7 @@ struct names;
 
 struct names *names_create(void);
 void names_free(struct names *names);
-/* Finds or adds the text. */
+/* Returns the text's number; a new text gets the next one. */
 name_id names_make(struct names *names, const char *text, size_t length);
 name_id names_find(const struct names *names, const char *text, size_t length); /* 0: unknown */
 /* Returns the table's copy, valid as long as the table. */

@@ -22,10 +22,10 @@ enum status npy_open(struct npy *npy, const char *path);
 enum status npy_read(struct npy *npy, void *elements);
 void npy_close(struct npy *npy);
 
-/* elements: packed (layout_pack). Writes the whole file or none. */
+/* elements: packed (layout_pack). Writes the whole file, or leaves the old one. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements);
 
-/* Returns true for a whole file as npy_save writes it. */
+/* Returns true for a whole file as npy_save writes it, with no byte after it. */
 bool npy_whole(const char *path);
 
 #endif

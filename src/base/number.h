@@ -28,17 +28,17 @@ struct number {
 enum status number_read(const char *s, struct number *number, int *used);
 /* Returns true for a whole number from least to most, not for NaN. */
 bool number_is_whole(double value, double least, double most);
-/* Returns true for a time of 0 or more; 0 needs no unit. */
+/* Returns true and *ns for a time of 0 or more. Requires a unit of time, except for 0. */
 bool number_is_time(struct number number, int64_t *ns);
 const char *unit_name(enum unit unit);
 /* Writes up to 20 digits without NUL. Returns their end. */
 char *number_digits(char *to, int64_t value);
-/* Without a unit: whole numbers below `whole` (at most 1e18) in full, others with `digits`
- * digits */
+/* Without a unit: whole numbers nearer to 0 than `whole` (at most 1e18) in full, others with
+ * `digits` significant digits */
 enum { NUMBER_ROOM = 32 };
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM]);
-/* Appends "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": at most 6 digits, whole numbers in full.
- */
+/* Appends "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": at most 6 significant digits, whole
+ * numbers in full. */
 void number_text(struct number number, struct text *out);
 void time_text(int64_t ns, struct text *out);     /* "0", "20 us", "2.00 ms", "1.25 s" */
 void bytes_text(int64_t bytes, struct text *out); /* "96 B", "4 kB", "1.5 MB", in 1024s */

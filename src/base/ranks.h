@@ -33,8 +33,8 @@ struct ranks_of_text {
 	char text[32];
 };
 struct ranks_of_text ranks_of_text(int n);
-/* Appends it if it fits into `columns`; else a number and an example, as far as there is room:
- * "908 ranks, e.g. 0", "908 e.g. 0", "908x". */
+/* Appends ranks_text if it fits into `columns`; else a number and an example, as far as there is
+ * room: "908 ranks, e.g. 0", "908 e.g. 0", "908x". */
 void ranks_brief(const struct ranks *set, int columns, struct text *out);
 
 #define FOR_RANKS(r, set) for (int r = ranks_first(set); r >= 0; r = ranks_next(set, r))
