@@ -34,8 +34,8 @@ enum status evaluate_send(const struct world *world, struct transport *transport
 enum status evaluate_receive(
         const struct world *world, struct transport *transport, int from, const struct operand *operand);
 
-/* Writes, or for an add accumulates, the source's elements from rank `from` into the target on
- * this rank. Fails with ST_MPI. */
+/* Writes the source's elements from rank `from` into the target on this rank; an add adds
+ * multiples of them. Fails with ST_MPI. */
 enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed);
