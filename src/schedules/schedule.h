@@ -96,7 +96,8 @@ void schedule_memories(struct schedule *schedule);
 enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
         struct schedule *schedule);
 void schedule_write(const struct schedule *schedule, struct text *out);
-/* schedule_check.c. Makes the last four of these checks. */
+/* schedule_check.c. Checks an order that was read: repeated, early or missing cells, neighbours in
+ * different orders, circles. Fails with ST_RANGE. */
 enum status schedule_check(const char *name, const struct schedule *schedule);
 /* Appends a task as a cell: "3F0". */
 void schedule_cell(const struct schedule *schedule, int stage, const struct task *task, struct text *out);
