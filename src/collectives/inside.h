@@ -32,7 +32,8 @@ struct sender {
 };
 /* Counts elements sent to a place; those to the sender itself do not count. */
 void send_to(const struct sender *sender, int to, int64_t elements);
-/* Returns the group rank of member number `before` on a node (as machine_node's); -1 if none. */
+/* Returns the group rank of member number `before`, from 0, on a node (as machine_node's); -1 if
+ * none. */
 int node_member(const struct sender *sender, int node, int before);
 /* Returns how many members on the sender's node precede it in the group. */
 int place_in_node(const struct sender *sender);
