@@ -178,13 +178,13 @@ static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 /* ---- outputs over inputs ----
  *
  * y = x[1:] written into x[:-1], or y = matmul y w: an output lies in memory that is still to be
- * read.
- * - no common byte: the output is written in place
- * - the very same tensor: in place, because element i is read before it is written, and never
- * again
- * - any other overlap: computed into separate memory, then copied Overlap is judged by spans,
- * first to last element. Two columns in one matrix count as overlapping: this costs an unneeded
- * copy, never a wrong result. */
+ * read. Three cases:
+ *      no common byte          the output is written in place
+ *      the very same tensor    in place: element i is read before it is written, and never again
+ *      any other overlap       computed into separate memory, then copied
+ *
+ * Overlap is judged by spans, first to last element. Two columns in one matrix count as
+ * overlapping: this costs an unneeded copy, never a wrong result. */
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {

@@ -54,6 +54,7 @@ static bool buffer_enter(void)
 	return alone;
 }
 
+/* mapped: the product was large enough to need the buffer. */
 static void buffer_leave(bool alone, bool mapped)
 {
 	if (!alone)
