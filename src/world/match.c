@@ -210,8 +210,8 @@ static void instance_restart(struct group_instance *instance, size_t *from)
 	instance->first_match = instance->last_match = 0;
 }
 
-/* Ends the incomplete matches of a part of the group (-1: all), and its collectives from match
- * `from` on, and restarts numbering. */
+/* Ends the incomplete and mismatched matches of a part of the group (-1: all), and its collectives
+ * from match `from` on, and restarts numbering. */
 static void part_end(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;

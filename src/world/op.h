@@ -126,16 +126,17 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	/* Reports its end on the rank's process, for reading its output, or a SYNC's input. In
-	 * no digest */
+	/* on the rank's process the backend calls done() at its end, and the shell reads its
+	 * output, or what a SYNC read. In no digest */
 	bool noted;
 	int root; /* place, or -1 */
 	/* of the line: enum reduction, enum algorithm (collectives/algorithm.h) */
 	uint8_t reduction, algorithm;
 	uint16_t backup; /* COLLECTIVE: members not waited for */
 	uint8_t operands, parts;
-	/* SYNC: host memory that is read after the wait */
-	struct operand *operand; /* in the arena, immutable, shared by equal records */
+	/* in the arena, immutable, shared by equal records. A SYNC's: host memory that the host
+	 * reads after the wait */
+	struct operand *operand;
 	struct part *part;
 	struct split split;               /* alltoall with counts */
 	uint32_t moved;                   /* graph.c: latest copy for a launch; 0: none */

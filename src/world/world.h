@@ -193,7 +193,8 @@ void world_unbind(struct world *world, int rank, name_id name);
 uint32_t world_name_turn(const struct world *world, name_id name);
 /* Returns the rank's nearest name for that kind (THING_NONE: any); NULL if none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
-/* Fails with ST_DEVICE_MEMORY if so many more bytes of names exceed host_most; names stay. */
+/* Fails with ST_DEVICE_MEMORY if the texts of all names and so many more bytes exceed host_most.
+ * Names are never freed. */
 enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 /* Returns the rank's stream with that number; NULL if none. */
 struct stream *world_stream(const struct world *world, int rank, int number);
@@ -257,13 +258,14 @@ int world_iteration_of(const struct world *world, op_id id);
  * after implicit waits for reused memory (rule 10); *id is its number. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
-/* On a rank that captures a graph, world_queue adds work on the graph's streams to the graph. */
-/* Host work is refused with ST_ARGUMENT. Ids given during the capture are valid only until its
- * end, as targets for waits and for world_event_record. After a launch, an event recorded in the
- * graph means the launch's operation. The first operation of a launch costs one launch, the others
- * none. The graph's streams are the captured one, replaced by the launch's,
- * and those forked from it. They may not wait for other work (ST_ARGUMENT); work on other streams
- * is queued at once. */
+/* Returns true if the rank captures a graph: world_queue then adds work on the graph's streams to
+ * the graph. Host work is refused with ST_ARGUMENT. Ids given during the capture are valid only
+ * until its end, as targets for waits and for world_event_record. The graph's streams are the
+ * captured one, which a launch replaces by its own, and those forked from it by a wait for the
+ * graph. They may not wait for other work (ST_ARGUMENT); work on other streams is queued at once.
+ *
+ * The first operation of a launch costs one launch, the others none. After a launch, an event
+ * recorded in the graph means the launch's operation. */
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u              /* first id for captured operations */
 #define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a graph stream without operations */
@@ -365,7 +367,8 @@ static inline bool match_complete(const struct match *match)
 {
 	return match->count == match->n;
 }
-/* Returns the operation's *count matches, one per part, as indices into world.matches. */
+/* Returns the operation's *count matches as indices into world.matches: one for a collective, one
+ * per part for a transfer, none for others. */
 const uint32_t *op_matches(const struct world *world, op_id id, int *count);
 /* Returns the match for one part in a queued transfer. */
 static inline const struct match *part_match(const struct world *world, op_id id, int part)
