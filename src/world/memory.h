@@ -64,7 +64,7 @@ struct heap {
 	size_t stretch_count;
 	int64_t end; /* of the last segment: addresses are never reused */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
-	/* sums: allocated, peak_allocated */
+	/* their sums are allocated and peak_allocated */
 	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS];
 };
 const struct heap *world_heap(const struct world *world, int rank, enum space space);

@@ -204,7 +204,8 @@ struct stream *world_stream(const struct world *world, int rank, int number);
  * captured stream uses the graph's. New device segments queue an OP_SEGMENT, which takes no time
  * for initial data. kind: the memory's purpose, below MEMORY_KINDS. Host and pinned memory has one
  * pool, and is reused only when the host knows that its last use is over. Fails with ST_NAME,
- * ST_LIMIT or ST_DEVICE_MEMORY; the last names the sizes and the largest owners. */
+ * ST_LIMIT or ST_DEVICE_MEMORY; for a full GPU its message names the sizes and the largest
+ * owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* a result, in stream order */
 	/* initial data, filled at once: only in memory whose last use the host knows to be over */
@@ -255,14 +256,16 @@ int world_iteration_of(const struct world *world, op_id id);
 
 /* -- queueing. Copies the record with operands and parts, unless `like` > 0 names an equal record
  * from the same line to share. The operation enters program order, stream order and its matches,
- * after implicit waits for reused memory (rule 10); *id is its number. */
+ * after implicit waits for reused memory (rule 10). *id is its index in world.ops, or a captured
+ * id. Fails with ST_LIMIT, or in a capture with ST_ARGUMENT. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
 /* Returns true if the rank captures a graph: world_queue then adds work on the graph's streams to
- * the graph. Host work is refused with ST_ARGUMENT. Ids given during the capture are valid only
- * until its end, as targets for waits and for world_event_record. The graph's streams are the
- * captured one, which a launch replaces by its own, and those forked from it by a wait for the
- * graph. They may not wait for other work (ST_ARGUMENT); work on other streams is queued at once.
+ * the graph. Work of the host and window collectives are refused with ST_ARGUMENT. Ids given
+ * during the capture are valid only until its end, as targets for waits and for
+ * world_event_record. The graph's streams are the captured one, which a launch replaces by its
+ * own, and those forked from it by a wait for the graph. They may not wait for other work
+ * (ST_ARGUMENT); work on other streams is queued at once.
  *
  * The first operation of a launch costs one launch, the others none. After a launch, an event
  * recorded in the graph means the launch's operation. */
