@@ -7,7 +7,7 @@
 
 #define NOWHERE UINT32_MAX /* no index */
 
-/* Tells which array the work's `index` refers to. */
+/* Which array the work's `index` refers to */
 enum owner {
 	OWNER_LANE,
 	OWNER_GROUP,
@@ -103,7 +103,7 @@ struct rank {
 /* A group instance: its collectives take turns. */
 struct instance {
 	uint32_t work;
-	uint32_t match; /* whose turn it is; 0: nobody has arrived */
+	uint32_t match; /* the match whose turn it is; 0: no member has arrived */
 	uint32_t turn;  /* sequence number */
 	uint32_t arrived;
 	uint32_t members; /* with links in the flow */
