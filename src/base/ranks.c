@@ -1,5 +1,5 @@
-/* ranks.c -- a set of ranks as bits: rank r is bit r % 64 of word r / 64; `some` tells non-empty
- * words, so that loops skip the others */
+/* ranks.c -- a set of ranks as bits: rank r is bit r % 64 of word r / 64; `some` has
+ * the bits of the non-empty words, so that loops skip the others */
 #include "base/ranks.h"
 
 #include <stdio.h>
