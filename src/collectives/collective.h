@@ -109,7 +109,8 @@ int64_t collective_bytes(
 /* Returns a recorded collective's elements per full part. Requires equal parts, or chunk_at's. */
 int64_t collective_chunk(const struct record *record, int n);
 
-/* Computes the result's layout for an alltoall with counts: as many rows as are received. */
+/* Computes the result's layout for an alltoall with counts: as many rows as are received. Fails
+ * with ST_SHAPE unless all rows of the input are sent, or with ST_RANGE. */
 enum status split_shape(
         const char *name, const struct layout *in, const struct split *split, struct layout *out);
 
