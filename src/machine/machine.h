@@ -73,8 +73,8 @@ struct machine {
 };
 
 /* Loads an embedded machine by name, or a file by path (a name with '/' or ending in ".machine").
- * Fails with ST_NAME and the nearest name, or with ST_FILE or ST_SYNTAX, file and line. *machine
- * is unchanged on failure. */
+ * Fails with ST_NAME and the nearest name, with ST_FILE, or with ST_SYNTAX, ST_NAME, ST_UNIT or
+ * ST_RANGE and file and line. *machine is unchanged on failure. */
 enum status machine_load(struct machine *machine, const char *name_or_path);
 /* Makes the machine `this` for the GPU at hand, by its name: the figures of the nearest shipped
  * machine, with memory per rank, ranks per host, and hosts. Fails as machine_load. */
