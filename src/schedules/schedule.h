@@ -92,7 +92,8 @@ void schedule_memories(struct schedule *schedule);
  *
  * Any rank may hold a piece. ask: stages, micros and chunks that the file must have. name: for
  * messages, as "mine.csv". Fails with ST_RANGE, naming the row: wrong numbers; a cell that is
- * malformed, repeated, too early or missing; neighbours in different orders; a circle. */
+ * malformed, repeated, too early or missing; neighbours in different orders; a circle. Also fails
+ * with ST_SYNTAX for a text in another encoding, and with ST_LIMIT for a row that is too long. */
 enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
         struct schedule *schedule);
 void schedule_write(const struct schedule *schedule, struct text *out);
