@@ -220,23 +220,21 @@ static void transpose(const struct kernel_call *call)
 
 const struct kernel kernels_convert[] = {
         {
-                .name = "cast",
+                KERNEL_LAUNCHED("cast", "blocks"),
                 .usage = "y = cast x to=f32|f16|bf16|i32",
                 .help = "x in another type; to i32 it is truncated toward 0",
                 .torch = "y = x.to(torch.bfloat16)",
-                .cuda = "cast<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
                 KERNEL_TAKES(1, 1),
                 .option = {{"to", NAN, "the type", KO_DTYPE, 0}},
                 .shape = cast_shape,
         },
         {
-                .name = "quantize",
+                KERNEL_LAUNCHED("quantize", "blocks"),
                 .usage = "q s = quantize x",
                 .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x "
                         "is about `mul q s`",
                 .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
-                .cuda = "quantize<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
                 KERNEL_TAKES(1, 2),
                 .arguments = ARGUMENTS_FLOAT,
@@ -271,12 +269,11 @@ const struct kernel kernels_convert[] = {
                 .run = topk,
         },
         {
-                .name = "topk_grad",
+                KERNEL_LAUNCHED("topk_grad", "rows"),
                 .usage = "dx = topk_grad dv i length=NUMBER",
                 .help = "the gradient of topk: each value at its index i in a row of that length, 0 "
                         "elsewhere",
                 .torch = "dx = torch.zeros(n, length).scatter_(-1, i, dv)",
-                .cuda = "topk_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\nv i = topk x k=2\ndx = topk_grad v i length=8",
                 KERNEL_TAKES(2, 1),
                 .option = {{"length", NAN, "of a row of x", KO_WHOLE, 1}},
@@ -285,11 +282,10 @@ const struct kernel kernels_convert[] = {
                 .run = topk_grad,
         },
         {
-                .name = "transpose",
+                KERNEL_LAUNCHED("transpose", "blocks"),
                 .usage = "y = transpose x",
                 .help = "x with its first two dimensions exchanged: [n,m,...] gives [m,n,...]",
                 .torch = "y = x.transpose(0, 1).contiguous()",
-                .cuda = "transpose<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8,2] = iota\ny = transpose x",
                 KERNEL_TAKES(1, 1),
                 .shape = transpose_shape,

@@ -50,11 +50,10 @@ static void dropout LOOP_PARAMETERS
 
 const struct kernel kernels_dropout[] = {
         {
-                .name = "dropout",
+                KERNEL_LAUNCHED("dropout", "blocks"),
                 .usage = "y = dropout x [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
                 .help = "0 with probability p, else x / (1-p); the seed selects the elements",
                 .torch = "y = F.dropout(x, p=0.5)",
-                .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 "
                            "seed=7 at=16",
                 KERNEL_TAKES(1, 1),

@@ -130,11 +130,10 @@ static void add_rows(const struct kernel_call *call)
 
 const struct kernel kernels_embed[] = {
         {
-                .name = "embed",
+                KERNEL_LAUNCHED("embed", "tokens"),
                 .usage = "x = embed table ids",
                 .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
                 .torch = "x = F.embedding(ids, table)",
-                .cuda = "embed<<<tokens, threads, 0, stream>>>",
                 .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
                 KERNEL_TAKES(2, 1),
                 .shape = embed_shape,
@@ -143,12 +142,11 @@ const struct kernel kernels_embed[] = {
                 .run = embed,
         },
         {
-                .name = "embed_grad",
+                KERNEL_LAUNCHED("embed_grad", "rows"),
                 .usage = "dtable = embed_grad dx ids rows=NUMBER",
                 .help = "the gradient of embed with respect to its table: each row of dx added to the row "
                         "that its id names",
                 .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
-                .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
                 .example =
                         "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
                 KERNEL_TAKES(2, 1),

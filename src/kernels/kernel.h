@@ -60,6 +60,10 @@ typedef void kernel_loop(int64_t from, int64_t count, double *const *in, double 
  * and a type and makes data (randn, zeros ...). */
 #define KERNEL_TAKES(tensors, results) .ins = (tensors), .outs = (results)
 
+/* Sets the name, and the CUDA line of a kernel launched under that name. grid: "rows" for a block
+ * per row, else "blocks". */
+#define KERNEL_LAUNCHED(row, grid) .name = row, .cuda = row "<<<" grid ", threads, 0, stream>>>"
+
 /* For kernels that look up rows: in[argument], i32, holds numbers from 0 to below `end`. `unused`
  * is one more valid number (NAN: none). */
 struct kernel_indices {

@@ -204,11 +204,10 @@ static void crossentropy(const struct kernel_call *call)
 
 const struct kernel kernels_loss[] = {
         {
-                .name = "mse",
+                KERNEL_LAUNCHED("mse", "blocks"),
                 .usage = "loss = mse y t",
                 .help = "the mean of the squared differences of y and t, as [1] f32",
                 .torch = "loss = F.mse_loss(y, t)",
-                .cuda = "mse<<<blocks, threads, 0, stream>>>",
                 .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
                 KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
@@ -230,11 +229,10 @@ const struct kernel kernels_loss[] = {
                 .run = sumsq,
         },
         {
-                .name = "mse_grad",
+                KERNEL_LAUNCHED("mse_grad", "blocks"),
                 .usage = "dy = mse_grad y t",
                 .help = "the gradient of mse y t with respect to y: 2 (y - t) / elements",
                 .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
-                .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
                 .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
                 KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
@@ -242,13 +240,12 @@ const struct kernel kernels_loss[] = {
                 .run = mse_grad,
         },
         {
-                .name = "crossentropy",
+                KERNEL_LAUNCHED("crossentropy", "rows"),
                 .usage = "loss [n] = crossentropy logits targets [ignore=] [rows=]",
                 .help = "the mean over rows of -ln(probability of the target) as [1] f32. Targets: [rows] "
                         "i32 classes, or probabilities. Rows with the class ignore= are not counted; n is "
                         "the number of counted rows, as [1] f32",
                 .torch = "loss = F.cross_entropy(logits, targets)   # of tokens: targets.long()",
-                .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),
                 .more_outs = 1,
@@ -261,12 +258,11 @@ const struct kernel kernels_loss[] = {
                 .run = crossentropy,
         },
         {
-                .name = "crossentropy_grad",
+                KERNEL_LAUNCHED("crossentropy_grad", "rows"),
                 .usage = "dlogits = crossentropy_grad logits targets [ignore=] [rows=]",
                 .help = "the gradient of crossentropy with respect to the logits: (softmax - target) / "
                         "counted rows",
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
-                .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
                 KERNEL_TAKES(2, 1),
                 .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER, 0},

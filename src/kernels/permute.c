@@ -255,12 +255,11 @@ const struct kernel kernels_permute[] = {
                 .run = binsort,
         },
         {
-                .name = "permute",
+                KERNEL_LAUNCHED("permute", "rows"),
                 .usage = "xs = permute x to rows=NUMBER",
                 .help = "adds row i of x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) names "
                         "for it, as binsort gives them; -1 is skipped. The gradient of unpermute",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
-                .cuda = "permute<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
                 KERNEL_TAKES(2, 1),
                 .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
@@ -270,12 +269,11 @@ const struct kernel kernels_permute[] = {
                 .run = permute,
         },
         {
-                .name = "unpermute",
+                KERNEL_LAUNCHED("unpermute", "rows"),
                 .usage = "y = unpermute ys to",
                 .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. The "
                         "inverse of permute, and its gradient",
                 .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
-                .cuda = "unpermute<<<rows, threads, 0, stream>>>",
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
                 KERNEL_TAKES(2, 1),
                 .shape = unpermute_shape,
@@ -285,14 +283,13 @@ const struct kernel kernels_permute[] = {
                 .run = unpermute,
         },
         {
-                .name = "sort_chunks",
+                KERNEL_LAUNCHED("sort_chunks", "rows"),
                 .usage = "y = sort_chunks x n",
                 .help = "the rows of x are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has the "
                         "chunks by columns of n: (0,0), (1,0) ... (0,1) ... `sort_chunks y n.T` is the "
                         "inverse, and the gradient",
                 .torch = "c = x.split(n.flatten().tolist()); y = torch.cat([c[i*b+j] for j in range(b) for i "
                          "in range(a)])",
-                .cuda = "sort_chunks<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ntensor n[2,2] i32 = ones\ny = sort_chunks x n",
                 KERNEL_TAKES(2, 1),
                 .shape = sort_chunks_shape,

@@ -71,11 +71,10 @@ const struct kernel kernels_source[] = {
                 .elements = full,
         },
         {
-                .name = "iota",
+                KERNEL_LAUNCHED("iota", "blocks"),
                 .usage = "x = iota [SHAPE] [scale=1]",
                 .help = "0, 1, 2 ... in memory order",
                 .torch = "x = torch.arange(32, dtype=torch.float, device='cuda').view(4, 8)",
-                .cuda = "iota<<<blocks, threads, 0, stream>>>",
                 .example = "x = iota [4,8]",
                 .outs = 1,
                 .option = {{"scale", 1, "the step", KO_NUMBER, 0}},

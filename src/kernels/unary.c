@@ -33,13 +33,17 @@ LOOP_EACH(relu_grad, in[1][i] <= 0 ? 0 : in[0][i])
 LOOP_EACH(gelu, gelu_of(in[0][i]))
 LOOP_EACH(gelu_grad, in[0][i] * gelu_slope(in[1][i]))
 
+/* The fields of a row whose kernel maps x to y without options */
+#define UNARY_ROW(row, count)                                                          \
+	.usage = "y = " row " x", .arguments = ARGUMENTS_ALIKE, .operations = (count), \
+	KERNEL_LAUNCHED(row, "blocks"), KERNEL_TAKES(1, 1)
+
 const struct kernel kernels_unary[] = {
         {
-                .name = "scale",
+                KERNEL_LAUNCHED("scale", "blocks"),
                 .usage = "y = scale x NUMBER",
                 .help = "x times a number (rounded to f32, as PyTorch does)",
                 .torch = "y = x * 0.5",
-                .cuda = "scale<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = scale x 0.5",
                 KERNEL_TAKES(1, 1),
                 .positional = 1,
@@ -49,27 +53,17 @@ const struct kernel kernels_unary[] = {
                 .elements = scale,
         },
         {
-                .name = "exp",
-                .usage = "y = exp x",
+                UNARY_ROW("exp", 1),
                 .help = "e to the power x, element by element",
                 .torch = "y = torch.exp(x)",
-                .cuda = "exp<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = exp x",
-                KERNEL_TAKES(1, 1),
-                .arguments = ARGUMENTS_ALIKE,
-                .operations = 1,
                 .elements = exponentials,
         },
         {
-                .name = "sqrt",
-                .usage = "y = sqrt x",
+                UNARY_ROW("sqrt", 1),
                 .help = "the square root, element by element; NaN below 0",
                 .torch = "y = torch.sqrt(x)",
-                .cuda = "sqrt<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = uniform\ny = sqrt x",
-                KERNEL_TAKES(1, 1),
-                .arguments = ARGUMENTS_ALIKE,
-                .operations = 1,
                 .elements = root,
         },
         {
@@ -96,23 +90,17 @@ const struct kernel kernels_unary[] = {
                 .elements = relu_grad,
         },
         {
-                .name = "gelu",
-                .usage = "y = gelu x",
+                UNARY_ROW("gelu", 8),
                 .help = "x times the standard normal distribution function of x (the tanh form)",
                 .torch = "y = F.gelu(x, approximate='tanh')",
-                .cuda = "gelu<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = gelu x",
-                KERNEL_TAKES(1, 1),
-                .arguments = ARGUMENTS_ALIKE,
-                .operations = 8,
                 .elements = gelu,
         },
         {
-                .name = "gelu_grad",
+                KERNEL_LAUNCHED("gelu_grad", "blocks"),
                 .usage = "dx = gelu_grad dy x",
                 .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
                 .torch = "dx, = torch.autograd.grad(y, x, dy)",
-                .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
                 KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
