@@ -187,16 +187,6 @@ static int branch_lane(struct happens_before *order, int rank, const struct laun
 	return lane;
 }
 
-static int find_lane(struct happens_before *order, op_id id)
-{
-	const struct op *op = &order->world->ops[id];
-	const struct launch *launch = world_launch(order->world, id);
-
-	if (launch && launch->stream != op->stream)
-		return branch_lane(order, op->rank, launch, op->stream);
-	return order->rank[op->rank].stream_lane[op->stream];
-}
-
 void clocks_update(struct happens_before *order)
 {
 	const struct world *world = order->world;
@@ -211,8 +201,13 @@ void clocks_update(struct happens_before *order)
 	for (size_t i = 0; i < world->group_count && !order->expires; i++)
 		order->expires = world->groups[i].timeout > 0;
 	MEM_ROOM(&order->op_lane, world->op_count + 1, &order->op_room);
-	for (op_id id = order->done + 1; id <= world->op_count; id++)
-		order->op_lane[id] = (uint16_t)find_lane(order, id);
+	for (op_id id = order->done + 1; id <= world->op_count; id++) {
+		const struct op *op = &world->ops[id];
+		const struct launch *launch = world_launch(world, id);
+		order->op_lane[id] = launch && launch->stream != op->stream
+		        ? (uint16_t)branch_lane(order, op->rank, launch, op->stream)
+		        : order->rank[op->rank].stream_lane[op->stream];
+	}
 	size_t cells = world->n * order->stride, notes = world->match_count + 1;
 	MEM_ROOM(&order->cells, cells, &order->cell_room);
 	MEM_ROOM(&order->notes, notes, &order->note_room);

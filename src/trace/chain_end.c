@@ -3,24 +3,6 @@
 #include "base/memory.h"
 #include "trace/chain.h"
 
-static void add_lost(struct chain *chain, op_id id, int64_t lost, struct text *words)
-{
-	op_id with = sharing_with(&chain->sharing, id);
-	struct times t = backend_times(chain->trace->backend, id);
-	text_add(words, ": %s in all, %s alone; it shared a resource", time_words(t.end - t.start).text,
-	        time_words(t.end - t.start - lost).text);
-	if (with && with != id)
-		chain_put_with(chain, " with", with, words);
-}
-
-static void add_slow(const struct chain *chain, op_id id, struct text *words)
-{
-	struct times t = backend_times(chain->trace->backend, id);
-	const struct slowness *slow = world_slow_at(chain->trace->world, id);
-	text_add(words, ": %s alone, %s without `slow %gx`", time_words(t.alone).text,
-	        time_words(op_record(chain->trace->world, id)->alone_ns).text, slow->factor);
-}
-
 static void put_ran(
         const struct chain *chain, op_id id, const struct in_the_way *of, bool over, struct text *words)
 {
@@ -42,13 +24,20 @@ void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int d
 	enum root_kind kind = root_of_work(chain, id, of->ns, &elsewhere);
 	root_add(chain, kind, chain->trace->world->ops[id].rank, id, elsewhere);
 	put_ran(chain, id, of, over, &words);
-	if (kind == ROOT_SLOW)
-		add_slow(chain, id, &words);
-	else if (kind == ROOT_SHARED)
-		add_lost(chain, id, lost, &words);
-	else if (kind == ROOT_LONGER)
+	if (kind == ROOT_SLOW) {
+		text_add(&words, ": %s alone, %s without `slow %gx`", time_words(t.alone).text,
+		        time_words(op_record(chain->trace->world, id)->alone_ns).text,
+		        world_slow_at(chain->trace->world, id)->factor);
+	} else if (kind == ROOT_SHARED) {
+		op_id with = sharing_with(&chain->sharing, id);
+		text_add(&words, ": %s in all, %s alone; it shared a resource",
+		        time_words(t.end - t.start).text, time_words(t.end - t.start - lost).text);
+		if (with && with != id)
+			chain_put_with(chain, " with", with, &words);
+	} else if (kind == ROOT_LONGER) {
 		text_add(&words, ": %s in all; on other ranks this line takes %s",
 		        time_words(t.end - t.start).text, time_words(elsewhere).text);
+	}
 	chain_say(chain, &words, depth);
 }
 

@@ -137,14 +137,6 @@ static void edge_put(const struct asked_node *a, node_id from, int64_t ns)
 		a->take(a->self, from, least_of(ns, a->time - time));
 }
 
-static void edge_from_host(const struct asked_node *a, int64_t ns)
-{
-	if (a->m == a->lanes->moment)
-		return;
-	const struct moment *before = a->m - 1;
-	edge_put(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
-}
-
 static void edge_from_answer(const struct asked_node *a)
 {
 	struct backend *backend = a->c->trace->backend;
@@ -256,7 +248,10 @@ void constraints_of(const struct constraints *constraints, node_id node, take_ed
 	bool host = op_kind_is_host(a.m->kind);
 	switch (node_part(node)) {
 	case NODE_ISSUED:
-		edge_from_host(&a, host ? 0 : a.m->t.launch);
+		if (a.m == a.lanes->moment)
+			return;
+		edge_put(&a, node_at(a.m[-1].id, op_kind_is_host(a.m[-1].kind) ? NODE_ENDED : NODE_ISSUED),
+		        host ? 0 : a.m->t.launch);
 		return;
 	case NODE_READY:
 		if (host)

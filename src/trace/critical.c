@@ -91,15 +91,6 @@ static void add_edge(
 	add_piece(critical, kind_of_work(c->trace, id), id, from, to - lost);
 }
 
-static void reverse_pieces(struct critical *critical)
-{
-	for (size_t i = 0, j = critical->count; i + 1 < j; i++) {
-		struct critical_piece piece = critical->piece[--j];
-		critical->piece[j] = critical->piece[i];
-		critical->piece[i] = piece;
-	}
-}
-
 /* Nodes equal in time cannot form a circle, because each rule leads back in a program's order; for
  * inexact measured times the number of nodes is a limit. */
 static enum status walk_back(struct critical *critical, const struct constraints *c, node_id node)
@@ -124,7 +115,11 @@ static enum status walk_back(struct critical *critical, const struct constraints
 	        id && node_part(node) == NODE_ISSUED ? least_of(node_moment(c, id)->t.launch, at) : 0;
 	add_piece(critical, CRITICAL_LAUNCH, id, at - launch, at);
 	add_piece(critical, CRITICAL_IDLE, id, critical->window.from, at - launch);
-	reverse_pieces(critical);
+	for (size_t i = 0, j = critical->count; i + 1 < j; i++) { /* into the order of time */
+		struct critical_piece piece = critical->piece[--j];
+		critical->piece[j] = critical->piece[i];
+		critical->piece[i] = piece;
+	}
 	return ST_OK;
 }
 

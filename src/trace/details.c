@@ -59,17 +59,6 @@ static void put_whom(const struct trace *trace, const struct span *wait, struct 
 	}
 }
 
-static void put_wait(const struct trace *trace, const struct span *wait, struct text *out)
-{
-	if (wait->to == TIME_UNKNOWN)
-		text_add(out, "waits");
-	else
-		add_time(out, "waited", wait->to - wait->from);
-	if (wait->cause != CAUSE_LAUNCH)
-		put_whom(trace, wait, out);
-	text_add(out, " (%s)\n", trace_causes[wait->cause]);
-}
-
 static bool is_wait(const struct span *span)
 {
 	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE;
@@ -130,7 +119,13 @@ static void put_waits(const struct trace *trace, struct spans *waits, struct tex
 		}
 		if (!longest)
 			return;
-		put_wait(trace, longest, out);
+		if (longest->to == TIME_UNKNOWN)
+			text_add(out, "waits");
+		else
+			add_time(out, "waited", longest->to - longest->from);
+		if (longest->cause != CAUSE_LAUNCH)
+			put_whom(trace, longest, out);
+		text_add(out, " (%s)\n", trace_causes[longest->cause]);
 		longest->cause = CAUSE_DONE;
 	}
 }

@@ -26,13 +26,6 @@ struct page {
 	bool *blamed;
 };
 
-static int style_of(const struct trace *trace, const struct span *span)
-{
-	int colour =
-	        span->kind == SPAN_STALL ? COLOUR_COUNT + (int)span->cause : (int)export_colour(trace, span);
-	return 2 * colour + span->projected;
-}
-
 static void put_styles(struct text *out)
 {
 	text_add(out, "\"styles\":[");
@@ -50,12 +43,14 @@ static void put_styles(struct text *out)
 
 static void put_span(struct page *page, const struct span *span, bool begun)
 {
+	int colour = span->kind == SPAN_STALL ? COLOUR_COUNT + (int)span->cause
+	                                      : (int)export_colour(page->trace, span);
 	text_clear(&page->words);
 	export_name(page->trace, span, &page->words);
 	if (span->blame)
 		page->blamed[span->blame] = true;
 	text_add(page->out, "%s%" PRId64 ",%" PRId64 ",%d,%d,%u,%u", begun ? "," : "", span->from,
-	        span->to - span->from, style_of(page->trace, span),
+	        span->to - span->from, 2 * colour + span->projected,
 	        (int)names_make(page->names, text_string(&page->words), page->words.count), span->op,
 	        span->blame);
 }

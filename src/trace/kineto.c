@@ -317,14 +317,6 @@ static void put_head(struct kineto *k)
 	text_add(k->out, "\"traceEvents\":[\n");
 }
 
-static bool calls_host(const struct kineto *k, const struct lanes *lanes, int stream)
-{
-	for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1]; i++)
-		if (trace_by_host(k->trace->world, moment_at(lanes, i)->id))
-			return true;
-	return false;
-}
-
 static void put_names(struct kineto *k, const struct lanes *lanes)
 {
 	char name[32];
@@ -338,7 +330,10 @@ static void put_names(struct kineto *k, const struct lanes *lanes)
 		const char *name_of = trace_lane_name(k->trace, k->rank, stream);
 		if (!world_stream(k->trace->world, k->rank, stream)->host)
 			put_metadata(k, "thread_name", k->device, stream, name_of);
-		if (calls_host(k, lanes, stream))
+		bool calls_host = false;
+		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1]; i++)
+			calls_host |= trace_by_host(k->trace->world, moment_at(lanes, i)->id);
+		if (calls_host)
 			put_metadata(k, "thread_name", k->host, k->host + stream, name_of);
 	}
 }

@@ -97,14 +97,6 @@ static bool counts_as_work(const struct lanes *lanes, const struct moment *m, bo
 	return kernels ? trace_computes(lanes->trace->world, m->id) : trace_is_work(m->kind);
 }
 
-static bool has_kernels(const struct lanes *lanes)
-{
-	for (size_t i = 0; i < lanes->count; i++)
-		if (counts_as_work(lanes, &lanes->moment[i], true))
-			return true;
-	return false;
-}
-
 static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
 {
 	for (uint32_t i = 0; i < lanes->count; i++) {
@@ -123,8 +115,10 @@ static struct wait idle_before(
 	const struct lanes *lanes = chain_lanes(chain, rank);
 	struct intervals work = {0};
 	struct wait longest = {0};
-	bool kernels = lanes && has_kernels(lanes);
+	bool kernels = false;
 	int64_t last = window.from, end = window.from;
+	for (size_t i = 0; lanes && i < lanes->count && !kernels; i++)
+		kernels = counts_as_work(lanes, &lanes->moment[i], true);
 	for (size_t i = 0; lanes && i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		if (!trace_is_work(m->kind) || m->t.start >= window.to || m->t.end <= window.from)

@@ -26,14 +26,6 @@ static uint64_t hash_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-static bool shows_anything(const struct spans *spans)
-{
-	for (size_t i = 0; i < spans->count; i++)
-		if (spans->span[i].kind == SPAN_WORK || spans->span[i].cause != CAUSE_DONE)
-			return true;
-	return false;
-}
-
 static bool is_wanted(const struct lanes *lanes, const struct timeline_options *options, int stream)
 {
 	const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
@@ -69,7 +61,10 @@ static void rank_lanes(
 			spans_unseen(spans, options->as_of);
 		if (options->path && critical_keep(options->path, stream, spans))
 			alike->on_path = true;
-		if (stream != STREAM_HOST && !shows_anything(spans))
+		bool shown = stream == STREAM_HOST;
+		for (size_t i = 0; i < spans->count && !shown; i++)
+			shown = spans->span[i].kind == SPAN_WORK || spans->span[i].cause != CAUSE_DONE;
+		if (!shown)
 			continue;
 		alike->lane[alike->lanes++] = stream;
 		alike->hash = hash_mix(alike->hash, stream);

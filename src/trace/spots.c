@@ -232,15 +232,6 @@ void spot_waits(const struct trace *trace, op_id id, struct spans *out)
 	lanes_release(&lanes);
 }
 
-/* To the host's activity at the end of the wait, which released it */
-static bool spot_set_host(const struct trace *trace, const struct span *wait, int rank, struct spot *spot)
-{
-	struct lanes lanes = load_rank(trace, rank);
-	bool found = spot_set(spot, rank, STREAM_HOST, nearest_host(&lanes, wait->to - 1));
-	lanes_release(&lanes);
-	return found;
-}
-
 bool spot_blamed(const struct trace *trace, struct spot *spot)
 {
 	struct spans waits = {0};
@@ -258,7 +249,8 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 		found = trace_shared(trace, spot->span.op, &with) && with != spot->span.op &&
 		        spot_of(trace, with, spot);
 	} else if (spot->stream != STREAM_HOST && longest.cause <= CAUSE_MEMORY) {
-		found = spot_set_host(trace, &longest, spot->rank, spot);
+		/* the host's activity at the end of the wait, which released it */
+		found = spot_near(trace, spot->rank, STREAM_HOST, longest.to - 1, spot);
 	} else {
 		found = longest.blame && longest.blame != longest.op && spot_of(trace, longest.blame, spot);
 	}

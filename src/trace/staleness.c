@@ -79,17 +79,6 @@ static struct window_change *all_changes(const struct trace *trace, size_t *coun
 	return changes;
 }
 
-/* The rank's latest get of each place, with its start in `end`. A rank has few places: its
- * parameters. */
-static struct window_change *latest_get(
-        struct window_change *gets, size_t count, const struct window_change *place)
-{
-	for (size_t i = 0; i < count; i++)
-		if (by_place(&gets[i], place) == 0)
-			return &gets[i];
-	return NULL;
-}
-
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most)
 {
 	const struct world *world = trace->world;
@@ -101,7 +90,10 @@ int64_t trace_staleness(const struct trace *trace, int section, int rank, double
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		if (!change_of(trace, id, &change))
 			continue;
-		get = latest_get(gets, places, &change);
+		get = NULL; /* the rank's latest get of this place: a rank has few places */
+		for (size_t i = 0; i < places && !get; i++)
+			if (by_place(&gets[i], &change) == 0)
+				get = &gets[i];
 		if (what_of(world, id) == ONE_SIDED_GET) {
 			get = get ? get : MEM_ADD(&gets, &places);
 			*get = change;

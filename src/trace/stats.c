@@ -204,18 +204,10 @@ static enum status one_section(const struct trace *whole, int section, int width
 	return status;
 }
 
-/* Returns the value of the time's last digit, ns: see time_text. */
-static int64_t time_digit(struct window window)
-{
-	int64_t digit = 1;
-	while (digit < 10000 && (window.to - window.from) / digit >= 1000)
-		digit *= 10;
-	return digit;
-}
-
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
 {
 	enum status status = ST_OK;
+	int64_t digit = 1; /* the last one shown of the time */
 	int used = 0;
 
 	if (trace_says_nothing(trace, section, out))
@@ -227,8 +219,11 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 			status = one_section(trace, s, width, out);
 	if (status == ST_OK)
 		status = one_section(trace, section, width, out);
+	struct window window = trace_time(trace, section);
+	while (digit < 10000 && (window.to - window.from) / digit >= 1000)
+		digit *= 10;
 	if (status == ST_OK)
-		trace_put_uncertainty(trace, time_digit(trace_time(trace, section)), out);
+		trace_put_uncertainty(trace, digit, out);
 	return status;
 }
 

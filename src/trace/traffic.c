@@ -196,17 +196,6 @@ static void add_collective(const struct world *world, op_id id, struct kinds *ki
 	add_formula(world, id, kind);
 }
 
-/* Merges a rank's kinds into `all`, which keeps the rank that sends most. Empties `own`. */
-static void add_kinds(struct kinds *all, struct kinds *own)
-{
-	for (size_t i = 0; i < own->count; i++) {
-		struct kind *kind = kind_of(all, own->kind[i].title, own->kind[i].group);
-		if (kind->count == 0 || own->kind[i].sent > kind->sent)
-			*kind = own->kind[i];
-	}
-	own->count = 0;
-}
-
 static void traffic_gather(const struct trace *trace, int section, struct traffic *traffic)
 {
 	const struct world *world = trace->world;
@@ -223,7 +212,13 @@ static void traffic_gather(const struct trace *trace, int section, struct traffi
 			else if (record->kind == OP_COLLECTIVE && record->bytes > 0)
 				add_collective(world, id, &own);
 		}
-		add_kinds(&traffic->kinds, &own);
+		/* keeps the figures of the rank that sends most */
+		for (size_t i = 0; i < own.count; i++) {
+			struct kind *kind = kind_of(&traffic->kinds, own.kind[i].title, own.kind[i].group);
+			if (kind->count == 0 || own.kind[i].sent > kind->sent)
+				*kind = own.kind[i];
+		}
+		own.count = 0;
 	}
 	sum_pairs(traffic);
 	mem_free(own.kind);

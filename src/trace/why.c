@@ -106,15 +106,6 @@ static bool has_not_begun(const struct moment *m)
 	return (trace_is_work(m->kind) ? m->t.start : m->t.end) == TIME_UNKNOWN;
 }
 
-static const struct bout *last_wait(const struct bouts *pieces)
-{
-	const struct bout *last = NULL;
-	for (size_t i = 0; i < pieces->count; i++)
-		if (pieces->piece[i].kind == SPAN_STALL)
-			last = &pieces->piece[i];
-	return last;
-}
-
 static void put_waited(
         const struct chain *chain, const struct moment *m, int64_t waited, int64_t longest, struct text *out)
 {
@@ -153,10 +144,10 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 		const struct moment *m = lanes_moment(lanes, id);
 		bool host = m->stream == STREAM_HOST;
 		const struct bout *longest = pieces_longest(&pieces, SPAN_STALL);
-		if (longest &&
-		        /* the current reason, however long it waited for others */
-		        has_not_begun(m))
-			longest = last_wait(&pieces);
+		/* the current reason, however long it waited for others */
+		for (size_t i = 0; longest && has_not_begun(m) && i < pieces.count; i++)
+			if (pieces.piece[i].kind == SPAN_STALL)
+				longest = &pieces.piece[i];
 		bool behind = !host && stretch > 2 * waited && m->t.start != TIME_UNKNOWN;
 		if ((behind || !longest) &&
 		        explain_behind(chain, m, behind ? m->t.start - stretch : TIME_UNKNOWN)) {

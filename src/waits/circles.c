@@ -293,17 +293,6 @@ static bool name_places(struct serial *serial, const struct circle *circle)
 	return serial->named_count > before;
 }
 
-static void circle_store(struct serial *serial, struct circle circle)
-{
-	const struct world *world = serial->world;
-
-	if (is_of_streams(world, &circle) || (serial->across && is_reported(world, &circle)) ||
-	        !name_places(serial, &circle))
-		mem_free(circle.hop);
-	else
-		*MEM_ADD(&serial->circles->circle, &serial->circles->count) = circle;
-}
-
 /* Returns the match that the cycle's first queue waits for, independent of the search's start. */
 static uint32_t match_to_cut(const struct wait_search *search)
 {
@@ -317,6 +306,7 @@ static uint32_t match_to_cut(const struct wait_search *search)
 /* Finds circles through suspect queues, and cuts each: one of its matches counts as over. */
 static void search_suspects(struct serial *serial)
 {
+	const struct world *world = serial->world;
 	struct wait_search *search = &serial->search;
 
 	for (size_t i = 0; i < serial->suspect_count;) {
@@ -325,7 +315,12 @@ static void search_suspects(struct serial *serial)
 			i++;
 			continue;
 		}
-		circle_store(serial, circle_read(serial));
+		struct circle circle = circle_read(serial);
+		if (is_of_streams(world, &circle) || (serial->across && is_reported(world, &circle)) ||
+		        !name_places(serial, &circle))
+			mem_free(circle.hop);
+		else
+			*MEM_ADD(&serial->circles->circle, &serial->circles->count) = circle;
 		end_meeting(serial, match_to_cut(search));
 		release_members(serial);
 		search->cycle_count = 0;
