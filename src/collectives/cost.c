@@ -116,15 +116,6 @@ static void transfers_cost(const struct machine *machine, struct group_nodes pla
 	cost->algorithm = ALGORITHM_AUTO;
 }
 
-/* Gather, scatter, alltoall */
-static void direct_cost(const struct cost_task *task, struct cost *cost)
-{
-	struct group_nodes places = task->places;
-	double part = task->message / places.n;
-	transfers_cost(task->machine, places, part * (places.per_node - 1),
-	        part * (places.n - places.per_node), cost);
-}
-
 /* Links are full duplex: the larger of sent and received bytes counts, near and far separately. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split)
@@ -181,8 +172,11 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	if (group.n == 1) {
 		chosen.latency_ns = machine->link_latency; /* a kernel with nothing to send */
 		chosen.rate = machine->link_rate;
-	} else if (collective->direct) {
-		direct_cost(&task, &chosen);
+	} else if (collective->direct) { /* gather, scatter, alltoall */
+		struct group_nodes places = task.places;
+		double part = task.message / places.n;
+		transfers_cost(machine, places, part * (places.per_node - 1),
+		        part * (places.n - places.per_node), &chosen);
 	} else {
 		status = choose(&task, algorithm, &chosen);
 	}

@@ -27,13 +27,6 @@ enum { PART = 1 << 18 };
 
 /* ---- arithmetic ---- */
 
-static float rounded(enum dtype dtype, float value)
-{
-	char element[4];
-	dtype_set(dtype, element, 0, value);
-	return dtype_get(dtype, element, 0);
-}
-
 /* sum := sum OP x, each step rounded to f32. A number wins over a NaN, as in NCCL. */
 static void combine_f32(enum reduction reduction, float *sum, const float *x, int64_t count)
 {
@@ -103,7 +96,9 @@ static int64_t piece_of(const struct collective_job *job, int place)
 /* Multiplies by 1/n in the type before the sum, as ncclAvg does: f16 sums stay in range. */
 static void divide(const struct collective_job *job, void *block, int64_t count, int n)
 {
-	float factor = rounded(job->dtype, 1.0f / (float)n);
+	char element[4];
+	dtype_set(job->dtype, element, 0, 1.0f / (float)n);
+	float factor = dtype_get(job->dtype, element, 0); /* 1/n, rounded to the type */
 	for (int64_t i = 0; i < count; i++)
 		dtype_set(job->dtype, block, i, dtype_get(job->dtype, block, i) * factor);
 }

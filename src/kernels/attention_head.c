@@ -44,11 +44,7 @@ void attention_head_free(struct attention_head *head)
 	mem_free(head->delta);
 }
 
-bool attention_head_masked(const struct attention_head *head)
-{
-	return head->causal && head->queries + head->shift <= 0;
-}
-
+/* The `keys` that query r sees */
 struct mask {
 	int64_t queries, keys, shift;
 	bool causal;

@@ -19,8 +19,6 @@ struct attention_head {
 struct attention_head attention_head_make(
         int queries, int keys, int d, bool causal, int64_t shift, bool gradient);
 void attention_head_free(struct attention_head *head);
-/* Returns true if no query sees any key. */
-bool attention_head_masked(const struct attention_head *head);
 
 /* Computes o := softmax(q k.T / sqrt(d)) v + beta o, with in = q k v. lse [queries,1], or NULL,
  * receives the log of each softmax's sum. A row without keys adds 0 to o; its lse is -inf. */

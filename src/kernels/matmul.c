@@ -42,20 +42,14 @@ static void matmul_cost(const struct kernel_call *call, double *flops, double *b
 	*flops = 2.0 * (double)a[0] * (double)b[1] * (double)a[1];
 }
 
-/* Empty sums are 0; += adds that. */
-static void put_zeros(const struct kernel_call *call)
-{
-	struct lane out = lane_of(&call->out[0]);
-	double zero = 0;
-	for (int64_t i = 0; i < layout_count(&call->out[0].layout); i++)
-		kernel_put(call, &out, i, 1, &zero);
-}
-
 /* += is the BLAS's beta = 1: the old values are added in f32 and rounded once. */
 static void matmul(const struct kernel_call *call)
 {
 	if (call->in[0].layout.dim[1] == 0) {
-		put_zeros(call);
+		struct lane out = lane_of(&call->out[0]);
+		double zero = 0; /* an empty sum; += adds it */
+		for (int64_t i = 0; i < layout_count(&call->out[0].layout); i++)
+			kernel_put(call, &out, i, 1, &zero);
 		return;
 	}
 	struct matrix a = matrix_in(&call->in[0], true), b = matrix_in(&call->in[1], true),

@@ -36,17 +36,12 @@ static struct {
 	bool looked, mapped;
 } buffer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool space_is_limited(void)
-{
-	struct rlimit space;
-	return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-}
-
 /* Returns true if no other product may run until buffer_leave. */
 static bool buffer_enter(void)
 {
 	enum { BUFFER_BYTES = 128 << 20 };
-	bool alone = space_is_limited();
+	struct rlimit space;
+	bool alone = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
 	if (alone)
 		pthread_mutex_lock(&buffer.lock);
 	if (alone ? !buffer.mapped : !__atomic_exchange_n(&buffer.looked, true, __ATOMIC_RELAXED))

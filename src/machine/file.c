@@ -129,15 +129,6 @@ static enum status read_key(
 	return ST_OK;
 }
 
-/* here = yes: figures measured on the GPU at hand */
-static enum status read_here(struct machine_reader *reader, const char *value)
-{
-	reader->machine.here = strcmp(value, "yes") == 0;
-	return reader->machine.here || strcmp(value, "no") == 0
-	        ? ST_OK
-	        : fail(ST_SYNTAX, "here is yes or no, not '%.40s'", value);
-}
-
 /* KEY = VALUE # source. Modifies the line. */
 static enum status read_line(struct machine_reader *reader, char *line)
 {
@@ -160,8 +151,12 @@ static enum status read_line(struct machine_reader *reader, char *line)
 		snprintf(reader->machine.title, sizeof reader->machine.title, "%s", value);
 		return ST_OK;
 	}
-	if (strcmp(name, "here") == 0)
-		return read_here(reader, value);
+	if (strcmp(name, "here") == 0) {
+		reader->machine.here = strcmp(value, "yes") == 0;
+		if (!reader->machine.here && strcmp(value, "no") != 0)
+			return fail(ST_SYNTAX, "here is yes or no, not '%.40s'", value);
+		return ST_OK;
+	}
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
 }
 

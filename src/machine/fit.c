@@ -60,15 +60,10 @@ static void solve(const struct sums *sums, struct fit *fit)
 	}
 }
 
-/* Returns the line's time in ns. */
-static double fit_time(const struct fit *fit, const struct fit_sample *sample)
-{
-	return sample->fixed * fit->latency_ns + sample->amount * fit->cost_ns[sample->line];
-}
-
 static double error_of(const struct fit *fit, const struct fit_sample *sample)
 {
-	return fabs(fit_time(fit, sample) - sample->ns) / sample->ns;
+	double time = sample->fixed * fit->latency_ns + sample->amount * fit->cost_ns[sample->line];
+	return fabs(time - sample->ns) / sample->ns;
 }
 
 /* Times are whole ns, so a line whose largest amount costs only a few is not determined. */
