@@ -193,7 +193,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 	        .data = data,
 	        .space = space,
 	        .pool = plan->pool};
-	*MEM_ADD(&heap->stretches, &heap->stretch_count) = (struct stretch){address, plan->segment_bytes};
+	heap->stretch_count++;
 	plan->block = heap->count;
 	*MEM_ADD(&heap->blocks, &heap->count) = (struct memory_block){.address = address,
 	        .bytes = plan->segment_bytes,

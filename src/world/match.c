@@ -107,17 +107,6 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 	return false;
 }
 
-/* Returns true if the member's counts contradict an earlier member's. Without data (--dry) there
- * are no counts. */
-static bool counts_differ(const struct world *world, const struct match *match, int place)
-{
-	struct unmatched rows;
-	bool differ = false;
-	for (int other = 0; other < match->n && !differ && world->me >= 0; other++)
-		differ = match->member[other] && rows_differ(world, match, place, other, &rows);
-	return differ;
-}
-
 /* ---- joining */
 
 /* In the drawing above, place 1 joins match 1, the next of at[1]; place 0 makes match 3.
@@ -129,6 +118,7 @@ static void match_join(struct world *world, op_id id, uint32_t *joined, struct g
         int place, struct match made)
 {
 	uint32_t at = instance->at[place], index = at ? world->matches[at].next : instance->first_match;
+	struct unmatched rows;
 
 	if (!index) {
 		index = ++world->match_count;
@@ -157,8 +147,10 @@ static void match_join(struct world *world, op_id id, uint32_t *joined, struct g
 		match->mismatch = differing(&first, &own) != ASPECTS;
 	}
 	match->first = place < match->first ? place : match->first;
-	if (!match->mismatch && !match->p2p && op_record(world, id)->split.n)
-		match->mismatch = counts_differ(world, match, place);
+	if (match->p2p || !op_record(world, id)->split.n || world->me < 0)
+		return; /* without data (--dry) there are no counts to compare */
+	for (int other = 0; other < match->n && !match->mismatch; other++)
+		match->mismatch = match->member[other] && rows_differ(world, match, place, other, &rows);
 }
 
 void matches_join(struct world *world, op_id id)
@@ -250,14 +242,4 @@ void world_expire(struct world *world, uint32_t match)
 {
 	const struct match *expired = &world->matches[match];
 	part_end(world, expired->group, expired->instance, match);
-}
-
-op_id world_together_next(const struct world *world, op_id id)
-{
-	while ((id = world->ops[id].next_program)) {
-		uint8_t kind = op_record(world, id)->kind;
-		if (kind == OP_COLLECTIVE || kind == OP_P2P)
-			return world->ops[id].flags & OPF_TOGETHER ? id : 0;
-	}
-	return 0;
 }

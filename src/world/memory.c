@@ -34,7 +34,6 @@ void memory_free(struct world *world)
 			mem_free(heap->blocks);
 			mem_free(heap->vacant);
 			mem_free(heap->segments);
-			mem_free(heap->stretches);
 		}
 		mem_free(inner->memory[r].pending);
 		mem_free(inner->memory[r].change);
@@ -336,19 +335,6 @@ void *world_data(const struct world *world, enum space space, int64_t address)
 			segment = leaving;
 	}
 	return segment && segment->data ? (char *)segment->data + (address - segment->address) : NULL;
-}
-
-bool world_segment(
-        const struct world *world, int rank, enum space space, int64_t address, struct stretch *stretch)
-{
-	const struct heap *heap = world_heap(world, rank, space);
-	size_t at;
-
-	SEARCH(at, heap->stretch_count, heap->stretches[at].address > address);
-	if (at == 0 || address >= heap->stretches[at - 1].address + heap->stretches[at - 1].bytes)
-		return false;
-	*stretch = heap->stretches[at - 1];
-	return true;
 }
 
 const struct heap *world_heap(const struct world *world, int rank, enum space space)

@@ -44,10 +44,6 @@ struct segment {
 	uint32_t pool;
 	uint8_t space;
 };
-/* A present or former segment */
-struct stretch {
-	int64_t address, bytes;
-};
 struct free_block {
 	int64_t bytes, address;
 	uint32_t freed_at, pool;
@@ -60,17 +56,13 @@ struct heap {
 	size_t vacant_count;
 	struct segment *segments; /* by address */
 	size_t segment_count;
-	struct stretch *stretches; /* all ever, by address */
-	size_t stretch_count;
-	int64_t end; /* of the last segment: addresses are never reused */
+	size_t stretch_count; /* segments ever reserved */
+	int64_t end;          /* of the last segment: addresses are never reused */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
 	/* their sums are allocated and peak_allocated */
 	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS];
 };
 const struct heap *world_heap(const struct world *world, int rank, enum space space);
-/* Gives the present or former segment of an address on any rank; false: there was none. */
-bool world_segment(
-        const struct world *world, int rank, enum space space, int64_t address, struct stretch *stretch);
 /* Lists up to `most` largest blocks in use, by falling size, then address. Returns how many. */
 int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
 int64_t heap_largest_free(const struct heap *heap);           /* outside of graphs, in bytes */

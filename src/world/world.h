@@ -313,8 +313,6 @@ struct freed_use {
  * allocation order; blocks in its own pool are never among them. Reports each block once, and once
  * more when it has a new tensor. Requires a graph's name. */
 bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *from, struct freed_use *use);
-/* Returns the next communication in the same `together`; 0: none. */
-op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends the group's unfinished matches and restarts its numbering. Call backend.abort before. */
 void world_abort(struct world *world, int group);

@@ -323,36 +323,6 @@ static void real_bytes(void **state)
 	assert_int_equal(own.held, 0);
 }
 
-/* Of any rank and space, also behind its giving back */
-static void segment_of_an_address(void **state)
-{
-	struct books b = books_open(2, 0);
-	struct stretch stretch, again;
-
-	(void)state;
-	for (int rank = 0; rank < 2; rank++) {
-		int x = make(&b, rank, "x", 100), big = make(&b, rank, "big", 8 << 20),
-		    h = make_in(&b, rank, "h", 100, SPACE_PINNED, STREAM_HOST, false);
-		int64_t at = address_of(&b, x), at_big = address_of(&b, big), at_h = address_of(&b, h);
-		assert_true(world_segment(b.world, rank, SPACE_DEVICE, at, &stretch));
-		assert_true(stretch.address <= at && at + 400 <= stretch.address + stretch.bytes);
-		assert_true(world_segment(b.world, rank, SPACE_DEVICE, at_big + (32 << 20) - 1, &again));
-		assert_true(again.address >= stretch.address + stretch.bytes && again.address <= at_big);
-		assert_true(world_segment(b.world, rank, SPACE_PINNED, at_h, &stretch));
-		assert_false(world_segment(b.world, rank, SPACE_HOST, at_h, &stretch));
-		assert_false(world_segment(b.world, rank, SPACE_DEVICE, 0, &stretch));
-		assert_false(
-		        world_segment(b.world, rank, SPACE_DEVICE, again.address + again.bytes, &stretch));
-		world_tensor_free(b.world, x, STREAM_HOST);
-		world_tensor_free(b.world, big, STREAM_HOST);
-		assert_int_equal(world_trim(b.world, rank), ST_OK);
-		assert_int_equal(world_heap(b.world, rank, SPACE_DEVICE)->segment_count, 0);
-		assert_true(world_segment(b.world, rank, SPACE_DEVICE, at_big, &stretch));
-		assert_true(stretch.address == again.address && stretch.bytes == again.bytes);
-	}
-	books_close(&b);
-}
-
 static uint32_t draw(uint32_t *seed, uint32_t n)
 {
 	*seed = *seed * 1664525u + 1013904223u;
@@ -471,7 +441,6 @@ int main(void)
 	        cmocka_unit_test(running_out),
 	        cmocka_unit_test(clean_memory),
 	        cmocka_unit_test(real_bytes),
-	        cmocka_unit_test(segment_of_an_address),
 	        cmocka_unit_test(random_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

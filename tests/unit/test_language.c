@@ -346,10 +346,13 @@ static int members(int rank)
 	const struct world *world = shell.world;
 	op_id id = world->first[rank];
 	int count = 0;
-	while (op_record(world, id)->kind != OP_COLLECTIVE && op_record(world, id)->kind != OP_P2P)
-		id = world->ops[id].next_program;
-	for (; id; id = world_together_next(world, id))
+	for (; id; id = world->ops[id].next_program) {
+		if (op_record(world, id)->kind != OP_COLLECTIVE && op_record(world, id)->kind != OP_P2P)
+			continue;
+		if (count && !(world->ops[id].flags & OPF_TOGETHER))
+			break;
 		count++;
+	}
 	return count;
 }
 
