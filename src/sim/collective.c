@@ -119,7 +119,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	bool backup = record_at(e, op)->backup;
 	bool last = instance->arrived + 1 == (uint32_t)match->n && !match->mismatch && !backup;
 
-	if (instance->stopped == e->s.pass && match_put_off(e, lane))
+	if (instance->stopped == e->s.pass && match_put_off(e, lane, NULL))
 		return;
 	if (instance->running) {
 		backup_join(e, lane);

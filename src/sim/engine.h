@@ -283,9 +283,8 @@ bool lane_meets(const struct engine *e, const struct stream_queue *lane, int gro
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* may stop the rank */
 /* Stops the lane's rank before a meeting: it arrives in a later pass. Returns false if the rank is
- * quiet and no stopped rank at the meeting is needed. */
-bool match_put_off(struct engine *e, uint32_t lane);
-/* ... before it joins a part of a group with a timeout */
-bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part);
+ * quiet and no stopped rank at the meeting is needed. part: it would join this part of a group
+ * with a timeout; NULL: the head's match. */
+bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part);
 
 #endif

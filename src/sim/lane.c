@@ -184,7 +184,7 @@ static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, cons
 {
 	const struct instance *instance = instance_of(e, record->group, op->rank);
 	if (instance->stopped == e->s.pass &&
-	        part_put_off(e, lane, group_part(&e->world->groups[record->group], op->rank)))
+	        match_put_off(e, lane, group_part(&e->world->groups[record->group], op->rank)))
 		return true;
 	if (!instance->expired)
 		return false;

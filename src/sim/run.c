@@ -180,23 +180,15 @@ static bool meets_needed(struct engine *e, op_id id)
 	return needs;
 }
 
-/* The rank arrives in a later pass, so that all arrive in order of time and read final memory. */
-bool match_put_off(struct engine *e, uint32_t lane)
-{
-	uint32_t rank = e->lanes[lane].rank;
-	if (rank_quiet(e, rank) && !meets_needed(e, e->lanes[lane].head))
-		return false;
-	stop_rank(e, rank);
-	lane_schedule(e, lane, e->s.now, PHASE_ARRIVE);
-	return true;
-}
-
-/* A part of a group with a timeout is one meeting for all its lanes. */
-bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
+/* The rank arrives in a later pass, so that all arrive in order of time and read final memory. A
+ * part of a group with a timeout is one meeting for all its lanes. */
+bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
 {
 	uint32_t rank = e->lanes[lane].rank;
 	bool needs = !rank_quiet(e, rank);
-	for (int i = 0; i < part->n; i++)
+	if (!needs && !part)
+		needs = meets_needed(e, e->lanes[lane].head);
+	for (int i = 0; part && i < part->n; i++)
 		if (rank_stopped(e, part->ranks[i]))
 			needs |= rank_need(e, part->ranks[i]);
 	if (!needs)

@@ -74,7 +74,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 	bool with_stopped = false;
 	for (int i = 0; i < record->parts && e->stopped_count; i++)
 		with_stopped |= rank_stopped(e, record->part[i].peer);
-	if (with_stopped && match_put_off(e, lane))
+	if (with_stopped && match_put_off(e, lane, NULL))
 		return;
 	l->state = LANE_MATCH;
 	l->left = record->parts;
