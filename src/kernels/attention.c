@@ -85,28 +85,21 @@ static enum status wrong_part(const struct kernel_call *call, int64_t whole, con
 	        (long long)whole, what, call->kernel->option[option].name, call->option[option]);
 }
 
-static enum status wants(const struct kernel_call *call, const struct kernel_tensor *one,
-        const struct kernel_tensor *other, const char *what)
-{
-	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants %s", one->name, shape_text(&one->layout).text,
-	        other->name, shape_text(&other->layout).text, call->kernel->name, what);
-}
-
 /* k and v have one shape; do and o have q's. k's tokens are divided among q's sequences. */
 static enum status shapes_of_operands(const struct kernel_call *call)
 {
 	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
 	if (!layout_same_shape(&k->layout, &v->layout))
-		return wants(call, k, v, "the same shape");
+		return kernel_shape_failure(call, k, v, "the same shape");
 	if (k->layout.dims != 2 || k->layout.dim[1] != q->layout.dim[1])
-		return wants(call, q, k, "as many columns");
+		return kernel_shape_failure(call, q, k, "as many columns");
 	if (k->layout.dim[0] != keys(call) * sequences(call))
 		return fail(ST_SHAPE, "%s has %lld sequences: they do not divide the %lld rows of %s",
 		        q->name, (long long)sequences(call), (long long)k->layout.dim[0], k->name);
 	for (int i = 0; i < call->ins; i++)
 		if (is_gradient(call) && (i == 0 || i == 4) &&
 		        !layout_same_shape(&call->in[i].layout, &q->layout))
-			return wants(call, &call->in[i], q, "the same shape");
+			return kernel_shape_failure(call, &call->in[i], q, "the same shape");
 	return ST_OK;
 }
 
@@ -253,12 +246,12 @@ static enum status merge_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *o = &call->in[MERGE_O], *lse = &call->in[MERGE_LSE];
 	if (!layout_same_shape(&o->layout, &call->in[MERGE_O1].layout))
-		return wants(call, o, &call->in[MERGE_O1], "the same shape");
+		return kernel_shape_failure(call, o, &call->in[MERGE_O1], "the same shape");
 	if (!layout_same_shape(&lse->layout, &call->in[MERGE_LSE1].layout))
-		return wants(call, lse, &call->in[MERGE_LSE1], "the same shape");
+		return kernel_shape_failure(call, lse, &call->in[MERGE_LSE1], "the same shape");
 	if (o->layout.dims != 2 || lse->layout.dims != 2 || lse->layout.dim[0] != o->layout.dim[0] ||
 	        lse->layout.dim[1] == 0 || o->layout.dim[1] % lse->layout.dim[1] != 0)
-		return wants(call, o, lse, "[tokens,hidden] and [tokens,heads]");
+		return kernel_shape_failure(call, o, lse, "[tokens,hidden] and [tokens,heads]");
 	return ST_OK;
 }
 

@@ -18,8 +18,8 @@ static enum dtype mixed(enum dtype a, enum dtype b)
 	return a == DT_I32 ? b : DT_F32;
 }
 
-/* i counts from 1 at the right */
-static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
+/* of_whole: the result's type for two i32. i counts from 1 at the right. */
+static enum status binary_shape_as(struct kernel_call *call, enum dtype of_whole)
 {
 	const struct layout *a = &call->in[0].layout, *b = &call->in[1].layout;
 	int dims = a->dims > b->dims ? a->dims : b->dims;
@@ -29,26 +29,22 @@ static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 		int64_t x = i <= a->dims ? a->dim[a->dims - i] : 1,
 		        y = i <= b->dims ? b->dim[b->dims - i] : 1;
 		if (x != y && x != 1 && y != 1)
-			return fail(ST_SHAPE,
-			        "%s is %s, %s is %s: %s wants sizes that agree, or are 1, from the last "
-			        "dimension on",
-			        call->in[0].name, shape_text(&call->in[0].layout).text, call->in[1].name,
-			        shape_text(&call->in[1].layout).text, call->kernel->name);
+			return kernel_shape_failure(call, &call->in[0], &call->in[1],
+			        "sizes that agree, or are 1, from the last dimension on");
 		dim[dims - i] = x == 1 ? y : x; /* 0 and 1 give 0 */
 	}
-	return kernel_out(call, 0, dtype, dims, dim);
+	enum dtype dtype = mixed((enum dtype)a->dtype, (enum dtype)b->dtype);
+	return kernel_out(call, 0, dtype == DT_I32 ? of_whole : dtype, dims, dim);
 }
 
 static enum status binary_shape(struct kernel_call *call)
 {
-	return binary_shape_as(
-	        call, mixed((enum dtype)call->in[0].layout.dtype, (enum dtype)call->in[1].layout.dtype));
+	return binary_shape_as(call, DT_I32);
 }
 
 static enum status div_shape(struct kernel_call *call)
 {
-	enum dtype dtype = mixed((enum dtype)call->in[0].layout.dtype, (enum dtype)call->in[1].layout.dtype);
-	return binary_shape_as(call, dtype == DT_I32 ? DT_F32 : dtype);
+	return binary_shape_as(call, DT_F32);
 }
 
 /* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps, as GPUs do:

@@ -22,16 +22,6 @@ enum status kernel_wants_float(const struct kernel_call *call, int in)
 	        call->in[in].name, call->kernel->name, call->in[in].name);
 }
 
-static enum status wants_same_shape(const struct kernel_call *call, int in)
-{
-	const struct kernel_tensor *first = &call->in[0], *other = &call->in[in];
-	if (layout_same_shape(&first->layout, &other->layout))
-		return ST_OK;
-	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", first->name,
-	        shape_text(&first->layout).text, other->name, shape_text(&other->layout).text,
-	        call->kernel->name);
-}
-
 static enum status check_option(const struct kernel *kernel, const struct kernel_option *option, double value)
 {
 	if (option->kind == KO_WHOLE && !(value == trunc(value) && value >= option->least && value <= 0x1p53))
@@ -41,6 +31,20 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 		return fail(ST_RANGE, "%s: %s=%g: 0 or more and below 1 is wanted", kernel->name,
 		        option->name, value);
 	return ST_OK;
+}
+
+enum status kernel_shape_failure(const struct kernel_call *call, const struct kernel_tensor *one,
+        const struct kernel_tensor *other, const char *wanted)
+{
+	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants %s", one->name, shape_text(&one->layout).text,
+	        other->name, shape_text(&other->layout).text, call->kernel->name, wanted);
+}
+
+int64_t kernel_index(const struct lane *indices, int64_t i, int64_t end)
+{
+	double index;
+	lane_read(indices, i, 1, &index);
+	return index >= 0 && index < (double)end ? (int64_t)index : -1;
 }
 
 /* Refuses empty rows (such as x.T's if x has no rows) for a kernel without a result for them: a
@@ -67,7 +71,8 @@ enum status kernel_shape(struct kernel_call *call)
 	for (int i = 0; i < call->ins && kernel->arguments != ARGUMENTS_ANY && status == ST_OK; i++)
 		status = kernel_wants_float(call, i);
 	for (int i = 1; i < call->ins && kernel->arguments == ARGUMENTS_ALIKE && status == ST_OK; i++)
-		status = wants_same_shape(call, i);
+		if (!layout_same_shape(like, &call->in[i].layout))
+			status = kernel_shape_failure(call, &call->in[0], &call->in[i], "the same shape");
 	if (status != ST_OK)
 		return status;
 	if (kernel->shape)

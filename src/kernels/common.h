@@ -21,6 +21,9 @@
 enum status kernel_out(struct kernel_call *call, int out, enum dtype dtype, int dims, const int64_t *dim);
 /* fails with ST_DTYPE for i32 */
 enum status kernel_wants_float(const struct kernel_call *call, int in);
+/* Fails with ST_SHAPE: "a is [4], b is [5]: add wants WANTED". */
+enum status kernel_shape_failure(const struct kernel_call *call, const struct kernel_tensor *one,
+        const struct kernel_tensor *other, const char *wanted);
 /* returns the last dimension */
 int64_t kernel_row_length(const struct kernel_tensor *tensor);
 
@@ -39,6 +42,8 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor);
 /* Runs the loop over at most 4 arguments, broadcast to the shape of out[0] (in place: in[0]). */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
 
+/* Returns index i; -1 if it is outside 0 .. end - 1. */
+int64_t kernel_index(const struct lane *indices, int64_t i, int64_t end);
 /* Writes `count` values to out[0] from element `from` on; with += adds them. */
 void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
         const double *values);

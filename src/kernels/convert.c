@@ -158,8 +158,7 @@ static enum status topk_grad_shape(struct kernel_call *call)
 		return fail(ST_DTYPE, "%s is %s: topk_grad takes places in i32", i->name,
 		        dtype_name((enum dtype)i->layout.dtype));
 	if (status == ST_OK && !layout_same_shape(&dv->layout, &i->layout))
-		return fail(ST_SHAPE, "%s is %s, %s is %s: topk_grad wants the same shape", dv->name,
-		        shape_text(&dv->layout).text, i->name, shape_text(&i->layout).text);
+		return kernel_shape_failure(call, dv, i, "the same shape");
 	out.dim[out.dims - 1] = (int64_t)call->option[0];
 	return status == ST_OK ? kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim) : status;
 }

@@ -33,14 +33,6 @@ static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 	return status == ST_OK ? kernel_out(call, 0, (enum dtype)x->layout.dtype, 2, dim) : status;
 }
 
-/* The row for id i, or -1 */
-static int64_t row_of(const struct lane *ids, int64_t i, int64_t rows)
-{
-	double id;
-	lane_read(ids, i, 1, &id);
-	return id >= 0 && id < (double)rows ? (int64_t)id : -1;
-}
-
 /* ---- embed ---- */
 
 static enum status embed_shape(struct kernel_call *call)
@@ -64,7 +56,7 @@ static void embed(const struct kernel_call *call)
 	double *row = mem_alloc((size_t)columns * sizeof *row);
 
 	for (int64_t i = 0; i < count; i++) {
-		int64_t r = row_of(&ids, i, rows);
+		int64_t r = kernel_index(&ids, i, rows);
 		if (r >= 0)
 			lane_read(&table, r * columns, columns, row);
 		for (int64_t c = 0; c < columns && r < 0; c++)
@@ -117,7 +109,7 @@ static void add_rows(const struct kernel_call *call)
 	if (call->ins > 1)
 		ids = lane_of(&call->in[1]);
 	for (int64_t i = 0; i < count; i++) {
-		int64_t r = call->ins > 1 ? row_of(&ids, i, rows) : 0;
+		int64_t r = call->ins > 1 ? kernel_index(&ids, i, rows) : 0;
 		if (r < 0)
 			continue;
 		lane_read(&x, i * columns, columns, row);

@@ -157,17 +157,8 @@ static double row_loss(int64_t count, const double *z, const double *t, double l
 	return loss;
 }
 
-/* z := (e / sum sum(t) - t) / rows, with e / sum the softmax of z */
-static void row_gradient(int64_t count, const double *e, double sum, const double *t, double rows, double *z)
-{
-	double weight = 0;
-	for (int64_t i = 0; i < count; i++)
-		weight += t[i];
-	for (int64_t i = 0; i < count; i++)
-		z[i] = (e[i] / sum * weight - t[i]) / rows;
-}
-
-/* Memory: the row z, its targets t, and a copy for exp. */
+/* One row at a time; the loss accumulates in double and is divided at the end. Memory: the row z,
+ * its targets t, and a copy for exp. */
 static void crossentropy(const struct kernel_call *call)
 {
 	bool gradient = call->kernel->shape == crossentropy_grad_shape;
@@ -186,7 +177,11 @@ static void crossentropy(const struct kernel_call *call)
 		memcpy(e, z, (size_t)classes * sizeof *e);
 		double sum = exponentials(classes, e, &log_sum);
 		if (gradient) {
-			row_gradient(classes, e, sum, t, of, z);
+			double weight = 0; /* e / sum is the softmax of z */
+			for (int64_t i = 0; i < classes; i++)
+				weight += t[i];
+			for (int64_t i = 0; i < classes; i++)
+				z[i] = (e[i] / sum * weight - t[i]) / of;
 			kernel_put(call, &out, r * classes, classes, z);
 		} else {
 			loss += row_loss(classes, z, t, log_sum);
@@ -201,6 +196,12 @@ static void crossentropy(const struct kernel_call *call)
 	}
 	mem_free(z);
 }
+
+#define CROSSENTROPY_OPTIONS                                                            \
+	{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER, 0},        \
+	{                                                                               \
+		"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0 \
+	}
 
 const struct kernel kernels_loss[] = {
         {
@@ -249,8 +250,7 @@ const struct kernel kernels_loss[] = {
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),
                 .more_outs = 1,
-                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER, 0},
-                        {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
+                .option = {CROSSENTROPY_OPTIONS},
                 .wants_columns = true,
                 .shape = crossentropy_shape,
                 .indices = target_classes,
@@ -265,8 +265,7 @@ const struct kernel kernels_loss[] = {
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
                 KERNEL_TAKES(2, 1),
-                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER, 0},
-                        {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
+                .option = {CROSSENTROPY_OPTIONS},
                 .wants_columns = true,
                 .shape = crossentropy_grad_shape,
                 .indices = target_classes,

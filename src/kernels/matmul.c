@@ -8,23 +8,18 @@
 
 #include <limits.h>
 
-static enum status wrong_shapes(const struct kernel_tensor *a, const struct kernel_tensor *b)
-{
-	struct shape_text x = shape_text(&a->layout), y = shape_text(&b->layout);
-	if (a->layout.dims != 2 || b->layout.dims != 2)
-		return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants two dimensions each, [m,k] x [k,n]",
-		        a->name, x.text, b->name, y.text);
-	return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants %s x [%lld,any]", b->name, y.text, a->name,
-	        x.text, x.text, (long long)a->layout.dim[1]);
-}
-
-/* Both have one type, as the BLAS and tensor cores require; each dimension fits an int. */
+/* [m,k] x [k,n] gives [m,n]. Both have one type, as the BLAS and tensor cores require; each
+ * dimension fits an int, as in the BLAS. */
 static enum status matmul_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];
 
-	if (a->layout.dims != 2 || b->layout.dims != 2 || a->layout.dim[1] != b->layout.dim[0])
-		return wrong_shapes(a, b);
+	if (a->layout.dims != 2 || b->layout.dims != 2)
+		return kernel_shape_failure(call, a, b, "two dimensions each, [m,k] x [k,n]");
+	if (a->layout.dim[1] != b->layout.dim[0])
+		return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants %s x [%lld,any]", b->name,
+		        shape_text(&b->layout).text, a->name, shape_text(&a->layout).text,
+		        shape_text(&a->layout).text, (long long)a->layout.dim[1]);
 	if (a->layout.dtype != b->layout.dtype)
 		return fail(ST_DTYPE, "%s is %s, %s is %s: matmul wants one type (`cast %s to=%s`)", a->name,
 		        dtype_name(a->layout.dtype), b->name, dtype_name(b->layout.dtype), b->name,

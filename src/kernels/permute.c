@@ -40,14 +40,6 @@ static enum status wants_matrix(const struct kernel_call *call, int in)
 	        tensor->layout.dims, tensor->layout.dims == 1 ? "" : "s", call->kernel->name);
 }
 
-/* Returns number i, or -1 if it is outside 0 .. end - 1. */
-static int64_t number_below(const struct lane *numbers, int64_t i, int64_t end)
-{
-	double number;
-	lane_read(numbers, i, 1, &number);
-	return number >= 0 && number < (double)end ? (int64_t)number : -1;
-}
-
 /* ---- binsort ---- */
 
 enum { BINS, CAPACITY };
@@ -81,14 +73,14 @@ static void binsort(const struct kernel_call *call)
 	int64_t *next = mem_alloc((size_t)bins * sizeof *next);
 
 	for (int64_t i = 0; i < count; i++) {
-		int64_t bin = number_below(&ids, i, bins);
+		int64_t bin = kernel_index(&ids, i, bins);
 		if (bin >= 0)
 			wanted[bin]++;
 	}
 	for (int64_t bin = 1; bin < bins; bin++)
 		next[bin] = capacity ? bin * capacity : next[bin - 1] + (int64_t)wanted[bin - 1];
 	for (int64_t i = 0; i < count; i++) {
-		int64_t bin = number_below(&ids, i, bins);
+		int64_t bin = kernel_index(&ids, i, bins);
 		bool drops = bin < 0 || (capacity && next[bin] == (bin + 1) * capacity);
 		double place = drops ? -1 : (double)next[bin]++;
 		lane_write(&to, i, 1, &place);
@@ -122,8 +114,7 @@ static enum status permute_shape(struct kernel_call *call)
 	const struct kernel_tensor *x = &call->in[0], *to = &call->in[1];
 	enum status status = permuted_shape(call, (int64_t)call->option[0]);
 	if (status == ST_OK && to->layout.dim[0] != x->layout.dim[0])
-		return fail(ST_SHAPE, "%s is %s, %s is %s: permute wants one row of numbers for each row",
-		        x->name, shape_text(&x->layout).text, to->name, shape_text(&to->layout).text);
+		return kernel_shape_failure(call, x, to, "one row of numbers for each row");
 	return status;
 }
 
@@ -152,7 +143,7 @@ static void permute(const struct kernel_call *call)
 	for (int64_t i = 0; i < x->dim[0]; i++) {
 		lane_read(&in, i * columns, columns, row);
 		for (int64_t j = 0; j < k; j++) {
-			int64_t r = number_below(&to, i * k + j, rows);
+			int64_t r = kernel_index(&to, i * k + j, rows);
 			for (int64_t c = 0; c < columns && r >= 0; c++)
 				sum[r * columns + c] += row[c];
 		}
@@ -171,7 +162,7 @@ static void unpermute(const struct kernel_call *call)
 	for (int64_t i = 0; i < y->dim[0]; i++) {
 		memset(sum, 0, (size_t)columns * sizeof *sum);
 		for (int64_t j = 0; j < k; j++) {
-			int64_t r = number_below(&to, i * k + j, rows);
+			int64_t r = kernel_index(&to, i * k + j, rows);
 			if (r < 0)
 				continue;
 			lane_read(&in, r * columns, columns, row);
@@ -219,7 +210,7 @@ static void sort_chunks(const struct kernel_call *call)
 	int64_t *from = mem_alloc((size_t)(chunks + 1) * sizeof *from);
 
 	for (int64_t k = 0; k < chunks; k++)
-		from[k + 1] = from[k] + most_of(number_below(&counts, k, rows + 1), 0);
+		from[k + 1] = from[k] + most_of(kernel_index(&counts, k, rows + 1), 0);
 	for (int64_t k = 0; k < chunks; k++) {
 		int64_t chunk = k % n->dim[0] * across + k / n->dim[0];
 		for (int64_t r = from[chunk]; r < from[chunk + 1] && r < rows && place < rows; r++) {
