@@ -44,33 +44,25 @@ static enum status files_fit(int n)
 static enum status sizes_fit(void)
 {
 	struct rlimit limit;
-	struct text words = {0};
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= FILE_BYTES)
 		return ST_OK;
-	bytes_in_words(&words, "mpirun needs files of ", FILE_BYTES, "");
-	bytes_in_words(&words, ", and the limit is ", (int64_t)limit.rlim_cur, "");
-	enum status status = fail(ST_FILE, "%s: `ulimit -f unlimited` before ranksh", text_string(&words));
-	text_release(&words);
-	return status;
+	return fail(ST_FILE,
+	        "mpirun needs files of %s, and the limit is %s: `ulimit -f unlimited` before ranksh",
+	        bytes_words(FILE_BYTES).text, bytes_words((int64_t)limit.rlim_cur).text);
 }
 
 /* If the folder cannot be examined, the decision is left to mpirun. */
 static enum status folder_fits(void)
 {
 	struct statvfs disk;
-	struct text words = {0};
 	if (statvfs(room_folder(), &disk) != 0 || disk.f_blocks == 0)
 		return ST_OK;
 	double free = (double)disk.f_frsize * (double)(geteuid() ? disk.f_bavail : disk.f_bfree);
 	if (free >= FOLDER_BYTES)
 		return ST_OK;
-	text_add(&words, "%s has ", room_folder());
-	bytes_in_words(&words, "room for ", (int64_t)free, "");
-	bytes_in_words(&words, ", and mpirun needs ", FOLDER_BYTES, "");
-	enum status status =
-	        fail(ST_FILE, "%s there: set TMPDIR to a folder with more room", text_string(&words));
-	text_release(&words);
-	return status;
+	return fail(ST_FILE,
+	        "%s has room for %s, and mpirun needs %s there: set TMPDIR to a folder with more room",
+	        room_folder(), bytes_words((int64_t)free).text, bytes_words(FOLDER_BYTES).text);
 }
 
 enum status room_for_mpirun(int n)

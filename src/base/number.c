@@ -174,11 +174,26 @@ void bytes_text(int64_t bytes, struct text *out)
 	prefixed_text(bytes, 1024, "B", out);
 }
 
-void bytes_in_words(struct text *out, const char *before, int64_t bytes, const char *after)
+static struct short_words short_of(struct text *text)
 {
-	text_add(out, "%s", before);
-	bytes_text(bytes, out);
-	text_add(out, "%s", after);
+	struct short_words words;
+	snprintf(words.text, sizeof words.text, "%s", text_string(text));
+	text_release(text);
+	return words;
+}
+
+struct short_words time_words(int64_t ns)
+{
+	struct text text = {0};
+	time_text(ns, &text);
+	return short_of(&text);
+}
+
+struct short_words bytes_words(int64_t bytes)
+{
+	struct text text = {0};
+	bytes_text(bytes, &text);
+	return short_of(&text);
 }
 
 char *number_digits(char *to, int64_t value)

@@ -42,7 +42,11 @@ void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 void number_text(struct number number, struct text *out);
 void time_text(int64_t ns, struct text *out);     /* "0", "20 us", "2.00 ms", "1.25 s" */
 void bytes_text(int64_t bytes, struct text *out); /* "96 B", "4 kB", "1.5 MB", in 1024s */
-/* Appends bytes_text between two texts. */
-void bytes_in_words(struct text *out, const char *before, int64_t bytes, const char *after);
+/* time_text and bytes_text for use in a format: text_add(out, "took %s", time_words(ns).text) */
+struct short_words {
+	char text[32];
+};
+struct short_words time_words(int64_t ns);
+struct short_words bytes_words(int64_t bytes);
 
 #endif

@@ -226,28 +226,6 @@ void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text
 		text_add(out, "   times \xc2\xb1%s\n", time_words((int64_t)off).text);
 }
 
-static struct short_words short_of(struct text *text)
-{
-	struct short_words words;
-	snprintf(words.text, sizeof words.text, "%s", text_string(text));
-	text_release(text);
-	return words;
-}
-
-struct short_words time_words(int64_t ns)
-{
-	struct text text = {0};
-	time_text(ns, &text);
-	return short_of(&text);
-}
-
-struct short_words bytes_words(int64_t bytes)
-{
-	struct text text = {0};
-	bytes_text(bytes, &text);
-	return short_of(&text);
-}
-
 void trace_put_ranks(const struct ranks *set, struct text *out)
 {
 	text_add(out, ranks_count(set) == 1 ? "rank " : "ranks ");

@@ -141,12 +141,6 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* True if its queued members do not match: the operation never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
-/* time_text and bytes_text for use in a format: text_add(out, "took %s", time_words(ns).text) */
-struct short_words {
-	char text[32];
-};
-struct short_words time_words(int64_t ns);
-struct short_words bytes_words(int64_t bytes);
 /* "rank 2", "ranks 0-3" */
 void trace_put_ranks(const struct ranks *set, struct text *out);
 /* "matmul y of rank 2"; `of` may be "on" */

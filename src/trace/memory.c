@@ -84,23 +84,19 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 	for (size_t i = 0; i < heap->count; i++)
 		total_free +=
 		        heap->blocks[i].free && !pool_graph(heap->blocks[i].pool) ? heap->blocks[i].bytes : 0;
-	bytes_in_words(out, "", heap->allocated, " allocated");
-	bytes_in_words(out, " (at most ", heap->peak_allocated, ")");
-	bytes_in_words(out, ", ", heap->reserved, " reserved");
+	text_add(out, "%s allocated (at most %s), %s reserved", bytes_words(heap->allocated).text,
+	        bytes_words(heap->peak_allocated).text, bytes_words(heap->reserved).text);
 	if (heap_of_graphs(heap))
-		bytes_in_words(out, " (", heap_of_graphs(heap), " by graphs)");
-	bytes_in_words(out, " of ", trace->world->machine->memory, "");
-	if (total_free) {
-		bytes_in_words(out, "\n   free in segments ", total_free, "");
-		bytes_in_words(out, ", largest block ", largest, "");
-		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)largest / total_free);
-	}
-	if (host || pinned || disk) {
-		bytes_in_words(out, "\n   host ", host, "");
-		bytes_in_words(out, ", pinned ", pinned, "");
-	}
+		text_add(out, " (%s by graphs)", bytes_words(heap_of_graphs(heap)).text);
+	text_add(out, " of %s", bytes_words((int64_t)trace->world->machine->memory).text);
+	if (total_free)
+		text_add(out, "\n   free in segments %s, largest block %s, fragmentation %.0f%%",
+		        bytes_words(total_free).text, bytes_words(largest).text,
+		        100 - 100 * (double)largest / total_free);
+	if (host || pinned || disk)
+		text_add(out, "\n   host %s, pinned %s", bytes_words(host).text, bytes_words(pinned).text);
 	if (disk)
-		bytes_in_words(out, ", disk ", disk, "");
+		text_add(out, ", disk %s", bytes_words(disk).text);
 	text_add(out, "\n");
 }
 

@@ -9,6 +9,7 @@
  * bytes of a returned segment stay until its OP_SEGMENT has ended (`leaving`), because earlier
  * operations may read them. */
 #include "world/books.h"
+#include "base/number.h"
 #include "base/search.h"
 
 enum { OWNERS_NAMED = 3 };
@@ -54,29 +55,17 @@ void world_segment_calls(struct world *world, struct segment_calls calls)
 /* ST_DEVICE_MEMORY: a disk is full. */
 static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 {
-	const struct heap *heap = world_heap(world, rank, SPACE_DISK);
-	struct text why = {0};
-
-	text_add(&why, "rank %d", rank);
-	bytes_in_words(&why, ": the disk is full: no room for ", bytes, "");
-	bytes_in_words(&why, " on its part of ", world->machine->disk, "");
-	bytes_in_words(&why, "; ", heap->allocated, " are taken");
-	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
-	text_release(&why);
-	return status;
+	return fail(ST_DEVICE_MEMORY,
+	        "rank %d: the disk is full: no room for %s on its part of %s; %s are taken", rank,
+	        bytes_words(bytes).text, bytes_words((int64_t)world->machine->disk).text,
+	        bytes_words(world_heap(world, rank, SPACE_DISK)->allocated).text);
 }
 
 /* ST_DEVICE_MEMORY: the host memory's limit. */
 static enum status host_full(const struct world *world, int rank, int64_t bytes)
 {
-	struct text why = {0};
-
-	text_add(&why, "rank %d", rank);
-	bytes_in_words(&why, ": no room for ", bytes, "");
-	bytes_in_words(&why, " of host memory: here are ", world->host_most, "");
-	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
-	text_release(&why);
-	return status;
+	return fail(ST_DEVICE_MEMORY, "rank %d: no room for %s of host memory: here are %s", rank,
+	        bytes_words(bytes).text, bytes_words(world->host_most).text);
 }
 
 enum status world_text_fits(const struct world *world, int rank, size_t bytes)
@@ -94,23 +83,20 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 	int owners = heap_largest(heap, owner, OWNERS_NAMED);
 	struct text why = {0};
 
-	text_add(&why, "rank %d", rank);
-	bytes_in_words(&why, ": no room for ", plan->bytes, "");
-	bytes_in_words(&why, " on a GPU of ", world->machine->memory, "");
-	bytes_in_words(&why, ": the allocator needs a new segment of ", plan->segment_bytes, "");
-	if (plan->shared_below) {
-		bytes_in_words(&why, plan->small ? ", which tensors of up to " : ", which tensors below ",
-		        plan->shared_below, " share");
-	}
-	bytes_in_words(&why, "; reserved ", heap->reserved, "");
+	text_add(&why, "rank %d: no room for %s on a GPU of %s: the allocator needs a new segment of %s",
+	        rank, bytes_words(plan->bytes).text, bytes_words((int64_t)world->machine->memory).text,
+	        bytes_words(plan->segment_bytes).text);
+	if (plan->shared_below)
+		text_add(&why, ", which tensors %s %s share", plan->small ? "of up to" : "below",
+		        bytes_words(plan->shared_below).text);
+	text_add(&why, "; reserved %s", bytes_words(heap->reserved).text);
 	if (heap_of_graphs(heap))
-		bytes_in_words(&why, ", of which graphs keep ", heap_of_graphs(heap), "");
-	bytes_in_words(&why, ", allocated ", heap->allocated, "");
-	bytes_in_words(&why, ", largest free block ", heap_largest_free(heap), "");
-	for (int k = 0; k < owners; k++) {
-		text_add(&why, "%s %s", k ? "," : "; largest:", memory_owner_text(world, owner[k]->owner));
-		bytes_in_words(&why, " ", owner[k]->bytes, "");
-	}
+		text_add(&why, ", of which graphs keep %s", bytes_words(heap_of_graphs(heap)).text);
+	text_add(&why, ", allocated %s, largest free block %s", bytes_words(heap->allocated).text,
+	        bytes_words(heap_largest_free(heap)).text);
+	for (int k = 0; k < owners; k++)
+		text_add(&why, "%s %s %s", k ? "," : "; largest:", memory_owner_text(world, owner[k]->owner),
+		        bytes_words(owner[k]->bytes).text);
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
 	text_release(&why);
 	return status;
