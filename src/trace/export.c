@@ -46,9 +46,7 @@ static int waits_of(int stream)
 }
 
 /* Begins an event: the common fields and those of the format. The caller closes its brace. */
-static void event_begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format,
-        ...) __attribute__((format(printf, 5, 6)));
-static void event_begin(
+__attribute__((format(printf, 5, 6))) static void event_begin(
         struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
 {
 	va_list arguments;

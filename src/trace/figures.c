@@ -75,10 +75,8 @@ void figures_join(struct figures *figures, const struct figures *more)
 
 /* Adds a figure. ST_WAITS of its metric is not a failure: the figure is not known yet. The first
  * failure is kept, and ends the table. */
-static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
-        const char *name, ...) __attribute__((format(printf, 5, 6)));
-static void figure_put(struct figures *figures, enum status status, enum figure_kind kind, double value,
-        const char *name, ...)
+__attribute__((format(printf, 5, 6))) static void figure_put(struct figures *figures, enum status status,
+        enum figure_kind kind, double value, const char *name, ...)
 {
 	va_list arguments;
 	if (figures->status == ST_OK && status != ST_WAITS)

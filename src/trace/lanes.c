@@ -46,17 +46,6 @@ static void moment_load(struct lanes *lanes, size_t i, op_id id)
 	lanes->first[op->stream + 1]++;
 }
 
-static void moments_load(struct lanes *lanes)
-{
-	const struct world *world = lanes->trace->world;
-	size_t i = 0;
-	for (op_id id = world->first[lanes->rank]; id && i < lanes->count; id = world->ops[id].next_program) {
-		__builtin_prefetch(&world->ops[world->ops[id].next_program]);
-		moment_load(lanes, i++, id);
-	}
-	lanes->count = i;
-}
-
 static void sort_by_stream(struct lanes *lanes)
 {
 	uint32_t next[STREAMS_MAX + 2];
@@ -208,6 +197,7 @@ static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int ra
  * this rank and shows nothing of it. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
+	const struct world *world = trace->world;
 	if (lanes->lent || trace->kept)
 		lanes_release(lanes);
 	if (trace->kept) {
@@ -217,7 +207,12 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 		return trace_step(trace, lanes->count);
 	}
 	lanes_prepare(lanes, trace, rank);
-	moments_load(lanes);
+	size_t i = 0;
+	for (op_id id = world->first[rank]; id && i < lanes->count; id = world->ops[id].next_program) {
+		__builtin_prefetch(&world->ops[world->ops[id].next_program]);
+		moment_load(lanes, i++, id);
+	}
+	lanes->count = i;
 	sort_by_stream(lanes);
 	host_lane(lanes);
 	return trace_step(trace, lanes->count);

@@ -125,18 +125,6 @@ static void put_curve(const struct trace *trace, const struct memory_curve *curv
 			put_series(curve, kind, 1, kind_name(kind), column, out);
 }
 
-static void curve_of_rank(const struct trace *trace, int rank, struct window window, int cells, int column,
-        const char *kind_name(int kind), struct text *out)
-{
-	struct memory_curve curve = {.cells = cells};
-	int64_t *values = mem_alloc((size_t)SERIES * (size_t)cells * sizeof *values);
-	for (int s = 0; s < SERIES; s++)
-		curve.most[s] = values + (size_t)s * (size_t)cells;
-	draw_curve(trace, rank, window, &curve);
-	put_curve(trace, &curve, column, kind_name, out);
-	mem_free(values);
-}
-
 struct ruler {
 	int column, cells;
 };
@@ -199,7 +187,13 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 		size_t count;
 		world_memory_changes(trace->world, rank, &count);
 		text_clear(&rows);
-		curve_of_rank(trace, rank, window, ruler.cells, ruler.column, kind_name, &rows);
+		struct memory_curve curve = {.cells = ruler.cells};
+		int64_t *values = mem_alloc((size_t)SERIES * (size_t)ruler.cells * sizeof *values);
+		for (int s = 0; s < SERIES; s++)
+			curve.most[s] = values + (size_t)s * (size_t)ruler.cells;
+		draw_curve(trace, rank, window, &curve);
+		put_curve(trace, &curve, ruler.column, kind_name, &rows);
+		mem_free(values);
 		blocks_add(&blocks, rank, &rows);
 		status = trace_step(trace, count);
 	}
