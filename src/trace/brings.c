@@ -10,15 +10,6 @@
 
 #include <string.h>
 
-static bool calls_differ(const struct world *world, const struct match *match)
-{
-	name_id title = op_record(world, match->member[match->first])->title;
-	for (int place = 0; place < match->n; place++)
-		if (match->member[place] && op_record(world, match->member[place])->title != title)
-			return true;
-	return false;
-}
-
 /* Appends " brings g1 (line 5)", " calls allreduce g (line 3)" or " sends a (line 2)"; one: a
  * single rank. */
 static void put_member(const struct trace *trace, const struct match *match, int place, bool one, bool calls,
@@ -59,7 +50,10 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 	struct text called = {0};
 	struct ranks ranks[BRINGS_MOST] = {0};
 	int first[BRINGS_MOST], count = world_brings(world, match, first, ranks);
-	bool calls = !match->p2p && calls_differ(world, match);
+	name_id title = op_record(world, match->member[match->first])->title;
+	bool calls = false; /* they differ in these */
+	for (int i = 0; !match->p2p && i < match->n; i++)
+		calls |= match->member[i] && op_record(world, match->member[i])->title != title;
 
 	op_text(world, match->member[match->first], &called); /* "allreduce#1" */
 	if (!calls)

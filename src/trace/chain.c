@@ -121,8 +121,7 @@ static bool link_seen(struct chain *chain, const struct bout *wait)
 	for (size_t i = 0; i < chain->seen_count; i++)
 		if (chain->seen[i].op == wait->op && chain->seen[i].blame == wait->blame)
 			return true;
-	MEM_ADD(&chain->seen, &chain->seen_count);
-	chain->seen[chain->seen_count - 1].op = wait->op;
+	MEM_ADD(&chain->seen, &chain->seen_count)->op = wait->op;
 	chain->seen[chain->seen_count - 1].blame = wait->blame;
 	return false;
 }

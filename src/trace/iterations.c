@@ -8,11 +8,6 @@
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
-static bool begins_program(const struct world *world, size_t i)
-{
-	return i == 0 || world->iterations[i].number <= world->iterations[i - 1].number;
-}
-
 void iterations_text(const struct iterations *iterations, struct text *out)
 {
 	if (iterations->last && iterations->first == iterations->last)
@@ -35,7 +30,9 @@ struct trace trace_steady(const struct trace *trace, int section, struct iterati
 			continue;
 		if (found++ == 0)
 			begin = i;
-		if (found == 2 && begins_program(world, begin))
+		/* the first one began a program */
+		if (found == 2 &&
+		        (!begin || world->iterations[begin].number <= world->iterations[begin - 1].number))
 			iterations->from = one->first;
 		if (found == 1 || (found == 2 && iterations->from))
 			iterations->first = one->number + 1;

@@ -102,16 +102,6 @@ static void put_series(const struct memory_curve *curve, int series, int rows, c
 	}
 }
 
-static int column_of(const char *kind_name(int kind))
-{
-	size_t most = 0;
-	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
-		size_t columns = text_columns(kind_name(kind));
-		most = columns > most ? columns : most;
-	}
-	return (int)most;
-}
-
 static void put_curve(const struct trace *trace, const struct memory_curve *curve, int column,
         const char *kind_name(int kind), struct text *out)
 {
@@ -170,7 +160,7 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
         const char *kind_name(int kind), struct text *out)
 {
 	struct window window = trace_time(trace, section);
-	struct ruler ruler = {.column = column_of(kind_name)};
+	struct ruler ruler = {0};
 	struct timeline_options options = {
 	        .window = window, .width = width - BYTES, .now = now, .ranks = trace->ranks};
 	struct blocks blocks = {0};
@@ -178,6 +168,8 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 	enum status status = ST_OK;
 	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
+	for (int kind = 0; kind < MEMORY_KINDS; kind++)
+		ruler.column = (int)most_of(ruler.column, (int64_t)text_columns(kind_name(kind)));
 	text_add(out, "device memory from %s to %s, when the host took and freed it\n",
 	        time_words(window.from).text, time_words(window.to).text);
 	status = put_lanes(trace, &options, &ruler, out);

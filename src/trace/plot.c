@@ -74,7 +74,8 @@ static struct scale scale_of(const struct curve *curves, size_t count, int time_
 
 static double value_tick(const struct scale *s, int k)
 {
-	return (ceil(s->least / s->value_step - 1e-9) + k) * s->value_step;
+	double value = (ceil(s->least / s->value_step - 1e-9) + k) * s->value_step;
+	return fabs(value) < s->value_step / 2 ? 0 : value;
 }
 
 static int row_of(const struct scale *s, double value)
@@ -89,8 +90,7 @@ static void draw_axes(const struct scale *s, const char *what, int cells, struct
 	for (int row = 1; row <= ROWS; row++)
 		picture_write(picture, row, LABEL, 1, COLOUR_NOTE, "|");
 	for (int k = 0; value_tick(s, k) <= s->most + 1e-9 * s->value_step; k++) {
-		snprintf(text, sizeof text, "%*.4g", LABEL - 1,
-		        fabs(value_tick(s, k)) < s->value_step / 2 ? 0 : value_tick(s, k));
+		snprintf(text, sizeof text, "%*.4g", LABEL - 1, value_tick(s, k));
 		picture_write(picture, row_of(s, value_tick(s, k)), 0, LABEL, COLOUR_NOTE, text);
 	}
 	for (int i = 0; i <= cells; i++)
@@ -160,7 +160,7 @@ static void svg_axes(const struct scale *s, const char *what, struct text *out)
 	text_add(out, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#333\"/>\n", LEFT, TOP, BOTTOM, RIGHT);
 	text_add(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT, TOP - 12, what);
 	for (int k = 0; value_tick(s, k) <= s->most + 1e-9 * s->value_step; k++) {
-		double value = fabs(value_tick(s, k)) < s->value_step / 2 ? 0 : value_tick(s, k);
+		double value = value_tick(s, k);
 		text_add(out,
 		        "<path d=\"M%d %.1fH%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" "
 		        "text-anchor=\"end\">%.4g</text>\n",

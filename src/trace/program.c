@@ -51,21 +51,17 @@ enum status metric_host_waits(const struct trace *trace, int section, int rank, 
 	return trace_step(trace, world->last[rank] ? world->ops[world->last[rank]].number : 0);
 }
 
-static bool names_tensor(const struct world *world, int rank, name_id name, name_id tensor)
-{
-	const char *text = names_text(world->names, name);
-	name_id base = names_find(world->names, text, strcspn(text, ".["));
-	struct thing thing = base ? world_find(world, rank, base) : (struct thing){0};
-	return base == tensor ||
-	        (thing.kind == THING_TENSOR &&
-	                world->tensors[world->tensors[thing.index].base].name == tensor);
-}
-
 static bool uses_tensor(const struct world *world, int rank, const struct record *record, name_id tensor)
 {
 	bool found = false;
-	for (int i = 0; i < record->operands && !found; i++)
-		found = record->operand[i].name && names_tensor(world, rank, record->operand[i].name, tensor);
+	for (int i = 0; i < record->operands && !found; i++) {
+		const char *text = names_text(world->names, record->operand[i].name);
+		name_id base = names_find(world->names, text, strcspn(text, ".["));
+		struct thing thing = base ? world_find(world, rank, base) : (struct thing){0};
+		found = base == tensor ||
+		        (thing.kind == THING_TENSOR &&
+		                world->tensors[world->tensors[thing.index].base].name == tensor);
+	}
 	return found;
 }
 

@@ -209,21 +209,11 @@ static enum status roofline_table(
 	return status;
 }
 
-static void put_peaks(const struct machine *machine, struct text *out)
-{
-	text_add(out, "   peaks: f32 ");
-	number_text((struct number){machine->peak_f32, UNIT_FLOP_RATE}, out);
-	text_add(out, ", f16 and bf16 ");
-	number_text((struct number){machine->peak_half, UNIT_FLOP_RATE}, out);
-	text_add(out, ", memory ");
-	number_text((struct number){machine->memory_rate, UNIT_BYTE_RATE}, out);
-	text_add(out, "\n");
-}
-
 enum status trace_roofline(const struct trace *whole, int section, int width, struct text *out)
 {
 	struct iterations iterations;
 	const struct trace trace = trace_steady(whole, section, &iterations);
+	const struct machine *machine = whole->world->machine;
 	struct table table = {.align = "lllr"};
 	enum status status = ST_OK;
 	static const struct columns_shown shapes[] = {{.rates = true, .bound = true, .lost = true},
@@ -240,7 +230,13 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 		text_add(out, "   no kernel has run\n");
 	} else {
 		table_print(&table, width, out);
-		put_peaks(trace.world->machine, out);
+		text_add(out, "   peaks: f32 ");
+		number_text((struct number){machine->peak_f32, UNIT_FLOP_RATE}, out);
+		text_add(out, ", f16 and bf16 ");
+		number_text((struct number){machine->peak_half, UNIT_FLOP_RATE}, out);
+		text_add(out, ", memory ");
+		number_text((struct number){machine->memory_rate, UNIT_BYTE_RATE}, out);
+		text_add(out, "\n");
 	}
 	table_release(&table);
 	return status;

@@ -37,16 +37,6 @@ static bool figures_alike(const struct figures *a, const struct figures *b)
 	return same;
 }
 
-static bool join_column(struct columns *columns, const struct figures *figures, int rank)
-{
-	for (size_t i = 0; i < columns->came; i++)
-		if (figures_alike(&columns->figures[i], figures)) {
-			ranks_add(&columns->seen.block[i].ranks, rank);
-			return true;
-		}
-	return false;
-}
-
 /* Returns its time plus the time of its streams' work: a slow rank is furthest off by it. */
 static double busy_of(const struct figures *figures)
 {
@@ -73,7 +63,12 @@ static enum status add_rank(
 		figure_text(&figures.figure[i], line);
 		text_add(line, "\n");
 	}
-	bool joined = status == ST_OK && trace->backend->measures && join_column(columns, &figures, rank);
+	bool joined = false;
+	for (size_t i = 0; status == ST_OK && trace->backend->measures && i < columns->came && !joined; i++) {
+		joined = figures_alike(&columns->figures[i], &figures);
+		if (joined)
+			ranks_add(&columns->seen.block[i].ranks, rank);
+	}
 	if (status == ST_OK && !joined)
 		blocks_add(&columns->seen, rank, line)->weight = busy_of(&figures);
 	if (columns->seen.count > before)

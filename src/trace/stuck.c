@@ -13,16 +13,6 @@
 
 #include <string.h>
 
-static op_id next_in_group(const struct waits *waits, int rank, int group)
-{
-	const struct world *world = waits->world;
-	for (op_id id = waits->rank[rank].first; id; id = world->ops[id].next_program)
-		if (!waits_finished(waits, id) && op_record(world, id)->group == group &&
-		        world->ops[id].match)
-			return id;
-	return 0;
-}
-
 /* A rank may hang in an operation that waits for another one: the table shows the rank at the
  * root. */
 struct hang {
@@ -52,7 +42,11 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	if (waits->rank[rank].last)
 		op_label(trace->world, waits->rank[rank].last, cells);
 	table_cell(rows, "%s", waits->rank[rank].last ? "" : "nothing");
-	op_id next = group < 0 || waits->rank[rank].crashed ? 0 : next_in_group(waits, rank, group);
+	op_id next = group < 0 || waits->rank[rank].crashed ? 0 : waits->rank[rank].first;
+	while (next &&
+	        (waits_finished(waits, next) || op_record(trace->world, next)->group != group ||
+	                !trace->world->ops[next].match))
+		next = trace->world->ops[next].next_program;
 	if (next)
 		waits_label(waits, next, -1, cells);
 	table_cell(rows, "%s", next ? "" : waits->rank[rank].crashed ? "nothing: it has crashed" : "nothing");
