@@ -198,17 +198,12 @@ bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b
 	return x_span && y_span && x < y + y_span && y < x + x_span;
 }
 
-static bool very_same(const struct kernel_tensor *a, const struct kernel_tensor *b)
-{
-	return a->data == b->data && a->layout.dtype == b->layout.dtype &&
-	        layout_same_shape(&a->layout, &b->layout) &&
-	        memcmp(a->layout.stride, b->layout.stride, a->layout.dims * sizeof a->layout.stride[0]) == 0;
-}
-
 bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out)
 {
 	for (int i = 0; i < call->ins; i++)
-		if (kernel_overlap(&call->in[i], out) && (call->kernel->run || !very_same(&call->in[i], out)))
+		if (kernel_overlap(&call->in[i], out) &&
+		        (call->kernel->run || call->in[i].data != out->data ||
+		                !layout_equal(&call->in[i].layout, &out->layout)))
 			return true;
 	return false;
 }

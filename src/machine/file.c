@@ -249,16 +249,11 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	return status;
 }
 
-static bool is_path(const char *text)
-{
-	return strchr(text, '/') || stem(text) < strlen(text);
-}
-
 enum status machine_load(struct machine *machine, const char *name_or_path)
 {
 	struct machine_reader *reader = mem_alloc(sizeof *reader);
-	enum status status =
-	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
+	bool path = strchr(name_or_path, '/') || stem(name_or_path) < strlen(name_or_path);
+	enum status status = path ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
 	reader->machine.changes = machine->changes + 1;
 	if (status == ST_OK)
 		*machine = reader->machine;
