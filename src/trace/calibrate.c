@@ -162,17 +162,6 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	fit_store(out, part, &now, samples);
 }
 
-/* Links faster than host copies do not go through the host; unless the machine says so, their rate
- * is limited by a copy's. */
-static void set_switched(struct calibration *out)
-{
-	const struct machine *machine = &out->machine;
-	int links = out->measured[machine_key_find("link_rate")];
-	if (links && machine->link_switched != 1 &&
-	        machine->link_rate > least_number(machine->h2d, machine->d2h))
-		figure_store(out, "link_switched", 1, links);
-}
-
 /* Fits the links by transfers and collectives together; NCCL's model of the machine is kept if it
  * is nearer to the collectives. */
 static void fit_collectives(struct calibrator *c, struct calibration *out)
@@ -194,7 +183,12 @@ static void fit_collectives(struct calibrator *c, struct calibration *out)
 	else if (c->machine.nccl && of->count)
 		figure_store(out, "nccl", 0, of->count);
 	fit_part(c, CALIBRATED_LINKS, out);
-	set_switched(out);
+	/* links faster than host copies do not go through the host; unless the machine says so,
+	 * their rate is limited by a copy's */
+	const struct machine *found = &out->machine;
+	int links = out->measured[machine_key_find("link_rate")];
+	if (links && found->link_switched != 1 && found->link_rate > least_number(found->h2d, found->d2h))
+		figure_store(out, "link_switched", 1, links);
 	out->part[CALIBRATED_LINKS].operations = transfers;
 	out->part[CALIBRATED_COLLECTIVES].before = before;
 	out->part[CALIBRATED_COLLECTIVES].now = keep ? before : after;
