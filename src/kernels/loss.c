@@ -100,19 +100,8 @@ static struct kernel_indices target_classes(const struct kernel_call *call)
 	        .names = "a class"};
 }
 
-/* Returns the number of rows in the mean. */
-static int64_t rows_that_count(const struct kernel_call *call, const struct lane *targets, int64_t rows)
-{
-	int64_t count = 0;
-	for (int64_t r = 0; r < rows; r++) {
-		double class;
-		lane_read(targets, r, 1, &class);
-		count += class != call->option[IGNORE];
-	}
-	return count;
-}
-
-/* Row r's targets as probabilities: all 0 for an ignored class, all NaN for an invalid one */
+/* Reads row r's targets as probabilities: all 0 for an ignored class, all NaN for an invalid
+ * one */
 static void read_targets(
         const struct kernel_call *call, const struct lane *lane, int64_t r, int64_t classes, double *t)
 {
@@ -167,8 +156,11 @@ static void crossentropy(const struct kernel_call *call)
 	double loss = 0, log_sum;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
-	double counted =
-	        (double)(call->in[1].layout.dtype == DT_I32 ? rows_that_count(call, &targets, rows) : rows);
+	double counted = (double)rows, class; /* rows in the mean */
+	for (int64_t r = 0; r < rows && call->in[1].layout.dtype == DT_I32; r++) {
+		lane_read(&targets, r, 1, &class);
+		counted -= class == call->option[IGNORE];
+	}
 	double of = call->option[ROWS] > 0 ? call->option[ROWS] : counted;
 
 	for (int64_t r = 0; r < rows; r++) {
