@@ -4,7 +4,6 @@
  * in Open MPI's folder, and each rank one of slightly over 4 MB in shared memory. */
 #include "shell/terminal/room.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
