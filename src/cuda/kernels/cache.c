@@ -1,7 +1,6 @@
-/* cache.c -- the files in which compiled kernels are kept: folders, names, and the lock of the
- * process that compiles */
+/* cache.c -- the files in which compiled kernels are kept: folders, names, and the locks of the
+ * processes that compile */
 #include "cuda/kernels/cache.h"
-#include "base/embedded.h"
 #include "base/file.h"
 #include "base/search.h"
 
@@ -11,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,36 +107,42 @@ static void start_reporter(struct kernel_cache *cache)
 	}
 }
 
-/* Returns false if this file system has no locks. */
-static bool lock_wait(int descriptor)
-{
-	int waited = 0;
-	while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return false;
-		if (waited >= LOCK_WAIT_MS)
-			return true; /* a process that was stopped may hold it */
-		waited += LOCK_POLL_MS;
-		poll(NULL, 0, LOCK_POLL_MS);
-	}
-	return true;
-}
-
-bool cache_lock(struct kernel_cache *cache)
+/* In the first folder whose file system has locks */
+static void open_lock(struct kernel_cache *cache)
 {
 	char path[CACHE_PATH_BYTES];
-	if (cache->locked)
-		return false;
-	cache->locked = true;
-	start_reporter(cache);
 	for (int i = 0; i < CACHE_FOLDERS && cache->lock < 0; i++) {
+		struct flock any = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 		snprintf(path, sizeof path, "%.1000s/lock", cache->folder[i]);
 		if (*cache->folder[i])
 			cache->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (cache->lock >= 0 && !lock_wait(cache->lock)) {
+		if (cache->lock >= 0 && fcntl(cache->lock, F_OFD_GETLK, &any) != 0) {
 			close(cache->lock);
 			cache->lock = -1;
 		}
 	}
-	return cache->lock >= 0;
+}
+
+bool cache_lock(struct kernel_cache *cache, const struct embedded *source, bool wait)
+{
+	struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET}, family = all;
+	family.l_type = F_WRLCK;
+	family.l_start = source - embedded_files;
+	family.l_len = 1;
+	if (!cache->compiles) {
+		cache->compiles = true;
+		start_reporter(cache);
+		open_lock(cache);
+	}
+	if (cache->lock < 0)
+		return true;
+	fcntl(cache->lock, F_OFD_SETLK, &all);
+	for (int waited = 0; fcntl(cache->lock, F_OFD_SETLK, &family) != 0; waited += LOCK_POLL_MS) {
+		if (errno != EAGAIN || waited >= LOCK_WAIT_MS)
+			return true; /* a process that was stopped may hold it */
+		if (!wait)
+			return false;
+		poll(NULL, 0, LOCK_POLL_MS);
+	}
+	return true;
 }

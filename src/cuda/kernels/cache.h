@@ -8,6 +8,7 @@
 #ifndef RANKSH_CUDA_CACHE_H
 #define RANKSH_CUDA_CACHE_H
 
+#include "base/embedded.h"
 #include "cuda/library/library.h"
 
 #include <pthread.h>
@@ -20,8 +21,8 @@ enum { CACHE_FOLDERS = 2, CACHE_PATH_BYTES = 1024 };
 struct kernel_cache {
 	char folder[CACHE_FOLDERS][CACHE_PATH_BYTES]; /* "": cannot be used */
 	uint64_t digest; /* of all sources and NVRTC's version: any change makes new files */
-	int lock;        /* descriptor; -1: none */
-	bool locked;     /* cache_lock has been called */
+	int lock;        /* descriptor of a file with one byte per family; -1: none */
+	bool compiles;   /* cache_lock has been called */
 	int progress;    /* descriptor for the line of progress; 0: none */
 	bool reports;    /* the thread `reporter` runs until ends[1], of a pipe, is closed */
 	pthread_t reporter;
@@ -40,9 +41,10 @@ bool cache_path(const struct kernel_cache *cache, int folder, const char *source
 void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
         size_t bytes);
 
-/* Waits until no other process of this user and node compiles kernels, at most 10 minutes; the
- * lock is held until cache_close. After one second a line of progress is written. Returns true if
- * this call has locked: then the files have to be read again. */
-bool cache_lock(struct kernel_cache *cache);
+/* Locks a family in place of the last one locked, so that one process of this user and node
+ * compiles it; cache_close unlocks. `wait`: for at most 10 minutes. Returns false if another
+ * process has the lock, true also if no folder has locks; then the files have to be read again.
+ * After one second a line of progress is written. */
+bool cache_lock(struct kernel_cache *cache, const struct embedded *source, bool wait);
 
 #endif

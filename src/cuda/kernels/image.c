@@ -60,13 +60,14 @@ static bool load_cached(struct image *image, const struct kernel_cache *cache, c
 	return loaded;
 }
 
-static enum status load_source(
-        struct image *image, struct kernel_cache *cache, const struct embedded *source, int architecture)
+/* Loads nothing if another process compiles the family, unless `wait`. */
+static enum status load_source(struct image *image, struct kernel_cache *cache, const struct embedded *source,
+        int architecture, bool wait)
 {
 	char *code = NULL;
 	size_t bytes = 0;
-	if (load_cached(image, cache, source, architecture) ||
-	        (cache_lock(cache) && load_cached(image, cache, source, architecture)))
+	if (load_cached(image, cache, source, architecture) || !cache_lock(cache, source, wait) ||
+	        load_cached(image, cache, source, architecture))
 		return ST_OK;
 	enum status status = image_compile(image->cuda, source, architecture, &code, &bytes);
 	if (status == ST_OK)
@@ -90,17 +91,27 @@ static bool is_source(const char *path)
 	return strstr(path, "src/cuda/kernels/") && length > 3 && strcmp(path + length - 3, ".cu") == 0;
 }
 
+/* The processes of a node share the work: each first compiles the families that no other one is
+ * compiling, then waits for the others' code. */
 static enum status load_sources(struct image *image, int architecture, const char *family)
 {
 	struct kernel_cache cache;
+	const struct embedded *others[IMAGE_MODULES_MAX];
+	int busy = 0;
 	enum status status = cuda_library_open(image->cuda, CUDA_PART_NVRTC);
 	if (status != ST_OK)
 		return status;
 	image->compiled = true;
 	cache_open(&cache, image->cuda);
 	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++)
-		if (is_source(file->path) && is_of(file->path, family))
-			status = load_source(image, &cache, file, architecture);
+		if (is_source(file->path) && is_of(file->path, family)) {
+			int before = image->modules;
+			status = load_source(image, &cache, file, architecture, false);
+			if (image->modules == before && status == ST_OK)
+				others[busy++] = file;
+		}
+	for (int i = 0; i < busy && status == ST_OK; i++)
+		status = load_source(image, &cache, others[i], architecture, true);
 	cache_close(&cache);
 	return status;
 }
