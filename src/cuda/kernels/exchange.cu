@@ -63,42 +63,21 @@ INLINE bool find(const exchange_members &members, places *found)
 
 /* ---- arithmetic: each step is rounded to the type (collectives/data.c) */
 
-template <int TYPE> struct element {
-	typedef unsigned short held;
-	typedef float value;
-	static __device__ __forceinline__ float get(held x)
-	{
-		return TYPE == F16 ? half_value(x) : brain_value(x);
-	}
-	static __device__ __forceinline__ held set(float x)
-	{
-		return TYPE == F16 ? half_of(x) : brain_of(x);
-	}
+template <int TYPE> struct sum_of_type {
+	typedef float number;
 };
-template <> struct element<F32> {
-	typedef float held;
-	typedef float value;
-	static __device__ __forceinline__ float get(float x)
-	{
-		return x;
-	}
-	static __device__ __forceinline__ float set(float x)
-	{
-		return x;
-	}
+template <> struct sum_of_type<I32> {
+	typedef int number;
 };
-template <> struct element<I32> {
-	typedef int held;
-	typedef int value;
-	static __device__ __forceinline__ int get(int x)
-	{
-		return x;
-	}
-	static __device__ __forceinline__ int set(int x)
-	{
-		return x;
-	}
-};
+
+template <int TYPE, class Number> INLINE Number rounded(Number x)
+{
+	if (TYPE == F16)
+		return half_value(half_of(x));
+	if (TYPE == BF16)
+		return brain_value(brain_of(x));
+	return x;
+}
 
 INLINE float added(float a, float b)
 {
@@ -120,66 +99,43 @@ template <class T> INLINE T combined(int reduction, T a, T b)
 	return added(a, b);
 }
 
-/* elements that fill 16 bytes, or one */
-template <class Held, int V> struct alignas(V * sizeof(Held)) line {
-	Held x[V];
-};
-
-/* 1 / n in the type */
-template <int TYPE> INLINE float part_of(int n)
+/* adds V contiguous elements, which fill 16 bytes, or one, to the sum of n inputs */
+template <int TYPE, int V, class Number>
+INLINE void add_line(Number *sum, const void *input, long long at, bool first, int reduction, int n)
 {
-	typedef element<TYPE> type;
-	return TYPE == I32 ? 0.f : (float)type::get(type::set((typename type::value)(1.0f / (float)n)));
-}
-
-/* adds V elements of an input to the sum */
-template <int TYPE, int V>
-INLINE void add_line(
-        typename element<TYPE>::value *sum, const char *input, bool first, int reduction, float part)
-{
-	typedef element<TYPE> type;
-	typedef typename type::value number;
-	line<typename type::held, V> mine = *(const line<typename type::held, V> *)input;
+	const float part = rounded<TYPE>(1.0f / (float)n);
+	Number mine[V];
+	load_many<V>(input, TYPE, at, mine);
 #pragma unroll
 	for (int e = 0; e < V; e++) {
-		number x = type::get(mine.x[e]);
+		Number x = mine[e];
 		if (reduction == EXCHANGE_AVG && TYPE != I32)
-			x = type::get(type::set((number)((float)x * part)));
-		sum[e] = first ? x : type::get(type::set(combined(reduction, sum[e], x)));
+			x = rounded<TYPE>((Number)((float)x * part));
+		sum[e] = first ? x : rounded<TYPE>(combined(reduction, sum[e], x));
 	}
 }
 
-/* the result of that sum of n inputs */
-template <int TYPE, int V>
-INLINE line<typename element<TYPE>::held, V> whole_line(
-        const typename element<TYPE>::value *sum, int reduction, int n)
+/* completes the sum of n inputs */
+template <int TYPE, int V, class Number> INLINE void finish_line(Number *sum, int reduction, int n)
 {
-	typedef element<TYPE> type;
-	typedef typename type::value number;
-	line<typename type::held, V> all;
 #pragma unroll
 	for (int e = 0; e < V; e++)
-		all.x[e] = type::set(
-		        reduction == EXCHANGE_AVG && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
-	return all;
+		if (reduction == EXCHANGE_AVG && TYPE == I32)
+			sum[e] /= n;
 }
 
 template <int TYPE, int V>
 INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long begin, long long end)
 {
-	typedef typename element<TYPE>::held held;
 	const int n = call.members.n, reduction = call.reduction;
-	const float part = part_of<TYPE>(n);
 	for (long long i = begin + thread_number() * V; i < end; i += thread_count() * V) {
-		typename element<TYPE>::value sum[V] = {};
+		typename sum_of_type<TYPE>::number sum[V] = {};
 		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0)
-			add_line<TYPE, V>(
-			        sum, at.at[p].in + i * (long long)sizeof(held), k == 0, reduction, part);
-		line<held, V> all = whole_line<TYPE, V>(sum, reduction, n);
-		long long there = (i - call.earlier) * (long long)sizeof(held);
+			add_line<TYPE, V>(sum, at.at[p].in, i, k == 0, reduction, n);
+		finish_line<TYPE, V>(sum, reduction, n);
 		for (int p = 0; p < n; p++)
 			if (call.to < 0 || call.to == p)
-				*(line<held, V> *)(at.at[p].out + there) = all;
+				store_many<V>(at.at[p].out, TYPE, i - call.earlier, sum);
 	}
 }
 
@@ -187,8 +143,7 @@ INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long
  * single elements up to the first multiple, lines, and the rest. */
 template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const places &at)
 {
-	typedef typename element<TYPE>::held held;
-	const int size = (int)sizeof(held), wide = 16 / size;
+	const int size = TYPE == F32 || TYPE == I32 ? 4 : 2, wide = 16 / size;
 	unsigned long long beside = (unsigned long long)(at.at[0].in + call.begin * size) % 16, differs = 0;
 	for (int p = 0; p < call.members.n; p++) {
 		differs |= (unsigned long long)(at.at[p].in + call.begin * size) % 16 ^ beside;
@@ -213,54 +168,42 @@ SYNC_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
 	__shared__ places at;
 	if (!find(call.members, &at))
 		return;
-	switch (call.dtype) {
-	case F32:
+	if (call.dtype == F32)
 		reduce_type<F32>(call, at);
-		break;
-	case F16:
+	else if (call.dtype == F16)
 		reduce_type<F16>(call, at);
-		break;
-	case BF16:
+	else if (call.dtype == BF16)
 		reduce_type<BF16>(call, at);
-		break;
-	default:
+	else
 		reduce_type<I32>(call, at);
-	}
 }
 
 /* ---- the same for inputs on this GPU */
 
 template <int TYPE> INLINE void sum_type(const exchange_sum &call)
 {
-	typedef typename element<TYPE>::held held;
 	const int n = call.blocks + 1, reduction = call.reduction;
-	const float part = part_of<TYPE>(n);
 	for (long long i = thread_number(); i < call.count; i += thread_count()) {
-		const long long at = i * (long long)sizeof(held);
-		typename element<TYPE>::value sum;
-		add_line<TYPE, 1>(&sum, (const char *)call.first + at, true, reduction, part);
+		typename sum_of_type<TYPE>::number sum;
+		add_line<TYPE, 1>(&sum, call.first, i, true, reduction, n);
 		for (int k = 0; k < call.blocks; k++)
 			add_line<TYPE, 1>(
-			        &sum, (const char *)call.block + k * call.apart + at, false, reduction, part);
-		*(line<held, 1> *)((char *)call.to + at) = whole_line<TYPE, 1>(&sum, reduction, n);
+			        &sum, (const char *)call.block + k * call.apart, i, false, reduction, n);
+		finish_line<TYPE, 1>(&sum, reduction, n);
+		store(call.to, TYPE, i, sum);
 	}
 }
 
 KERNEL(exchange_sum_blocks, exchange_sum)
 {
-	switch (call.dtype) {
-	case F32:
+	if (call.dtype == F32)
 		sum_type<F32>(call);
-		break;
-	case F16:
+	else if (call.dtype == F16)
 		sum_type<F16>(call);
-		break;
-	case BF16:
+	else if (call.dtype == BF16)
 		sum_type<BF16>(call);
-		break;
-	default:
+	else
 		sum_type<I32>(call);
-	}
 }
 
 /* ---- copies */

@@ -116,9 +116,13 @@ INLINE double sum_of(int dtype, double old, double value)
 	return fits ? wrapped((long long)(old + value)) : wrapped((long long)old + saturated(value));
 }
 
-/* V contiguous elements, 4 or 8, aligned for vector access */
+/* V contiguous elements: one, or 4 or 8 aligned for vector access */
 template <int V, class Number> INLINE void load_many(const void *data, int dtype, long long at, Number *value)
 {
+	if (V == 1) {
+		value[0] = load<Number>(data, dtype, at);
+		return;
+	}
 	if (dtype == F32 || dtype == I32) {
 #pragma unroll
 		for (int i = 0; i < V; i += 4) {
