@@ -168,7 +168,7 @@ bool *spares_withheld(struct control *control);
 void spares_decide(struct control *control, struct host_order *order);
 /* the first place that counts, after the decision */
 int spares_first(const struct control *control, const struct match *match);
-bool spares_counts(const struct control *control, op_id id); /* 0: not queued */
+bool spares_counts(const struct world *world, op_id id); /* 0: not queued */
 
 /* parties.c: communicators to make, if each rank has a GPU */
 void parties_group(struct control *control, int group);                   /* it is new */

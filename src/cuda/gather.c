@@ -3,20 +3,10 @@
 #include "cuda/kernels/image.h"
 #include "cuda/library/library.h"
 #include "cuda/library/probe.h"
-#include "mpi/transport.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void boot_name(char *name, size_t room)
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-	if (file && !fgets(name, (int)room, file))
-		name[0] = '\0';
-	if (file)
-		fclose(file);
-}
 
 /* MPS's daemon creates a pipe at CUDA's default place. */
 static bool has_mps(void)
@@ -32,7 +22,11 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 	struct cuda_devices devices = {0};
 	memset(report, 0, sizeof *report); /* also the padding: it is sent */
 	gethostname(report->host, sizeof report->host - 1);
-	boot_name(report->boot, sizeof report->boot);
+	FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+	if (boot && !fgets(report->boot, sizeof report->boot, boot))
+		report->boot[0] = '\0';
+	if (boot)
+		fclose(boot);
 	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK ||
 	        image_prepare(library) != ST_OK)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
@@ -57,9 +51,4 @@ void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library)
 	if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
 		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());
 	report->nccl_version = library->nccl_version;
-}
-
-enum status cuda_gather(struct transport *transport, const struct cuda_report *mine, struct cuda_report *all)
-{
-	return transport_share(transport, mine, all, sizeof *mine);
 }

@@ -6,8 +6,6 @@
 #include "cuda/library/library.h"
 #include <stdbool.h>
 
-struct transport;
-
 enum { REPORT_GPUS = 16, REPORT_WORDS = 1024 };
 /* one rank's, sent as bytes: no pointers */
 struct cuda_report {
@@ -32,7 +30,5 @@ struct cuda_report {
 void cuda_report_make(struct cuda_report *report, struct cuda_library *library);
 /* The same for NCCL */
 void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library);
-/* Gets every rank's report in all[rank]. Called by all. */
-enum status cuda_gather(struct transport *transport, const struct cuda_report *mine, struct cuda_report *all);
 
 #endif

@@ -24,7 +24,7 @@ static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
 static enum status placement_agree(struct cuda_job *job, struct transport *transport,
         const struct cuda_report *mine, struct cuda_report *all, int64_t reserve_bytes)
 {
-	enum status status = cuda_gather(transport, mine, all);
+	enum status status = transport_share(transport, mine, all, sizeof *mine);
 	cuda_placement_release(&job->placement);
 	return status == ST_OK ? cuda_place(&job->placement, all, transport_size(transport), reserve_bytes)
 	                       : status;

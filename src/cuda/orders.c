@@ -287,18 +287,12 @@ void orders_restart(struct control *control, int group, int instance)
 	parties_anew(control, group, instance);
 }
 
-static const struct group *group_of(const struct world *world, int part)
-{
-	const struct group *of = world->groups;
-	while (part < of->first || part >= of->first + of->instances)
-		of++;
-	return of;
-}
-
 void orders_lose(struct control *control, int part)
 {
 	const struct world *world = control->world;
-	const struct group *of = group_of(world, part);
+	const struct group *of = world->groups;
+	while (part < of->first || part >= of->first + of->instances)
+		of++;
 	struct part_seqs *seqs = part_seqs_of(control, part);
 	seqs->lost = (uint32_t)world->match_count + 1;
 	if (of->instance_of[world->me] == part - of->first) {

@@ -23,12 +23,6 @@ static void party_want(struct control *control, struct party_wanted party)
 		order_part(control, party.group);
 }
 
-static bool party_equals(const struct party_wanted *a, const struct party_wanted *b)
-{
-	return a->group == b->group && a->instance == b->instance && a->kind == b->kind &&
-	        a->ends[0] == b->ends[0] && a->ends[1] == b->ends[1];
-}
-
 void parties_group(struct control *control, int group)
 {
 	for (int i = 0; i < control->world->groups[group].instances && by_nccl(control); i++)
@@ -42,9 +36,12 @@ static void party_want_pair(
 	        .group = match->group, .instance = match->instance, .kind = kind, .ends = {from, to}};
 	if (!by_nccl(control) || from == to)
 		return;
-	for (size_t i = 0; i < control->parties.wanted_count; i++)
-		if (party_equals(&control->parties.wanted[i], &party))
+	for (size_t i = 0; i < control->parties.wanted_count; i++) {
+		const struct party_wanted *other = &control->parties.wanted[i];
+		if (other->group == match->group && other->instance == match->instance &&
+		        other->kind == kind && other->ends[0] == from && other->ends[1] == to)
 			return;
+	}
 	party_want(control, party);
 }
 
@@ -57,7 +54,7 @@ void parties_late(struct control *control, const struct match *match)
 {
 	int first = spares_first(control, match);
 	for (int p = 0; p < match->n; p++)
-		if (!spares_counts(control, match->member[p]))
+		if (!spares_counts(control->world, match->member[p]))
 			party_want_pair(control, match, NCCL_LATE, match->ranks[first], match->ranks[p]);
 }
 

@@ -6,11 +6,6 @@
 #include "cuda/library/library.h"
 #include <string.h>
 
-static bool same_host(const struct cuda_report *a, const struct cuda_report *b)
-{
-	return strcmp(a->host, b->host) == 0 && strcmp(a->boot, b->boot) == 0;
-}
-
 /* Returns the GPU in use that is this rank's GPU of that ordinal; -1: not in use yet. */
 static int gpu_in_use(
         const struct cuda_placement *placement, const struct cuda_report *reports, int rank, int ordinal)
@@ -31,7 +26,8 @@ static void seat_rank(struct cuda_placement *placement, const struct cuda_report
 	int fewest = rank + 1, best = -1;
 	seat->host = placement->hosts;
 	for (int r = 0; r < rank && seat->host == placement->hosts; r++)
-		if (same_host(&reports[r], &reports[rank]))
+		if (strcmp(reports[r].host, reports[rank].host) == 0 &&
+		        strcmp(reports[r].boot, reports[rank].boot) == 0)
 			seat->host = placement->seats[r].host;
 	placement->hosts += seat->host == placement->hosts;
 	for (int ordinal = 0; ordinal < reports[rank].gpu_count; ordinal++) {

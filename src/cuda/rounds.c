@@ -53,14 +53,6 @@ static enum status message_read(
 	return status;
 }
 
-static void add_vote(struct vote *sum, const struct round_head *head)
-{
-	sum->over &= head->over != 0;
-	sum->full |= head->full != 0;
-	if (!sum->lost)
-		sum->lost = head->lost;
-}
-
 static enum status round_conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {
@@ -71,7 +63,9 @@ static enum status round_conduct(struct rounds *rounds, struct measurements *all
 	for (int rank = 0; rank < transport_size(rounds->transport); rank++) {
 		struct round_head head;
 		status = first_failure(status, message_read(from[rank].bytes, from[rank].count, all, &head));
-		add_vote(&sum, &head);
+		sum.over &= head.over != 0;
+		sum.full |= head.full != 0;
+		sum.lost = sum.lost ? sum.lost : head.lost;
 		for (uint64_t i = 0; i < head.count; i++)
 			memcpy(MEM_ADD(&news, &count),
 			        (const char *)from[rank].bytes + sizeof head + i * sizeof *news,

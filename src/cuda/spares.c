@@ -12,7 +12,7 @@
 #include "cuda/control.h"
 #include "base/memory.h"
 
-static bool member_counts(const struct world *world, op_id id)
+bool spares_counts(const struct world *world, op_id id)
 {
 	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
 }
@@ -22,7 +22,7 @@ static bool is_decided(const struct world *world, const struct match *match, int
 {
 	int n = 0;
 	for (int p = 0; p < match->n; p++)
-		n += member_counts(world, match->member[p]);
+		n += spares_counts(world, match->member[p]);
 	return n == match->n - backup;
 }
 
@@ -67,7 +67,7 @@ bool *spares_withheld(struct control *control)
 int spares_first(const struct control *control, const struct match *match)
 {
 	int place = 0;
-	while (place < match->n - 1 && !member_counts(control->world, match->member[place]))
+	while (place < match->n - 1 && !spares_counts(control->world, match->member[place]))
 		place++;
 	return place;
 }
@@ -78,7 +78,7 @@ void spares_decide(struct control *control, struct host_order *order)
 	const struct match *match = &world->matches[world->ops[order->id].match];
 	int first = spares_first(control, match), own = order->match->place;
 	for (int p = 0; p < match->n; p++)
-		order->match->counts[p] = member_counts(world, match->member[p]);
+		order->match->counts[p] = spares_counts(world, match->member[p]);
 	order->never = false;
 	if (order->match->counts[own])
 		return;
@@ -88,9 +88,4 @@ void spares_decide(struct control *control, struct host_order *order)
 	bool joins = late.end == TIME_UNKNOWN || late.end <= others.end;
 	if (order->least_ns > 0)
 		order->least_ns = joins ? 0 : late.end - late.start;
-}
-
-bool spares_counts(const struct control *control, op_id id)
-{
-	return member_counts(control->world, id);
 }

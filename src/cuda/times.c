@@ -106,34 +106,28 @@ static void time_add(int64_t *time, int64_t by)
 		*time += by;
 }
 
-static int64_t end_before(
-        const struct control *control, const struct match *match, const struct measured *one)
-{
-	const struct world *world = control->world;
-	int place = world->groups[match->group].place_of[world->ops[one->id].rank];
-	return match->before ? end_of(control, world->matches[match->before].member[place]) : 0;
-}
-
 /* A collective starts with the last member that counts, and after the previous one of its part; a
  * transfer when both sides are ready. Their delays are in their own measurements. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
+	const struct world *world = control->world;
 	int count;
 	int64_t start = one->start;
-	bool spares = op_record(control->world, one->id)->backup > 0;
-	const uint32_t *matches = op_matches(control->world, one->id, &count);
-	if (spares && !spares_counts(control, one->id))
+	bool spares = op_record(world, one->id)->backup > 0;
+	const uint32_t *matches = op_matches(world, one->id, &count);
+	if (spares && !spares_counts(world, one->id))
 		return start;
 	for (int i = 0; i < count; i++) {
-		const struct match *match = &control->world->matches[matches[i]];
+		const struct match *match = &world->matches[matches[i]];
 		for (int place = 0; place < match->n; place++) {
 			const struct measured *other =
 			        measurements_find(&control->measured, match->member[place]);
-			if (other && !(spares && !spares_counts(control, match->member[place])))
+			if (other && !(spares && !spares_counts(world, match->member[place])))
 				start = most_of(start, other->ready);
 		}
-		if (!match->p2p)
-			start = most_of(start, end_before(control, match, one));
+		int own = world->groups[match->group].place_of[world->ops[one->id].rank];
+		if (!match->p2p && match->before)
+			start = most_of(start, end_of(control, world->matches[match->before].member[own]));
 	}
 	return least_of(start, one->end);
 }

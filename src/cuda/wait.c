@@ -11,55 +11,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct open_op *open_find(struct control *control, op_id id)
-{
-	size_t i;
-	SEARCH(i, control->open_count, control->open[i].id >= id);
-	return i < control->open_count && control->open[i].id == id ? &control->open[i] : NULL;
-}
-
 static int part_of(const struct world *world, op_id id)
 {
 	int group = op_record(world, id)->group;
 	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
-static op_id first_open(const struct control *control, int part)
-{
-	for (size_t i = 0; i < control->open_count; i++)
-		if (part_of(control->world, control->open[i].id) == part)
-			return control->open[i].id;
-	return 0;
-}
-
-/* "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
-static void failure_keep_words(struct control *control, const struct host_report *report, op_id id)
-{
-	const struct world *world = control->world;
-	const char *words = report->words ? report->words : "it failed";
-	if (control->failure.status != ST_OK)
-		return;
-	control->failure.status = report->status;
-	if (!id) {
-		snprintf(control->failure.words, sizeof control->failure.words, "rank %d: %s", world->me,
-		        words);
-		return;
-	}
-	struct text label = {0};
-	op_label(world, id, &label);
-	snprintf(control->failure.words, sizeof control->failure.words, "rank %d, %s (line %d): %s",
-	        world->me, text_string(&label), op_record(world, id)->line, words);
-	text_release(&label);
-}
-
-/* Its peers wait for it, so all ranks have to know. */
+/* Its peers wait for it, so all ranks have to know. The words: "rank 1, matmul y (line 12):
+ * cuLaunchKernel: ..." */
 static void failure_keep(struct control *control, const struct host_report *report)
 {
+	const struct world *world = control->world;
 	op_id id = report->measured.id;
-	int part = id ? part_of(control->world, id) : report->part;
+	int part = id ? part_of(world, id) : report->part;
 	if (part >= 0)
 		*MEM_ADD(&control->failure.lost, &control->failure.lost_count) = part;
-	failure_keep_words(control, report, id ? id : first_open(control, part));
+	if (control->failure.status != ST_OK)
+		return;
+	for (size_t i = 0; i < control->open_count && !id; i++)
+		if (part_of(world, control->open[i].id) == part)
+			id = control->open[i].id;
+	struct text words = {0};
+	text_add(&words, "rank %d", world->me);
+	if (id) {
+		text_add(&words, ", ");
+		op_label(world, id, &words);
+		text_add(&words, " (line %d)", op_record(world, id)->line);
+	}
+	text_add(&words, ": %s", report->words ? report->words : "it failed");
+	control->failure.status = report->status;
+	snprintf(control->failure.words, sizeof control->failure.words, "%s", text_string(&words));
+	text_release(&words);
 }
 
 /* An index out of range: the kernel ran anyway and computed a NaN or nothing. Of several streams'
@@ -84,9 +66,10 @@ static bool is_awaited(struct control *control, enum control_wait what, op_id id
 
 static void report_take(struct control *control, const struct measured *one, enum control_wait what)
 {
-	struct open_op *open = open_find(control, one->id);
-	if (open)
-		open->over = true;
+	size_t i;
+	SEARCH(i, control->open_count, control->open[i].id >= one->id);
+	if (i < control->open_count && control->open[i].id == one->id)
+		control->open[i].over = true;
 	if (is_awaited(control, what, one->id))
 		control->setup.library->host_sleep_until(one->end + control->clocks.shift);
 	control->clocks.own_end = most_of(control->clocks.own_end, one->end);
@@ -131,21 +114,6 @@ void control_cancel(struct control *control)
 			operation_cancel(control, &control->open[i]);
 }
 
-static bool own_over(struct control *control, enum control_wait what)
-{
-	for (size_t i = 0; i < control->open_count; i++)
-		if (is_awaited(control, what, control->open[i].id))
-			return false;
-	return true;
-}
-
-static void cancel_part(struct control *control, int part)
-{
-	for (size_t i = control->open_count; i-- > 0;)
-		if (part_of(control->world, control->open[i].id) == part)
-			operation_cancel(control, &control->open[i]);
-}
-
 /* An operation failed in a part, as all know: no rank waits there any longer. All cancel theirs
  * first and release the part one round later, so that no peer takes it for done. */
 static void part_lose(struct control *control, const struct vote *vote)
@@ -155,7 +123,9 @@ static void part_lose(struct control *control, const struct vote *vote)
 	control->failure.losing = vote->lost;
 	if (!vote->lost)
 		return;
-	cancel_part(control, vote->lost - 1);
+	for (size_t i = control->open_count; i-- > 0;)
+		if (part_of(control->world, control->open[i].id) == vote->lost - 1)
+			operation_cancel(control, &control->open[i]);
 	size_t kept = 0;
 	for (size_t i = 0; i < control->failure.lost_count; i++)
 		if (control->failure.lost[i] != vote->lost - 1)
@@ -198,9 +168,11 @@ static void done_pass_on(struct control *control)
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	reports_take(control, what);
-	struct vote vote = {.over = own_over(control, what),
+	struct vote vote = {.over = true,
 	        .full = host_is_full(control->host),
 	        .lost = control->failure.lost_count ? control->failure.lost[0] + 1 : 0};
+	for (size_t i = 0; i < control->open_count; i++)
+		vote.over &= !is_awaited(control, what, control->open[i].id);
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
 	control_note_news(control);
 	*over = vote.over && !vote.lost;

@@ -20,27 +20,20 @@ static struct outcome outcome_of(enum status status)
 	return outcome;
 }
 
-/* Returns the first failure; NULL if all succeeded. */
-static const struct outcome *first_of_failed(const struct outcome *all, int n)
-{
-	for (int rank = 0; rank < n; rank++)
-		if (all[rank].status != ST_OK)
-			return &all[rank];
-	return NULL;
-}
-
 enum status outcome_share(struct transport *transport, enum status mine)
 {
-	int n = transport_size(transport), alike = 0;
+	int n = transport_size(transport), first = 0, alike = 0;
 	struct outcome own = outcome_of(mine), *all = mem_alloc((size_t)n * sizeof *all);
 	enum status status = transport_share(transport, &own, all, sizeof own);
-	const struct outcome *first = status == ST_OK ? first_of_failed(all, n) : NULL;
-	for (int rank = 0; first && rank < n; rank++)
-		alike += strcmp(all[rank].text, first->text) == 0;
-	if (first && alike == n)
-		status = fail((enum status)first->status, "%s", first->text);
-	else if (first)
-		status = fail((enum status)first->status, "rank %d: %s", (int)(first - all), first->text);
+	while (status == ST_OK && first < n && all[first].status == ST_OK)
+		first++;
+	bool failed = status == ST_OK && first < n;
+	for (int rank = 0; failed && rank < n; rank++)
+		alike += strcmp(all[rank].text, all[first].text) == 0;
+	if (failed && alike == n)
+		status = fail((enum status)all[first].status, "%s", all[first].text);
+	else if (failed)
+		status = fail((enum status)all[first].status, "rank %d: %s", first, all[first].text);
 	mem_free(all);
 	return status;
 }

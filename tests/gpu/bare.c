@@ -67,7 +67,7 @@ static enum status tell_launch(struct gpu *gpu)
 		status = CALL(gpu, cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
 		        gpu->device);
 	if (status == ST_OK)
-		status = image_load(&image, gpu->cuda, 10 * major + minor);
+		status = image_load(&image, gpu->cuda, 10 * major + minor, NULL);
 	layout_make(&call.out[0].layout, DT_F32, 1, (int64_t[]){256});
 	call.out[0].data = (void *)(uintptr_t)at;
 	launch_plan_make(&plan, &call, NULL);

@@ -89,7 +89,7 @@ static inline int scene_open(void **state)
 	scene_ok(cuda->cuCtxSetCurrent(context));
 	scene_ok(cuda->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
 	scene_ok(cuda->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
-	if (image_load(&scene_gpu.image, cuda, 10 * major + minor) != ST_OK)
+	if (image_load(&scene_gpu.image, cuda, 10 * major + minor, NULL) != ST_OK)
 		fail_msg("%s", fail_text());
 	scene_ok(cuda->cublasCreate(&scene_gpu.cublas));
 	scene_ok(gemm_prepare(cuda, scene_gpu.cublas));

@@ -222,7 +222,7 @@ static int load_and_unload(int architecture)
 {
 	struct image image;
 	compiled = 0;
-	assert_int_equal(image_load(&image, &cuda, architecture), ST_OK);
+	assert_int_equal(image_load(&image, &cuda, architecture, NULL), ST_OK);
 	assert_true(loaded > 0 && loaded == image.modules);
 	image_unload(&image);
 	assert_int_equal(loaded, 0);
@@ -316,7 +316,8 @@ static void processes_compile_once(void **state)
 	for (int i = 0; i < PROCESSES; i++)
 		if ((process[i] = fork()) == 0) {
 			struct image image;
-			_exit(image_load(&image, &cuda, 90) == ST_OK && compiled < image.modules ? 0 : 1);
+			_exit(image_load(&image, &cuda, 90, NULL) == ST_OK && compiled < image.modules ? 0
+			                                                                               : 1);
 		}
 	for (int i = 0; i < PROCESSES; i++) {
 		int status = -1;
@@ -338,11 +339,11 @@ static void a_long_compilation_is_reported(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	reporting.progress = ends[1];
-	assert_int_equal(image_load(&image, &reporting, 90), ST_OK);
+	assert_int_equal(image_load(&image, &reporting, 90, NULL), ST_OK);
 	image_unload(&image);
 	kept(false, true);
 	compile_ms = 200;
-	assert_int_equal(image_load(&image, &reporting, 90), ST_OK);
+	assert_int_equal(image_load(&image, &reporting, 90, NULL), ST_OK);
 	image_unload(&image);
 	close(ends[1]);
 	ssize_t count = read(ends[0], words, sizeof words - 1);
@@ -358,11 +359,11 @@ static void what_does_not_compile_is_told(void **state)
 	struct cuda_library old = cuda;
 	(void)state;
 	fails = 1;
-	assert_int_equal(image_load(&image, &cuda, 90), ST_GPU);
+	assert_int_equal(image_load(&image, &cuda, 90, NULL), ST_GPU);
 	assert_non_null(strstr(fail_text(), "line one"));
 	assert_null(strstr(fail_text(), "line two"));
 	assert_int_equal(image.modules, 0);
-	assert_int_equal(image_load(&image, &old, 50), ST_GPU);
+	assert_int_equal(image_load(&image, &old, 50, NULL), ST_GPU);
 	assert_non_null(strstr(fail_text(), "5.0"));
 	assert_int_equal(loaded, 0);
 }
@@ -372,7 +373,7 @@ static void functions_by_name(void **state)
 	struct image image;
 	CUfunction function;
 	(void)state;
-	assert_int_equal(image_load(&image, &cuda, 90), ST_OK);
+	assert_int_equal(image_load(&image, &cuda, 90, NULL), ST_OK);
 	assert_int_equal(image_function(&image, "there", &function), ST_OK);
 	assert_ptr_equal(function, &loaded);
 	assert_int_equal(image_function(&image, "none", &function), ST_GPU);
@@ -410,11 +411,11 @@ static void all_functions_are_loaded_at_once(void **state)
 	newer.cuFuncLoad = load_function;
 	asked = 0;
 	good = 1000;
-	assert_int_equal(image_load(&image, &newer, 90), ST_OK);
+	assert_int_equal(image_load(&image, &newer, 90, NULL), ST_OK);
 	assert_int_equal(asked, 3 * image.modules);
 	image_unload(&image);
 	good = asked + 4;
-	assert_true(image_load(&image, &newer, 90) != ST_OK);
+	assert_true(image_load(&image, &newer, 90, NULL) != ST_OK);
 	assert_int_equal(loaded, 0);
 }
 

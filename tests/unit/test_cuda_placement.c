@@ -136,7 +136,7 @@ static void reports_are_shared(void **state)
 	assert_int_equal(mine.gpu_count, 0);
 	assert_true(mine.host[0] && !mine.nccl_refusal[0]);
 	assert_int_equal(transport_start(&transport, false, NULL, NULL), ST_OK);
-	assert_int_equal(cuda_gather(transport, &mine, &all), ST_OK);
+	assert_int_equal(transport_share(transport, &mine, &all, sizeof mine), ST_OK);
 	assert_memory_equal(&mine, &all, sizeof mine);
 	transport_stop(transport);
 	cuda_library_close(&library);

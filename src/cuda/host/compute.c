@@ -218,7 +218,7 @@ static enum status compute_load(struct host_thread *host)
 	int architecture;
 	enum status status = image_architecture(host->cuda, host->device, &architecture);
 	if (status == ST_OK)
-		status = image_load(&compute->image, host->cuda, architecture);
+		status = image_load(&compute->image, host->cuda, architecture, NULL);
 	if (status == ST_OK)
 		status = CUBLAS_CALL(cuda, cublasCreate, &compute->cublas);
 	if (status == ST_OK)

@@ -45,11 +45,6 @@ static int leading_of(const struct layout *layout, bool *transpose)
 	return rows ? rows : leading_along(layout, 1, 0);
 }
 
-static bool types_fit(enum dtype in, enum dtype out)
-{
-	return in == out || (out == DT_F32 && (in == DT_F16 || in == DT_BF16));
-}
-
 bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
 {
 	struct layout a = call->in[0].layout, b = call->in[1].layout, y = call->out[0].layout;
@@ -75,7 +70,8 @@ bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
 	gemm->lda = leading_of(&b, &gemm->transpose_a);
 	gemm->ldb = leading_of(&a, &gemm->transpose_b);
 	gemm->ldc = leading_along(&y, 0, 1);
-	return gemm->k > 0 && gemm->lda && gemm->ldb && gemm->ldc && types_fit(gemm->in, gemm->out);
+	bool widens = gemm->out == DT_F32 && (gemm->in == DT_F16 || gemm->in == DT_BF16);
+	return gemm->k > 0 && gemm->lda && gemm->ldb && gemm->ldc && (gemm->in == gemm->out || widens);
 }
 
 cublasStatus_t gemm_prepare(const struct cuda_library *cuda, cublasHandle_t handle)

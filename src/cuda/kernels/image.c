@@ -85,12 +85,6 @@ static bool is_of(const char *path, const char *family)
 	return !family || (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '.');
 }
 
-static bool is_source(const char *path)
-{
-	size_t length = strlen(path);
-	return strstr(path, "src/cuda/kernels/") && length > 3 && strcmp(path + length - 3, ".cu") == 0;
-}
-
 /* The processes of a node share the work: each first compiles the families that no other one is
  * compiling, then waits for the others' code. */
 static enum status load_sources(struct image *image, int architecture, const char *family)
@@ -103,13 +97,15 @@ static enum status load_sources(struct image *image, int architecture, const cha
 		return status;
 	image->compiled = true;
 	cache_open(&cache, image->cuda);
-	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++)
-		if (is_source(file->path) && is_of(file->path, family)) {
+	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++) {
+		const char *ending = strrchr(file->path, '.');
+		if (ending && strcmp(ending, ".cu") == 0 && is_of(file->path, family)) {
 			int before = image->modules;
 			status = load_source(image, &cache, file, architecture, false);
 			if (image->modules == before && status == ST_OK)
 				others[busy++] = file;
 		}
+	}
 	for (int i = 0; i < busy && status == ST_OK; i++)
 		status = load_source(image, &cache, others[i], architecture, true);
 	cache_close(&cache);
@@ -133,8 +129,7 @@ enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *
 	return status;
 }
 
-static enum status families_load(
-        struct image *image, struct cuda_library *cuda, int architecture, const char *family)
+enum status image_load(struct image *image, struct cuda_library *cuda, int architecture, const char *family)
 {
 	*image = (struct image){.cuda = cuda};
 	enum status status = ST_OK;
@@ -150,11 +145,6 @@ static enum status families_load(
 	return status;
 }
 
-enum status image_load(struct image *image, struct cuda_library *cuda, int architecture)
-{
-	return families_load(image, cuda, architecture, NULL);
-}
-
 enum status image_load_family(struct image *image, struct cuda_library *cuda, int ordinal, const char *family,
         const struct image_wanted *wanted)
 {
@@ -164,7 +154,7 @@ enum status image_load_family(struct image *image, struct cuda_library *cuda, in
 	if (status == ST_OK)
 		status = image_architecture(cuda, device, &architecture);
 	if (status == ST_OK)
-		status = families_load(image, cuda, architecture, family);
+		status = image_load(image, cuda, architecture, family);
 	for (; wanted->name && status == ST_OK; wanted++)
 		status = image_function(image, wanted->name, wanted->function);
 	return status;

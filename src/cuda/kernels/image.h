@@ -33,10 +33,10 @@ enum status image_prepare(struct cuda_library *cuda);
 /* Returns 90 for compute capability 9.0. Fails with ST_GPU. */
 enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture);
 
-/* Loads all families into the current context. architecture: of its device. Opens NVRTC if
- * needed. Fails with ST_GPU and loads nothing. */
-enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
-/* Loads one family ("exchange" for exchange.cu) on GPU `ordinal`, and looks up functions; a NULL
+/* Loads one family ("exchange" for exchange.cu), or all with NULL, into the current context.
+ * architecture: of its device. Opens NVRTC if needed. Fails with ST_GPU and loads nothing. */
+enum status image_load(struct image *image, struct cuda_library *cuda, int architecture, const char *family);
+/* Loads one family on GPU `ordinal`, and looks up functions; a NULL
  * name ends the list. */
 struct image_wanted {
 	const char *name;

@@ -105,19 +105,14 @@ int64_t launch_blocks(int64_t threads)
 	return most_of(least_of(parts_of(threads, THREADS), INT64_C(1) << 16), 1);
 }
 
-static void plan_row(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
-{
-	bool whole = row->whole;
-	for (int i = 0; i < call->ins; i++)
-		whole = whole && call->in[i].layout.dtype == DT_I32;
-	row->plan(call, whole ? row->whole : row->function, plan);
-}
-
 /* A result that overlaps an argument is computed in contiguous workspace and then copied; for +=
  * the workspace begins as a copy of the result. */
 static void plan_staged(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
 {
 	struct kernel_call staged = *call;
+	bool whole = row->whole;
+	for (int i = 0; i < call->ins; i++)
+		whole = whole && call->in[i].layout.dtype == DT_I32;
 	for (int i = 0; i < call->outs; i++) {
 		const struct layout *layout = &call->out[i].layout;
 		if (!kernel_must_stage(call, &call->out[i]))
@@ -127,7 +122,7 @@ static void plan_staged(const struct row *row, const struct kernel_call *call, s
 		if (call->add)
 			plan_elements_copy(&call->out[i], &staged.out[i], false, plan);
 	}
-	plan_row(row, &staged, plan);
+	row->plan(&staged, whole ? row->whole : row->function, plan);
 	for (int i = 0; i < call->outs; i++)
 		if (kernel_must_stage(call, &call->out[i]))
 			plan_elements_copy(&staged.out[i], &call->out[i], false, plan);

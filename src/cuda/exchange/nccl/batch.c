@@ -142,14 +142,6 @@ static enum status step_call(struct cuda_library *cuda, const struct step *step,
 /* ---- several communicators: each on its own stream, ordered after and before the callers'
  * streams */
 
-static bool needs_own_streams(const struct batch *batch)
-{
-	for (size_t i = 1; i < batch->count; i++)
-		if (batch->steps[i].party != batch->steps[0].party)
-			return true;
-	return false;
-}
-
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
 {
 	enum status status = CUDA_CALL(cuda, cuEventRecord, event, first);
@@ -216,7 +208,9 @@ enum status nccl_run(struct nccl_exchange *nccl)
 	enum status status = ST_OK;
 	if (nccl->together)
 		return ST_OK;
-	bool own = needs_own_streams(batch);
+	bool own = false;
+	for (size_t i = 1; i < batch->count; i++)
+		own |= batch->steps[i].party != batch->steps[0].party;
 	if (own)
 		status = streams_order(nccl, true);
 	if (status == ST_OK && batch->count > 0)

@@ -10,23 +10,10 @@
 #include "cuda/exchange/nccl/party.h"
 #include "world/op.h"
 
-static ncclDataType_t type_of(enum dtype dtype)
-{
-	static const ncclDataType_t types[DT_COUNT] = {[DT_F32] = ncclFloat32,
-	        [DT_F16] = ncclFloat16,
-	        [DT_BF16] = ncclBfloat16,
-	        [DT_I32] = ncclInt32};
-	return types[dtype];
-}
-
-static ncclRedOp_t reduction_of(enum reduction reduction)
-{
-	static const ncclRedOp_t reductions[] = {[REDUCE_SUM] = ncclSum,
-	        [REDUCE_AVG] = ncclAvg,
-	        [REDUCE_MAX] = ncclMax,
-	        [REDUCE_MIN] = ncclMin};
-	return reductions[reduction];
-}
+static const ncclDataType_t types[DT_COUNT] = {
+        [DT_F32] = ncclFloat32, [DT_F16] = ncclFloat16, [DT_BF16] = ncclBfloat16, [DT_I32] = ncclInt32};
+static const ncclRedOp_t reductions[] = {
+        [REDUCE_SUM] = ncclSum, [REDUCE_AVG] = ncclAvg, [REDUCE_MAX] = ncclMax, [REDUCE_MIN] = ncclMin};
 
 static void work_add(const struct nccl_work *work, int kind, int64_t count)
 {
@@ -39,8 +26,8 @@ static void work_add(const struct nccl_work *work, int kind, int64_t count)
 		                .from = work->in,
 		                .to = work->out,
 		                .count = count,
-		                .type = type_of(call->dtype),
-		                .by = reduction_of(call->reduction),
+		                .type = types[call->dtype],
+		                .by = reductions[call->reduction],
 		                .other = call->root});
 }
 
@@ -124,13 +111,6 @@ static enum status add_calls(struct nccl_work *work)
 	return ST_OK;
 }
 
-static enum status add_alone(const struct nccl_work *work)
-{
-	const struct exchange_collective *call = work->call;
-	return work->in && work->out ? work_copy(work, work->in, work->out, call->in_count * work->size)
-	                             : ST_OK;
-}
-
 static CUdeviceptr in_place_address(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -205,8 +185,10 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 		return status;
 	if (!late)
 		status = is_uneven(call) ? pad_parts(&work) : stage_input(&work);
-	if (status == ST_OK && !call->counts)
-		status = call->n > 1 ? add_calls(&work) : add_alone(&work);
+	if (status == ST_OK && !call->counts && call->n > 1)
+		status = add_calls(&work);
+	else if (status == ST_OK && !call->counts && work.in && work.out)
+		status = work_copy(&work, work.in, work.out, call->in_count * work.size);
 	if (status == ST_OK)
 		nccl_add_start(work.nccl, started, stream);
 	if (status == ST_OK && call->counts && !late)

@@ -64,15 +64,6 @@ struct brought {
 	int64_t apart;
 };
 
-static enum status blocks_room(const struct nccl_work *work, struct brought *brought)
-{
-	const struct exchange_collective *call = work->call;
-	int all = counted(call, call->n);
-	brought->apart =
-	        parts_of(least_of(parts_of(call->in_count, all), PART) * work->size, ALIGNED) * ALIGNED;
-	return nccl_room(work->nccl, (all - 1) * brought->apart, work->stream, &brought->room);
-}
-
 static void pieces_send(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
@@ -126,9 +117,10 @@ static enum status work_run(struct nccl_work *work)
 static enum status sum_up(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
-	const int64_t longest = parts_of(call->in_count, counted(call, call->n));
-	struct brought brought;
-	enum status status = blocks_room(work, &brought);
+	int all = counted(call, call->n);
+	const int64_t longest = parts_of(call->in_count, all);
+	struct brought brought = {.apart = parts_of(least_of(longest, PART) * work->size, ALIGNED) * ALIGNED};
+	enum status status = nccl_room(work->nccl, (all - 1) * brought.apart, work->stream, &brought.room);
 	for (int64_t at = 0; at < longest && status == ST_OK && work->party; at += PART) {
 		pieces_send(work, &brought, at);
 		status = work_run(work);

@@ -11,11 +11,6 @@ enum { ABORT_S = 10, CLOSE_S = 5 };
  * freed memory is kept for the next request of that size, and really freed only if memory is
  * short. */
 
-static enum status memory_take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
-{
-	return CUDA_CALL(nccl->cuda, cuMemAlloc, at, (size_t)bytes);
-}
-
 static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -33,13 +28,13 @@ static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdevice
 		nccl->freed[i] = nccl->freed[--nccl->freed_count];
 		return ST_OK;
 	}
-	enum status status = memory_take(nccl, bytes, at);
+	enum status status = CUDA_CALL(nccl->cuda, cuMemAlloc, at, (size_t)bytes);
 	if (status == ST_DEVICE_MEMORY)
 		late_give_back(nccl);
 	if (status != ST_DEVICE_MEMORY || nccl->freed_count == 0)
 		return status;
 	free_blocks(nccl, nccl->freed, &nccl->freed_count);
-	return memory_take(nccl, bytes, at);
+	return CUDA_CALL(nccl->cuda, cuMemAlloc, at, (size_t)bytes);
 }
 
 static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
@@ -235,7 +230,7 @@ static enum status exchange_prepare(struct nccl_exchange *nccl, int ordinal)
 	pthread_mutex_init(&nccl->lock, NULL);
 	enum status status = CUDA_CALL(cuda, cuCtxGetCurrent, &nccl->context);
 	if (status == ST_OK)
-		status = memory_take(nccl, SCRATCH_BYTES, &nccl->zeroes);
+		status = CUDA_CALL(cuda, cuMemAlloc, &nccl->zeroes, SCRATCH_BYTES);
 	if (status == ST_OK)
 		status = CUDA_CALL(cuda, cuMemsetD8Async, nccl->zeroes, 0, SCRATCH_BYTES, NULL);
 	if (status == ST_OK)

@@ -101,13 +101,6 @@ static void share_plan_move(
 	share->blocks = blocks_for(move->bytes);
 }
 
-/* Returns true for an allgather of unequal parts, in which every member reads all of every
- * input. */
-static bool gathers_chunks(const struct exchange_collective *call)
-{
-	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
-}
-
 /* The offsets of this member's rows go to its table, in stream order. */
 static enum status share_plan_rows(
         struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
@@ -140,13 +133,15 @@ static enum status share_plan_rows(
 enum status collective_plan(
         struct shared_gpu *gpu, const struct exchange_collective *call, struct match_share *share)
 {
+	/* in an allgather of unequal parts every member reads all of every input */
+	bool unequal = call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
 	share->same = collective_digest(call);
 	share->ends = !call->collective->bare;
 	if (call->collective->bare)
 		return ST_OK;
 	if (call->collective->reduces)
 		share_plan_reduce(gpu, call, share);
-	else if (!call->split && !gathers_chunks(call))
+	else if (!call->split && !unequal)
 		share_plan_move(gpu, call, share);
 	else
 		return share_plan_rows(gpu, call, share);

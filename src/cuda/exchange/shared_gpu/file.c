@@ -62,26 +62,21 @@ struct told {
 	int32_t failed;
 };
 
-static int open_file(const struct told *first)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)first->pid, (int)first->fd);
-	return open(path, O_RDWR | O_CLOEXEC);
-}
-
 /* Rank 0 keeps its descriptor open until all ranks reach the second round, which takes place even
  * if the first failed. */
 enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
+	char path[64];
 	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
 	*gpu = NULL;
 	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = shared_gpu_file()) < 0)
 		mine.failed = errno;
 	enum status first = transport_share(transport, &mine, all, sizeof mine);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)all[0].pid, (int)all[0].fd);
 	if (first != ST_OK)
 		mine.failed = EIO;
-	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
+	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
 		mine.failed = errno;
 	int unmapped = mine.fd >= 0 ? shared_gpu_map(mine.fd, ranks, rank, gpu) : 0;
 	if (unmapped)

@@ -184,15 +184,6 @@ static CUdeviceptr word_done(const struct match_share *share, int place)
 	return slot_ring_device(share->ring, &slot_ring_slot(share->ring, place, share->seq)->done);
 }
 
-static void wait_for_others(struct shared_gpu *gpu, const struct match_share *share,
-        CUdeviceptr (*word)(const struct match_share *share, int place))
-{
-	const struct exchange_members *all = &share->call.members;
-	for (int i = 0; i < all->n; i++)
-		if (all->slot[i] != share->place)
-			words_wait(gpu, word(share, all->slot[i]), share->seq);
-}
-
 /* Writes this member's words on the stream, then waits for the others'. */
 static enum status queue_words(struct shared_gpu *gpu, CUstream stream,
         CUdeviceptr (*word)(const struct match_share *share, int place))
@@ -204,8 +195,12 @@ static enum status queue_words(struct shared_gpu *gpu, CUstream stream,
 	}
 	for (size_t i = 0; i < gpu->share_count; i++) {
 		const struct match_share *share = &gpu->shares[i];
-		if (share->stream == stream && (word == word_arrived || share->ends))
-			wait_for_others(gpu, share, word);
+		const struct exchange_members *all = &share->call.members;
+		if (share->stream != stream || (word == word_done && !share->ends))
+			continue;
+		for (int k = 0; k < all->n; k++)
+			if (all->slot[k] != share->place)
+				words_wait(gpu, word(share, all->slot[k]), share->seq);
 	}
 	return words_queue(gpu, stream);
 }
