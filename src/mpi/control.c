@@ -51,23 +51,6 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 	return status;
 }
 
-/* Receives into a buffer of known size; another size is a bug in ranksh. */
-static enum status receive_exactly(struct transport *t, int from, int tag, void *into, size_t wanted)
-{
-	void *bytes;
-	size_t count;
-	enum status status = message_receive(t, from, tag, &bytes, &count, NULL, NULL);
-
-	if (status != ST_OK)
-		return status;
-	if (count == wanted)
-		memcpy(into, bytes, wanted);
-	else
-		status = fail(ST_BUG, "rank %d sent %zu bytes where %zu are due", from, count, wanted);
-	mem_free(bytes);
-	return status;
-}
-
 /* A lost value is reported after all messages, because the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
@@ -79,12 +62,12 @@ enum status transport_share(struct transport *t, const void *mine, void *all, si
 		return ST_OK;
 	if (t->rank != 0) {
 		sent = message_send(t, 0, 1, TAG_SHARE, mine, bytes_each);
-		status = receive_exactly(t, 0, TAG_SHARED, all, total);
+		status = message_receive_exactly(t, 0, TAG_SHARED, all, total);
 		return first_failure(sent, status);
 	}
 	for (int rank = 1; rank < t->size; rank++) {
-		enum status received =
-		        receive_exactly(t, rank, TAG_SHARE, (char *)all + rank * bytes_each, bytes_each);
+		enum status received = message_receive_exactly(
+		        t, rank, TAG_SHARE, (char *)all + rank * bytes_each, bytes_each);
 		status = first_failure(status, received);
 	}
 	sent = message_send(t, 0, t->size, TAG_SHARED, all, total);
@@ -150,5 +133,5 @@ enum status transport_grant(struct transport *t, int64_t upto)
 
 enum status transport_await_grant(struct transport *t, int64_t *upto)
 {
-	return t->size == 1 ? ST_OK : receive_exactly(t, 0, TAG_GRANT, upto, sizeof *upto);
+	return t->size == 1 ? ST_OK : message_receive_exactly(t, 0, TAG_GRANT, upto, sizeof *upto);
 }

@@ -202,6 +202,6 @@ enum status transport_send(struct transport *t, int to, const void *data, int64_
 enum status transport_recv(struct transport *t, int from, void *data, int64_t bytes)
 {
 	if (t->team)
-		return team_take_data(t, from, data, bytes);
+		return message_receive_exactly(t, from, TAG_DATA, data, (size_t)bytes);
 	return in_parts(t, receive_part, "receive", from, t->data, data, bytes);
 }

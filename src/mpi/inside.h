@@ -86,17 +86,18 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
  * team was stopped and nothing was received. ST_MPI: the message is lost. */
 enum status message_receive(struct transport *t, int from, int tag, void **bytes, size_t *count,
         transport_poll *poll, void *self);
+/* The same into a buffer of known size; another size is a bug in ranksh. */
+enum status message_receive_exactly(struct transport *t, int from, int tag, void *into, size_t wanted);
 /* Returns true if a message has arrived, and sets *source. */
 bool message_waiting(struct transport *t, int from, int tag, int *source);
 /* Sends a short message without waiting. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
 void pending_sweep(struct transport *t);
 
-/* team.c: like message_send to one rank, message_receive, transport_recv, transport_exchange and
+/* team.c: like message_send to one rank, message_receive, transport_exchange and
  * transport_bcast. To send data, use team_send with TAG_DATA. */
 void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count);
 enum status team_receive(struct transport *t, int from, int tag, void **bytes, size_t *count);
-enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes);
 enum status team_exchange(struct transport_group *group, const struct transport_piece *piece);
 enum status team_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
 

@@ -151,6 +151,22 @@ enum status message_receive(
 	return ST_OK;
 }
 
+enum status message_receive_exactly(struct transport *t, int from, int tag, void *into, size_t wanted)
+{
+	void *bytes;
+	size_t count;
+	enum status status = message_receive(t, from, tag, &bytes, &count, NULL, NULL);
+
+	if (status != ST_OK)
+		return status;
+	if (count == wanted)
+		memcpy(into, bytes, wanted);
+	else
+		status = fail(ST_BUG, "rank %d sent %zu bytes where %zu are due", from, count, wanted);
+	mem_free(bytes);
+	return status;
+}
+
 bool message_waiting(struct transport *t, int from, int tag, int *source)
 {
 	MPI_Status about;

@@ -165,21 +165,6 @@ enum status team_receive(struct transport *t, int from, int tag, void **bytes, s
 	return status;
 }
 
-/* Receives exactly `bytes` bytes; another length is a bug in ranksh. */
-enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes)
-{
-	void *got = NULL;
-	size_t count = 0;
-	enum status status = team_receive(t, from, TAG_DATA, &got, &count);
-	if (status == ST_OK && count != (size_t)bytes)
-		status = fail(
-		        ST_BUG, "rank %d sent %zu bytes where %lld are due", from, count, (long long)bytes);
-	if (status == ST_OK)
-		memcpy(data, got, count);
-	mem_free(got);
-	return status;
-}
-
 /* ---- groups ---- */
 
 enum status team_exchange(struct transport_group *group, const struct transport_piece *piece)
@@ -196,8 +181,8 @@ enum status team_exchange(struct transport_group *group, const struct transport_
 		int from = (group->place + k) % group->n;
 		if (piece[from].receive_bytes > 0)
 			status = first_failure(status,
-			        team_take_data(t, group->ranks[from], piece[from].receive,
-			                piece[from].receive_bytes));
+			        message_receive_exactly(t, group->ranks[from], TAG_DATA, piece[from].receive,
+			                (size_t)piece[from].receive_bytes));
 	}
 	return status;
 }
@@ -205,7 +190,8 @@ enum status team_exchange(struct transport_group *group, const struct transport_
 enum status team_bcast(struct transport_group *group, int root, void *data, int64_t bytes)
 {
 	if (group->place != root)
-		return team_take_data(group->transport, group->ranks[root], data, bytes);
+		return message_receive_exactly(
+		        group->transport, group->ranks[root], TAG_DATA, data, (size_t)bytes);
 	for (int place = 0; place < group->n; place++)
 		if (place != root)
 			team_send(group->transport, group->ranks[place], TAG_DATA, data, (size_t)bytes);

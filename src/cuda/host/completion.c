@@ -99,14 +99,6 @@ bool lanes_look(struct host_thread *host)
 	return any;
 }
 
-static void undo_part(struct host_lanes *lanes, int part)
-{
-	for (int i = 0; i < lanes->count; i++)
-		for (size_t k = lanes->all[i]->told; k < lanes->all[i]->count; k++)
-			lane_flight(lanes->all[i], k)->undone |=
-			        lane_flight(lanes->all[i], k)->part == part + 1;
-}
-
 void lanes_ask_exchange(struct host_thread *host)
 {
 	struct exchange *exchange = host->exchange;
@@ -114,7 +106,11 @@ void lanes_ask_exchange(struct host_thread *host)
 	enum status status;
 	while (exchange && exchange->failure && host->lost == ST_OK &&
 	        (status = exchange->failure(exchange, &part)) != ST_OK) {
-		undo_part(host->lanes, part);
+		for (int i = 0; i < host->lanes->count; i++) {
+			struct lane_queue *lane = host->lanes->all[i];
+			for (size_t k = lane->told; k < lane->count; k++)
+				lane_flight(lane, k)->undone |= lane_flight(lane, k)->part == part + 1;
+		}
 		host_tell_part(host, part, status);
 	}
 }

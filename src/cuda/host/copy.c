@@ -13,20 +13,9 @@
 
 #include <string.h>
 
-static void *address(CUdeviceptr at)
-{
-	return (void *)(uintptr_t)at;
-}
-
 static CUdeviceptr device_address(const struct kernel_tensor *tensor)
 {
 	return (CUdeviceptr)(uintptr_t)tensor->data;
-}
-
-static bool tensors_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
-{
-	const char *x = a->data, *y = b->data;
-	return x < y + layout_span(&b->layout) && y < x + layout_span(&a->layout);
 }
 
 /* Returns the tensor itself if it is contiguous, else contiguous workspace of the lane for it. */
@@ -40,7 +29,7 @@ static enum status contiguous_of(struct host_thread *host, const struct kernel_t
 		return ST_OK;
 	layout_make(&line->layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
 	enum status status = memory_scratch(host, lane, slot, layout_bytes(layout), &at);
-	line->data = status == ST_OK ? address(at) : NULL;
+	line->data = status == ST_OK ? (void *)(uintptr_t)at : NULL;
 	return status;
 }
 
@@ -80,8 +69,10 @@ static enum status copy_on_host(struct host_thread *host, const struct kernel_te
 static enum status copy_on_device(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane)
 {
-	bool lines = layout_contiguous(&from->layout) && layout_contiguous(&to->layout);
-	if (!lines || tensors_overlap(from, to))
+	const char *x = from->data, *y = to->data;
+	bool lines = layout_contiguous(&from->layout) && layout_contiguous(&to->layout),
+	     overlap = x < y + layout_span(&to->layout) && y < x + layout_span(&from->layout);
+	if (!lines || overlap)
 		return compute_convert(host, from, to, lane);
 	return CUDA_CALL(host->cuda, cuMemcpyDtoDAsync, device_address(to), device_address(from),
 	        (size_t)layout_bytes(&from->layout), lane->stream);

@@ -53,11 +53,15 @@ static enum status letter_wait(struct host *host)
 	return letter->status == ST_OK ? ST_OK : fail(letter->status, "%s", letter->words);
 }
 
-/* Sends a letter with its own `packed` and waits. *back: the caller owns `packed` again */
-static enum status letter_send(struct host *host, const struct host_order *order, bool writes, bool *back)
+/* Sends a letter with a copy of the caller's `packed`, from which a hanging call reads or to
+ * which it writes, and waits. */
+static enum status letter_send(struct host *host, struct host_order *order, bool writes, void *packed)
 {
 	struct letter *letter = &host->letter;
-	*back = false;
+	size_t bytes = (size_t)layout_bytes(&order->layout);
+	order->packed = mem_alloc(bytes);
+	if (writes)
+		memcpy(order->packed, packed, bytes);
 	pthread_mutex_lock(&host->lock);
 	if (letter->state == LETTER_SHUT) {
 		pthread_mutex_unlock(&host->lock);
@@ -72,11 +76,13 @@ static enum status letter_send(struct host *host, const struct host_order *order
 	enum status status = letter_wait(host);
 	if (letter->state == LETTER_DONE) {
 		host->setup.cuda->host_sleep_until(letter->ns);
+		if (status == ST_OK && !writes)
+			memcpy(packed, order->packed, bytes);
+		mem_free(order->packed);
 		mem_free(letter->words);
 		letter->words = NULL;
 		letter->order.packed = NULL;
 		letter->state = LETTER_NONE;
-		*back = true;
 	}
 	pthread_mutex_unlock(&host->lock);
 	return status;
@@ -85,33 +91,18 @@ static enum status letter_send(struct host *host, const struct host_order *order
 enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed)
 {
-	size_t bytes = (size_t)layout_bytes(layout);
-	struct host_order order = {
-	        .by = by, .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
-	bool back;
-	enum status status = letter_send(host, &order, false, &back);
-	if (status == ST_OK)
-		memcpy(packed, order.packed, bytes);
-	if (back)
-		mem_free(order.packed);
-	return status;
-}
-
-bool host_is_full(const struct host *host)
-{
-	return atomic_load(&host->thread.unread_bytes) >= UNREAD_BYTES;
+	struct host_order order = {.by = by, .space = space, .address = address, .layout = *layout};
+	return letter_send(host, &order, false, packed);
 }
 
 enum status host_write(
         struct host *host, enum space space, int64_t address, const struct layout *layout, const void *packed)
 {
-	size_t bytes = (size_t)layout_bytes(layout);
-	struct host_order order = {
-	        .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
-	bool back;
-	memcpy(order.packed, packed, bytes);
-	enum status status = letter_send(host, &order, true, &back);
-	if (back)
-		mem_free(order.packed);
-	return status;
+	struct host_order order = {.space = space, .address = address, .layout = *layout};
+	return letter_send(host, &order, true, (void *)(uintptr_t)packed);
+}
+
+bool host_is_full(const struct host *host)
+{
+	return atomic_load(&host->thread.unread_bytes) >= UNREAD_BYTES;
 }

@@ -5,15 +5,6 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-static enum status queue_wait(
-        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
-{
-	const struct host_flight *target = order->target ? host_flight_find(host, order->target) : NULL;
-	if (!target || !target->after)
-		return ST_OK;
-	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, CU_EVENT_WAIT_DEFAULT);
-}
-
 /* A copy of pageable memory blocks this thread until it is done. The stream's earlier work, which
  * may depend on lines that another rank has not received yet, is awaited here, where this thread
  * continues to report and can be stopped. */
@@ -31,6 +22,7 @@ static enum status queue_copy(
 static enum status queue_timed(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
+	const struct host_flight *target = NULL;
 	uint32_t ticket;
 	enum status status = ST_OK;
 	bool timed = order->least_ns > 0;
@@ -38,12 +30,14 @@ static enum status queue_timed(
 		status = timer_begin(host, lane->stream, &ticket);
 	if (status != ST_OK)
 		return status;
+	if (order->record.kind == OP_WAIT && order->target)
+		target = host_flight_find(host, order->target);
 	if (order->record.kind == OP_COPY)
 		status = queue_copy(host, order, lane);
-	else if (order->record.kind == OP_WAIT)
-		status = queue_wait(host, order, lane);
-	else
+	else if (order->record.kind != OP_WAIT)
 		status = compute_kernel(host, order, lane);
+	else if (target && target->after)
+		status = CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, 0);
 	return timed ? first_failure(status, timer_end(host, lane->stream, ticket, order->least_ns)) : status;
 }
 
@@ -113,15 +107,6 @@ static enum status queue_operation(struct host_thread *host, struct run *run, co
 	return status;
 }
 
-static enum status keep_results(
-        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
-{
-	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;
-	return order->record.noted && !brings && !order->undone && !order->never
-	        ? copy_note(host, order, lane)
-	        : ST_OK;
-}
-
 static void report_failed(struct host_thread *host, struct run *run, const struct host_order *order,
         int64_t issue, enum status status)
 {
@@ -167,7 +152,9 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 		/* counted as launch time: the host was busy */
 		flight->launch = run_launch_took(host, order, issue);
 	}
-	status = first_failure(status, keep_results(host, order, lane));
+	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;
+	if (order->record.noted && !brings && !order->undone && !order->never)
+		status = first_failure(status, copy_note(host, order, lane));
 	if (status != ST_OK) {
 		host_flight_fail(flight, status);
 		lanes_check(host);

@@ -113,13 +113,6 @@ int64_t run_launch_took(const struct host_thread *host, const struct host_order 
 	return order->launch_ns > 0 ? order->launch_ns : run_now_of(host) - issue;
 }
 
-static void set_clock(struct host_thread *host, const struct host_order *order)
-{
-	host->shift = order->shift;
-	host_rest_until(host, order->at + order->shift);
-	host->due = run_now_of(host);
-}
-
 void run_keep_words(struct host_report *report, enum status status)
 {
 	if (status == ST_OK || report->status != ST_OK)
@@ -293,7 +286,9 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 		run_operation(host, run, order, given);
 		break;
 	case ORDER_CLOCK:
-		set_clock(host, order);
+		host->shift = order->shift;
+		host_rest_until(host, order->at + order->shift);
+		host->due = run_now_of(host);
 		break;
 	case ORDER_SEGMENT:
 	case ORDER_SEGMENT_GONE:

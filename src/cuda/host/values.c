@@ -41,14 +41,6 @@ struct values {
 	size_t page_count;
 };
 
-static int cell_class_of(int64_t bytes)
-{
-	int class = 0;
-	while ((int64_t)CELL_LEAST << class < bytes)
-		class ++;
-	return class;
-}
-
 static enum status cells_add_page(struct host_thread *host, int class)
 {
 	struct values *values = host->values;
@@ -106,7 +98,9 @@ enum status values_keep(
 		host->values = mem_alloc(sizeof *host->values);
 	struct values *values = host->values;
 	int64_t bytes = layout_bytes(&operand->layout);
-	int class = cell_class_of(bytes);
+	int class = 0;
+	while ((int64_t)CELL_LEAST << class < bytes)
+		class ++;
 	struct cells *cells = &values->cells[class];
 	values_trim(host);
 	enum status status = cells->count ? ST_OK : cells_add_page(host, class);

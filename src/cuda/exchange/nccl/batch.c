@@ -32,29 +32,18 @@ enum status nccl_enter(
 	return status;
 }
 
-void nccl_add(struct nccl_exchange *nccl, const struct step *step)
-{
-	*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = *step;
-}
-
 void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
         CUdeviceptr at, int64_t bytes)
 {
-	struct step step = {.kind = kind,
-	        .party = party,
-	        .stream = stream,
-	        .from = at,
-	        .to = at,
-	        .count = bytes,
-	        .type = ncclInt8,
-	        .other = peer};
 	if (bytes > 0)
-		nccl_add(nccl, &step);
-}
-
-void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy)
-{
-	*MEM_ADD(&nccl->batch.copies, &nccl->batch.copy_count) = *copy;
+		*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = (struct step){.kind = kind,
+		        .party = party,
+		        .stream = stream,
+		        .from = at,
+		        .to = at,
+		        .count = bytes,
+		        .type = ncclInt8,
+		        .other = peer};
 }
 
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream)

@@ -6,6 +6,7 @@
  * as in FSDP2: NCCL works in workspace of n whole parts, to which the input is copied and from
  * which the result is. NCCL has all our types and reductions; halves are rounded at each step of
  * its ring or tree. */
+#include "base/memory.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/nccl/party.h"
 #include "world/op.h"
@@ -19,16 +20,15 @@ static void work_add(const struct nccl_work *work, int kind, int64_t count)
 {
 	const struct exchange_collective *call = work->call;
 	if (count > 0)
-		nccl_add(work->nccl,
-		        &(struct step){.kind = kind,
-		                .party = work->party,
-		                .stream = work->stream,
-		                .from = work->in,
-		                .to = work->out,
-		                .count = count,
-		                .type = types[call->dtype],
-		                .by = reductions[call->reduction],
-		                .other = call->root});
+		*MEM_ADD(&work->nccl->batch.steps, &work->nccl->batch.count) = (struct step){.kind = kind,
+		        .party = work->party,
+		        .stream = work->stream,
+		        .from = work->in,
+		        .to = work->out,
+		        .count = count,
+		        .type = types[call->dtype],
+		        .by = reductions[call->reduction],
+		        .other = call->root};
 }
 
 static enum status work_copy(const struct nccl_work *work, CUdeviceptr from, CUdeviceptr to, int64_t bytes)
@@ -152,7 +152,8 @@ static enum status pad_parts(struct nccl_work *work)
 		status = CUDA_CALL(
 		        cuda, cuMemsetD8Async, room + (CUdeviceptr)in, 0, (size_t)(all - in), work->stream);
 	if (status == ST_OK && out > 0)
-		nccl_add_copy(work->nccl, &(struct batch_copy){work->out, call->out, out, work->stream});
+		*MEM_ADD(&work->nccl->batch.copies, &work->nccl->batch.copy_count) =
+		        (struct batch_copy){work->out, call->out, out, work->stream};
 	return status;
 }
 

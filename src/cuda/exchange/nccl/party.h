@@ -171,11 +171,9 @@ int64_t party_clock(void); /* real, ns */
  * released, and nothing is to be queued. Fails with ST_GPU, ST_BUG. */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
-void nccl_add(struct nccl_exchange *nccl, const struct step *step);
 /* Adds STEP_SEND from `at`, or STEP_RECV to it, unless bytes is 0. */
 void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
         CUdeviceptr at, int64_t bytes);
-void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* Queues what was added and empties the batch, on failure too. Does nothing between begin and
  * end. */

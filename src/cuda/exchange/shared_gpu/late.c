@@ -18,7 +18,7 @@ enum status gifts_add(struct shared_gpu *gpu, const struct exchange_collective *
 		        .bytes = call->out_count * dtype_bytes(call->dtype)};
 		if (call->counts[p])
 			continue;
-		status = slot_ring_of_late(gpu, call->part, gpu->rank, call->ranks[p], &gift.ring);
+		status = slot_ring_of_pair(gpu, call->part, gpu->rank, call->ranks[p], true, &gift.ring);
 		if (status == ST_OK)
 			*MEM_ADD(&gpu->gifts, &gpu->gift_count) = gift;
 	}

@@ -101,7 +101,7 @@ static enum status late_add(
 	CUdeviceptr at = call->out;
 	struct exchange_transfer message = {
 	        .at = call->out, .bytes = call->out_count * dtype_bytes(call->dtype)};
-	enum status status = slot_ring_of_late(gpu, call->part, call->ranks[from], gpu->rank, &ring);
+	enum status status = slot_ring_of_pair(gpu, call->part, call->ranks[from], gpu->rank, true, &ring);
 	if (status != ST_OK)
 		return status;
 	struct match_share *share = share_new(gpu, ring, call->seq, 1, ALL_PLACES, stream);
@@ -161,7 +161,7 @@ static enum status transfer_add(struct shared_gpu *gpu, const struct exchange_tr
 	struct slot_ring *ring;
 	CUdeviceptr at = call->at;
 	int from = call->sends ? gpu->rank : call->peer, to = call->sends ? call->peer : gpu->rank;
-	enum status status = slot_ring_of_channel(gpu, call->part, from, to, &ring);
+	enum status status = slot_ring_of_pair(gpu, call->part, from, to, false, &ring);
 	if (status != ST_OK)
 		return status;
 	struct match_share *share = share_new(gpu, ring, call->seq, call->sends ? 0 : 1, ALL_PLACES, stream);

@@ -89,24 +89,15 @@ enum status slot_ring_of_part(
 	return slot_ring_add(gpu, &new, ranks, ring);
 }
 
-static enum status slot_ring_of_two(
-        struct shared_gpu *gpu, uint64_t key, uint32_t seqs, int from, int to, struct slot_ring **ring)
+enum status slot_ring_of_pair(
+        struct shared_gpu *gpu, int part, int from, int to, bool late, struct slot_ring **ring)
 {
+	uint64_t key = key_of(part, from, to) | (late ? LATE : 0);
 	if ((*ring = slot_ring_by_key(gpu, key)))
 		return ST_OK;
 	int place = from == to ? -1 : gpu->rank == from ? 0 : 1;
-	struct slot_ring new = {.key = key, .n = 2, .place = place, .seqs = seqs};
+	struct slot_ring new = {.key = key, .n = 2, .place = place, .seqs = late ? LATE_SEQS : CHANNEL_SEQS};
 	return slot_ring_add(gpu, &new, (const int[]){from, to}, ring);
-}
-
-enum status slot_ring_of_channel(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring)
-{
-	return slot_ring_of_two(gpu, key_of(part, from, to), CHANNEL_SEQS, from, to, ring);
-}
-
-enum status slot_ring_of_late(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring)
-{
-	return slot_ring_of_two(gpu, key_of(part, from, to) | LATE, LATE_SEQS, from, to, ring);
 }
 
 struct exchange_slot *slot_ring_slot(const struct slot_ring *ring, int place, uint32_t seq)
@@ -165,7 +156,7 @@ void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places)
 static void word_raise(struct shared_gpu *gpu, uint32_t *word, uint32_t seq)
 {
 	if (is_before(__atomic_load_n(word, __ATOMIC_SEQ_CST), seq))
-		word_store(gpu, word, seq);
+		gpu->cuda->host_store(word, seq, gpu->cuda->host_now());
 }
 
 /* For all members: a killed one does nothing more. */

@@ -196,9 +196,9 @@ enum status pool_stages_end(struct shared_gpu *gpu);
 /* ---- slots.c */
 enum status slot_ring_of_part(
         struct shared_gpu *gpu, int part, int n, int place, const int *ranks, struct slot_ring **ring);
-enum status slot_ring_of_channel(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring);
-/* where `from` leaves results for `to`, which was late */
-enum status slot_ring_of_late(struct shared_gpu *gpu, int part, int from, int to, struct slot_ring **ring);
+/* A channel; late: where `from` leaves results for `to`, which was late */
+enum status slot_ring_of_pair(
+        struct shared_gpu *gpu, int part, int from, int to, bool late, struct slot_ring **ring);
 struct slot_ring *slot_ring_find(struct shared_gpu *gpu, int part); /* NULL: it is not open */
 struct exchange_slot *slot_ring_slot(const struct slot_ring *ring, int place, uint32_t seq);
 CUdeviceptr slot_ring_device(const struct slot_ring *ring, const void *at);
@@ -220,8 +220,6 @@ void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
 void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
 enum status words_queue(struct shared_gpu *gpu, CUstream stream); /* also empties the list */
-/* Stores by the host, now; streams that wait for it continue. */
-void word_store(struct shared_gpu *gpu, uint32_t *word, uint32_t value);
 
 /* ---- collective.c */
 /* Sets the members of this share: those of `places`. */

@@ -29,8 +29,3 @@ enum status words_queue(struct shared_gpu *gpu, CUstream stream)
 	gpu->words.count = 0;
 	return status;
 }
-
-void word_store(struct shared_gpu *gpu, uint32_t *word, uint32_t value)
-{
-	gpu->cuda->host_store(word, value, gpu->cuda->host_now());
-}
