@@ -33,18 +33,13 @@ enum copy_way copy_way(const struct record *record)
 
 enum link_kind copy_link(enum copy_way way)
 {
-	switch (way) {
-	case COPY_TO_HOST:
-		return LINK_UP;
-	case COPY_TO_DEVICE:
-		return LINK_DOWN;
-	case COPY_FROM_DISK:
-		return LINK_DISK_READ;
-	case COPY_TO_DISK:
-		return LINK_DISK_WRITE;
-	default:
-		return LINK_KINDS;
-	}
+	static const enum link_kind links[] = {[COPY_ON_DEVICE] = LINK_KINDS,
+	        [COPY_ON_HOST] = LINK_KINDS,
+	        [COPY_TO_HOST] = LINK_UP,
+	        [COPY_TO_DEVICE] = LINK_DOWN,
+	        [COPY_FROM_DISK] = LINK_DISK_READ,
+	        [COPY_TO_DISK] = LINK_DISK_WRITE};
+	return links[way];
 }
 
 bool copy_is_pageable(const struct record *record)

@@ -120,8 +120,7 @@ static bool control_waiting(struct backend *backend, int rank, op_id *on)
 
 static double control_uncertainty(struct backend *backend)
 {
-	struct control *control = control_of(backend);
-	return control->clocks.uncertainty;
+	return control_of(backend)->clocks.uncertainty;
 }
 
 static void control_slow(struct backend *backend, int rank, double factor)

@@ -146,7 +146,6 @@ static inline struct control *control_of(struct backend *backend)
 void order_operation(struct control *control, op_id id);
 /* the host opens what is new there */
 void order_part(struct control *control, int group);
-void order_parts(struct control *control); /* the same for groups that are new */
 /* after an abort: sequence numbers continue above all used ones */
 void orders_restart(struct control *control, int group, int instance);
 /* Nothing queued in the part completes, on all its members; later operations do. The world does

@@ -237,6 +237,24 @@ static void order_service(struct control *control, op_id id)
 	                .stream = op->stream}};
 }
 
+void order_part(struct control *control, int group)
+{
+	order_add(control, ORDER_PART)->match = host_match_new(control->world, group, 0);
+}
+
+/* Lets the host open the parts of groups that are new. */
+static void order_parts(struct control *control)
+{
+	const struct world *world = control->world;
+	for (; control->known.group_count < world->group_count; control->known.group_count++) {
+		int group = (int)control->known.group_count;
+		size_t before = control->orders.held_count;
+		parties_group(control, group);
+		if (world->groups[group].instance_of[world->me] >= 0 && control->orders.held_count == before)
+			order_part(control, group);
+	}
+}
+
 void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -254,23 +272,6 @@ void order_operation(struct control *control, op_id id)
 		count_seqs(control, id, NULL);
 	else if (record->kind == OP_ONE_SIDED)
 		order_service(control, id);
-}
-
-void order_part(struct control *control, int group)
-{
-	order_add(control, ORDER_PART)->match = host_match_new(control->world, group, 0);
-}
-
-void order_parts(struct control *control)
-{
-	const struct world *world = control->world;
-	for (; control->known.group_count < world->group_count; control->known.group_count++) {
-		int group = (int)control->known.group_count;
-		size_t before = control->orders.held_count;
-		parties_group(control, group);
-		if (world->groups[group].instance_of[world->me] >= 0 && control->orders.held_count == before)
-			order_part(control, group);
-	}
 }
 
 void orders_restart(struct control *control, int group, int instance)

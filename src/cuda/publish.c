@@ -19,15 +19,6 @@ struct start {
 	bool idle;
 };
 
-/* Clocks of hosts drift: they are compared again after a second, the same on all processes. */
-static enum status compare_clocks(struct control *control, int64_t now)
-{
-	if (control->setup.placement->hosts < 2 || now < control->clocks.compared + NS_PER_S)
-		return ST_OK;
-	control->clocks.compared = now;
-	return clocks_compare(control->transport, control->setup.library, &control->clocks.offset);
-}
-
 /* On the stand-in a completed operation may end in this thread's future: the device is still busy
  * then. */
 static bool is_idle(const struct control *control)
@@ -56,8 +47,12 @@ static enum status agree_start(struct control *control)
 	}
 	mem_free(all);
 	control->clocks.uncertainty = mine.uncertainty;
-	if (status == ST_OK)
-		status = compare_clocks(control, mine.now);
+	/* clocks of hosts drift; all processes compare them again after a second */
+	if (status == ST_OK && control->setup.placement->hosts > 1 &&
+	        mine.now >= control->clocks.compared + NS_PER_S) {
+		control->clocks.compared = mine.now;
+		status = clocks_compare(control->transport, cuda, &control->clocks.offset);
+	}
 	int64_t at = most_of(control->times.latest, control->clocks.paced);
 	if (status == ST_OK && idle)
 		control->clocks.shift = mine.now - control->clocks.offset.ns - at;
@@ -82,20 +77,15 @@ static void order_update(struct control *control, struct host_order *order)
 		spares_decide(control, order);
 }
 
-static bool launch_has_backup(const struct world *world, const struct launch *launch)
-{
-	bool any = false;
-	for (op_id id = launch->first; id <= launch->last; id++)
-		any |= op_record(world, id)->backup > 0;
-	return any;
-}
-
 /* The whole launch is in the world by now. Launches that may be withheld are given as single
  * operations. */
 static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
 {
 	const struct launch *launch = world_launch(control->world, order->id);
-	order->graph = launch && !launch_has_backup(control->world, launch) ? launch->first : 0;
+	order->graph = launch ? launch->first : 0;
+	for (op_id id = order->graph; id && id <= launch->last; id++)
+		if (op_record(control->world, id)->backup > 0)
+			order->graph = 0;
 	if (order->graph && before && before->kind == ORDER_OPERATION && before->graph == order->graph)
 		before->graph_more = true;
 }
@@ -173,14 +163,6 @@ static void queued_remove_given(struct control *control, const bool *withheld)
 	control->orders.queued_count = kept;
 }
 
-static bool all_withheld(const struct control *control, const bool *withheld)
-{
-	size_t i = 0;
-	while (i < control->orders.queued_count && withheld && withheld[i])
-		i++;
-	return i == control->orders.queued_count;
-}
-
 static void orders_move_first(struct control *control, size_t from)
 {
 	size_t count = control->orders.held_count - from;
@@ -215,7 +197,10 @@ enum status control_publish(struct control *control)
 {
 	bool *withheld = spares_withheld(control);
 	enum status status = ST_OK;
-	if (!all_withheld(control, withheld)) {
+	size_t first = 0;
+	while (first < control->orders.queued_count && withheld && withheld[first])
+		first++;
+	if (first < control->orders.queued_count) {
 		want_pairs(control, withheld);
 		status = parties_meet(control);
 		if (status == ST_OK)

@@ -149,33 +149,27 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 	return status;
 }
 
-typedef int part_call(void *data, int bytes, int other, MPI_Comm comm);
+enum move { BROADCAST, SEND, RECEIVE };
 
-static int bcast_part(void *data, int bytes, int root, MPI_Comm comm)
+/* Moves a long message in parts of transport->chunk bytes, the same on both sides. A failed part
+ * does not stop the others, because the peer waits for them. other: the root, receiver or
+ * sender */
+static enum status in_parts(
+        struct transport *t, enum move move, int other, MPI_Comm comm, char *data, int64_t bytes)
 {
-	return MPI_Bcast(data, bytes, MPI_BYTE, root, comm);
-}
-
-static int send_part(void *data, int bytes, int to, MPI_Comm comm)
-{
-	return MPI_Send(data, bytes, MPI_BYTE, to, TAG_TRANSFER, comm);
-}
-
-static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
-{
-	return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
-}
-
-/* Sends a long message in parts of transport->chunk bytes, the same on both sides. A failed part
- * does not stop the others, because the peer waits for them. */
-static enum status in_parts(struct transport *t, part_call *call, const char *what, int other, MPI_Comm comm,
-        char *data, int64_t bytes)
-{
+	static const char *const names[] = {"broadcast", "send", "receive"};
 	enum status status = ST_OK;
 
 	for (int64_t at = 0; at < bytes; at += t->chunk) {
-		int part = least_of(bytes - at, t->chunk);
-		enum status done = mpi_checked(t, call(data + at, part, other, comm), what);
+		int part = least_of(bytes - at, t->chunk), code;
+		if (move == BROADCAST)
+			code = MPI_Bcast(data + at, part, MPI_BYTE, other, comm);
+		else if (move == SEND)
+			code = MPI_Send(data + at, part, MPI_BYTE, other, TAG_TRANSFER, comm);
+		else
+			code = MPI_Recv(
+			        data + at, part, MPI_BYTE, other, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
+		enum status done = mpi_checked(t, code, names[move]);
 		status = first_failure(status, done);
 	}
 	return status;
@@ -187,7 +181,7 @@ enum status transport_bcast(struct transport_group *group, int root, void *data,
 		return ST_OK;
 	if (group->transport->team)
 		return team_bcast(group, root, data, bytes);
-	return in_parts(group->transport, bcast_part, "broadcast", root, group->comm, data, bytes);
+	return in_parts(group->transport, BROADCAST, root, group->comm, data, bytes);
 }
 
 enum status transport_send(struct transport *t, int to, const void *data, int64_t bytes)
@@ -196,12 +190,12 @@ enum status transport_send(struct transport *t, int to, const void *data, int64_
 		team_send(t, to, TAG_DATA, data, (size_t)bytes);
 		return ST_OK;
 	}
-	return in_parts(t, send_part, "send", to, t->data, (char *)data, bytes);
+	return in_parts(t, SEND, to, t->data, (char *)data, bytes);
 }
 
 enum status transport_recv(struct transport *t, int from, void *data, int64_t bytes)
 {
 	if (t->team)
 		return message_receive_exactly(t, from, TAG_DATA, data, (size_t)bytes);
-	return in_parts(t, receive_part, "receive", from, t->data, data, bytes);
+	return in_parts(t, RECEIVE, from, t->data, data, bytes);
 }

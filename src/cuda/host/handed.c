@@ -37,7 +37,7 @@ void host_tell(struct host_thread *thread, const struct host_report *report, int
 	struct told_report told = {.end = end, .report = *report};
 	pthread_mutex_lock(&host->lock);
 	forget_cancelled(host, report->measured.id);
-	queue_put(&host->reports, &told, 1);
+	queue_put(&host->reports, &told);
 	if (host->reports.count % NEWS_MOST == 0)
 		pthread_cond_broadcast(&host->for_control);
 	pthread_mutex_unlock(&host->lock);
@@ -49,7 +49,7 @@ void host_give(struct host *host, const struct host_order *orders, size_t count)
 	pthread_mutex_lock(&host->lock);
 	for (size_t i = 0; i < count; i++) {
 		struct given_order given = {.ns = now, .order = orders[i]};
-		queue_put(&host->orders, &given, 1);
+		queue_put(&host->orders, &given);
 	}
 	host->busy |= count > 0;
 	pthread_cond_signal(&host->for_thread);
@@ -61,7 +61,7 @@ size_t host_take(struct host *host, struct host_report *reports, size_t most)
 	struct told_report told;
 	size_t count = 0;
 	pthread_mutex_lock(&host->lock);
-	while (count < most && queue_take(&host->reports, &told, 1))
+	while (count < most && queue_take(&host->reports, &told))
 		reports[count++] = told.report;
 	pthread_mutex_unlock(&host->lock);
 	return count;

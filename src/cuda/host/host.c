@@ -125,7 +125,7 @@ static bool host_next_order(
 		}
 		pthread_cond_wait(&host->for_thread, &host->lock);
 	}
-	*any = queue_take(&host->orders, given, 1) == 1;
+	*any = queue_take(&host->orders, given);
 	bool stops = host->stops;
 	bool idle = !*any && !stops && host->letter.state != LETTER_ASKS;
 	if (idle)
@@ -195,9 +195,9 @@ static void host_free(struct host *host)
 {
 	struct given_order given;
 	struct told_report told;
-	while (queue_take(&host->orders, &given, 1))
+	while (queue_take(&host->orders, &given))
 		host_order_release(&given.order);
-	while (queue_take(&host->reports, &told, 1))
+	while (queue_take(&host->reports, &told))
 		mem_free(told.report.words);
 	mem_free(host->cancelled);
 	mem_free(host->letter.order.packed);

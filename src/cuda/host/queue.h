@@ -3,6 +3,7 @@
 #ifndef RANKSH_CUDA_HOST_QUEUE_H
 #define RANKSH_CUDA_HOST_QUEUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct queue_block;
@@ -11,8 +12,7 @@ struct queue {
 	struct queue_block *first, *last;
 	size_t at; /* elements of the first block already taken */
 };
-void queue_put(struct queue *queue, const void *elements, size_t count);
-size_t queue_take(struct queue *queue, void *elements, size_t most); /* returns how many it took */
-void queue_release(struct queue *queue);
+void queue_put(struct queue *queue, const void *element);
+bool queue_take(struct queue *queue, void *element); /* false: it is empty */
 
 #endif

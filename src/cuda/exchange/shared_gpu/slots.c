@@ -159,8 +159,8 @@ static void word_raise(struct shared_gpu *gpu, uint32_t *word, uint32_t seq)
 		gpu->cuda->host_store(word, seq, gpu->cuda->host_now());
 }
 
-/* For all members: a killed one does nothing more. */
-void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq)
+/* Ends all waits of that sequence number, of all members: a killed one does nothing more. */
+static void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq)
 {
 	if (slot_ring_is_over(ring, seq, ALL_PLACES))
 		return;

@@ -211,8 +211,6 @@ const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
 /* Waits until the slots are free (their members have ended the previous sequence number), then
  * reserves them for `places`. This blocks a rank that is too far ahead, like CUDA's full queue. */
 void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places);
-/* Ends all waits of that sequence number. Thread-safe. */
-void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq);
 void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
 void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
