@@ -388,7 +388,7 @@ static void use_together(struct rank *me, struct page *page, int round)
 	me->comm = NULL;
 	meet(me, page, round, 1); /* whatever came of the round before */
 	good = use_both(me, page, round, at);
-	good = good && TRY(ncclCommDestroy(me->comm));
+	good = good && TRY(ncclCommAbort(me->comm));
 	if (!good)
 		page->failed[me->rank] = round;
 	/* where even the abort fails, only the end of the context frees the stream */

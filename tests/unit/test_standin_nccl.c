@@ -103,7 +103,7 @@ static void reduce(struct rank *me, void *self)
 			if (types[t].dtype != DT_I32 ||
 			        reductions[r] != ncclProd) /* beyond what a float holds */
 				check_reduction(me, &types[t], reductions[r]);
-	CALL(ncclCommDestroy(me->comm));
+	CALL(ncclCommAbort(me->comm));
 }
 
 static void sums_in_the_order_of_the_ring(void **state)
@@ -149,7 +149,7 @@ static void move(struct rank *me, void *self)
 	to_host(me, host, from, bytes);
 	RIGHT(host[0] == (me->ranks - 1) * LONG && host[LONG - 1] == me->ranks * LONG - 1);
 	free(host);
-	CALL(ncclCommDestroy(me->comm));
+	CALL(ncclCommAbort(me->comm));
 }
 
 static void messages_and_rows(void **state)
@@ -198,7 +198,7 @@ static void keep_time(struct rank *me, void *self)
 		RIGHT((int)((own - waited) * 1e6f + 0.5f) == 20000 + 4 * 5000 + 1398101);
 		*kept = own;
 	}
-	CALL(ncclCommDestroy(me->comm));
+	CALL(ncclCommAbort(me->comm));
 }
 
 static void a_collective_begins_with_the_last(void **state)
@@ -232,7 +232,7 @@ static void hurry(struct rank *me, void *self)
 	RIGHT(settle(me, me->comm) == ncclSuccess);
 	to_host(me, &x, at, sizeof x);
 	RIGHT(x == 2);
-	CALL(ncclCommDestroy(me->comm));
+	CALL(ncclCommAbort(me->comm));
 }
 
 static void a_call_in_progress_holds_the_next(void **state)
@@ -268,7 +268,7 @@ static void repeat(struct rank *me, void *self)
 	RIGHT(x == 512); /* doubled nine times */
 	CALL(cuGraphExecDestroy(executable));
 	CALL(cuGraphDestroy(graph));
-	CALL(ncclCommDestroy(me->comm));
+	CALL(ncclCommAbort(me->comm));
 }
 
 static void collectives_in_a_graph(void **state)

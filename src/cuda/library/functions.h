@@ -130,7 +130,6 @@
 	        (ncclComm_t * communicator, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config)) \
 	X(ncclCommGetAsyncError, ncclCommGetAsyncError, 1, ncclResult_t,                                 \
 	        (ncclComm_t communicator, ncclResult_t * error))                                         \
-	X(ncclCommDestroy, ncclCommDestroy, 1, ncclResult_t, (ncclComm_t communicator))                  \
 	X(ncclCommAbort, ncclCommAbort, 1, ncclResult_t, (ncclComm_t communicator))                      \
 	X(ncclAllReduce, ncclAllReduce, 1, ncclResult_t,                                                 \
 	        (const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t reduction,   \

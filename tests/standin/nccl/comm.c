@@ -117,14 +117,3 @@ void comm_abort(struct ncclComm *comm)
 		comm_sleep(comm);
 	pthread_mutex_unlock(&comm->lock);
 }
-
-bool comm_flush(struct ncclComm *comm)
-{
-	pthread_mutex_lock(&comm->lock);
-	while (!comm->aborted && comm->result == ncclSuccess && comm->ended < comm->issued &&
-	        standin_error() == CUDA_SUCCESS)
-		comm_sleep(comm);
-	bool whole = !comm->aborted && comm->result == ncclSuccess && comm->ended == comm->issued;
-	pthread_mutex_unlock(&comm->lock);
-	return whole;
-}

@@ -36,8 +36,6 @@ const char *comm_last_words(void);
 ncclResult_t comm_state(struct ncclComm *comm);
 /* All that runs or waits here leaves; the other ranks are not told. */
 void comm_abort(struct ncclComm *comm);
-/* Until all launches have run. False: aborted, or an error came, of the communicator or of the GPU. */
-bool comm_flush(struct ncclComm *comm);
 
 /* ---- job.c: what waits for the other ranks */
 

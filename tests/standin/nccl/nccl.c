@@ -99,18 +99,6 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 	return ncclSuccess;
 }
 
-/* Waits for what still runs; behind an error nothing more would run. */
-ncclResult_t ncclCommDestroy(ncclComm_t comm)
-{
-	TRY(FAILS());
-	CHECK(comm);
-	comm_state(comm);
-	if (!comm_flush(comm))
-		comm_abort(comm);
-	comm_release(comm);
-	return ncclSuccess;
-}
-
 ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
 	TRY(FAILS());
