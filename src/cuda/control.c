@@ -108,14 +108,14 @@ static enum status control_finish(struct backend *backend, struct budget *budget
 
 static void control_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
-	struct control *control = control_of(backend);
-	control->shadow->cost(control->shadow, id, cost);
+	struct backend *shadow = control_of(backend)->shadow;
+	shadow->cost(shadow, id, cost);
 }
 
 static bool control_waiting(struct backend *backend, int rank, op_id *on)
 {
-	struct control *control = control_of(backend);
-	return control->shadow->waiting(control->shadow, rank, on);
+	struct backend *shadow = control_of(backend)->shadow;
+	return shadow->waiting(shadow, rank, on);
 }
 
 static double control_uncertainty(struct backend *backend)
@@ -251,32 +251,25 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	return status;
 }
 
-/* Returns true if there are fewer than two cores per rank, so that waiting threads should sleep
- * instead of polling. */
-static bool cores_are_few(const struct cuda_placement *placement, int me)
-{
-	int ranks = 0;
-	for (int rank = 0; rank < placement->ranks; rank++)
-		ranks += placement->seats[rank].host == placement->seats[me].host;
-	return sysconf(_SC_NPROCESSORS_ONLN) < 2 * ranks;
-}
-
 /* Fails on all or on none. */
 static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;
-	int ranks = transport_size(transport), me = transport_rank(transport);
-	bool shares = control->setup.placement->shared || ranks == 1;
+	const struct cuda_placement *placement = control->setup.placement;
+	int ranks = transport_size(transport), me = transport_rank(transport), here = 0;
+	bool shares = placement->shared || ranks == 1;
 	enum status status = shares ? shared_gpu_meet(transport, &control->gpu) : ST_OK;
 	if (status != ST_OK)
 		return status;
-	if (control->setup.placement->no_ipc)
+	if (placement->no_ipc)
 		shared_gpu_without_ipc(control->gpu);
+	for (int rank = 0; rank < ranks; rank++)
+		here += placement->seats[rank].host == placement->seats[me].host;
 	struct host_setup setup = {.cuda = control->setup.library,
-	        .ordinal = control->setup.placement->seats[me].ordinal,
+	        .ordinal = placement->seats[me].ordinal,
 	        .rank = me,
-	        .shares = control->setup.placement->shared,
-	        .naps = cores_are_few(control->setup.placement, me),
+	        .shares = placement->shared,
+	        .naps = sysconf(_SC_NPROCESSORS_ONLN) < 2 * here,
 	        .exchange = make_exchange,
 	        .self = control};
 	status = host_start(&setup, &control->host);
@@ -288,7 +281,7 @@ static enum status start_hosts(struct control *control)
 		if (all[rank] != ST_OK)
 			status = fail((enum status)all[rank], "rank %d has no GPU that works", rank);
 	mem_free(all);
-	if (shared == ST_OK && status == ST_OK && control->setup.placement->hosts > 1)
+	if (shared == ST_OK && status == ST_OK && placement->hosts > 1)
 		shared = clocks_compare(transport, control->setup.library, &control->clocks.offset);
 	return shared != ST_OK ? shared : status;
 }

@@ -17,21 +17,18 @@ bool spares_counts(const struct world *world, op_id id)
 	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
 }
 
-/* A decision is final: the members are marked before it starts. */
-static bool is_decided(const struct world *world, const struct match *match, int backup)
-{
-	int n = 0;
-	for (int p = 0; p < match->n; p++)
-		n += spares_counts(world, match->member[p]);
-	return n == match->n - backup;
-}
-
+/* Returns true until the members that count are decided, which is final: they are marked before
+ * the collective starts. */
 static bool is_open(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];
-	const struct record *record = op_record(world, id);
-	return record->backup && !(op->flags & OPF_ABORTED) &&
-	        !is_decided(world, &world->matches[op->match], record->backup);
+	int backup = op_record(world, id)->backup, n = 0;
+	if (!backup || op->flags & OPF_ABORTED)
+		return false;
+	const struct match *match = &world->matches[op->match];
+	for (int p = 0; p < match->n; p++)
+		n += spares_counts(world, match->member[p]);
+	return n != match->n - backup;
 }
 
 static bool has_end(const struct control *control, op_id id)

@@ -40,15 +40,6 @@ static bool rings(const struct transport *t, int rank)
 	        errno == EAGAIN;
 }
 
-static bool hang(struct transport *t)
-{
-	struct sockaddr_un name;
-	socklen_t bytes = doorbell_name(t, t->rank, &name);
-
-	t->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return t->doorbell >= 0 && bind(t->doorbell, (struct sockaddr *)&name, bytes) == 0;
-}
-
 /* The same on every process; false if MPI fails */
 static bool true_for_all(struct transport *t, bool mine)
 {
@@ -58,10 +49,14 @@ static bool true_for_all(struct transport *t, bool mine)
 
 void doorbell_open(struct transport *t)
 {
+	struct sockaddr_un name;
 	if (t->rank == 0 && getrandom(&t->job, sizeof t->job, GRND_NONBLOCK) != sizeof t->job)
 		t->job = getpid();
-	if (MPI_Bcast(&t->job, sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS ||
-	        !true_for_all(t, hang(t))) {
+	if (MPI_Bcast(&t->job, sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS)
+		return;
+	socklen_t bytes = doorbell_name(t, t->rank, &name);
+	t->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (!true_for_all(t, t->doorbell >= 0 && bind(t->doorbell, (struct sockaddr *)&name, bytes) == 0)) {
 		doorbell_close(t);
 		return;
 	}

@@ -17,25 +17,20 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
-/* Uses the front end's folder for shared-memory segments (shell/terminal/segments.h), if any. The
- * component is vader in Open MPI 4, sm in Open MPI 5. The user's settings win. */
-static void place_segments(void)
-{
-	const char *folder = getenv("RANKSH_SEGMENTS");
-	if (!folder || access(folder, W_OK) != 0)
-		return;
-	setenv("OMPI_MCA_btl_vader_backing_directory", folder, 0);
-	setenv("OMPI_MCA_btl_sm_backing_directory", folder, 0);
-}
-
 static enum status join(struct transport *t, int *argc, char ***argv)
 {
+	const char *segments = getenv("RANKSH_SEGMENTS");
 	int provided = 0;
 	enum status status;
 
-	/* Ranks often share cores, so a blocking call must yield. The user's setting wins. */
+	/* The user's settings win. Ranks often share cores, so a blocking call must yield. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-	place_segments();
+	/* The front end made this folder for shared-memory segments on this host:
+	 * shell/terminal/segments.h. vader: Open MPI 4, sm: Open MPI 5 */
+	if (segments && access(segments, W_OK) == 0) {
+		setenv("OMPI_MCA_btl_vader_backing_directory", segments, 0);
+		setenv("OMPI_MCA_btl_sm_backing_directory", segments, 0);
+	}
 	status = mpi_checked(t, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
 	if (status != ST_OK)
 		return status;
