@@ -2,7 +2,6 @@
 #include "shell/replay/replay.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/language/run/writing.h"
 #include "shell/values/replace.h"
 #include "schedules/schedule.h"
 #include "shell/training/training.h"

@@ -2,7 +2,7 @@
  *
  * Every iteration has a point, also those without a report. */
 #include "shell/language/run/command.h"
-#include "shell/language/run/writing.h"
+#include "shell/language/run/answer.h"
 #include "shell/session/quote.h"
 #include "shell/values/replace.h"
 #include "shell/language/run/interpreter.h"

@@ -3,7 +3,7 @@
  * undo and reset free the world in which they run, so they leave a wish that the loop grants
  * after the statement; undo rebuilds the world from the journal. None is a line of the program. */
 #include "shell/language/run/command.h"
-#include "shell/language/run/writing.h"
+#include "shell/language/run/answer.h"
 #include "shell/replay/replay.h"
 #include "shell/session/course.h"
 #include "shell/session/quote.h"

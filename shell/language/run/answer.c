@@ -1,8 +1,10 @@
 /* answer.c -- the text that a command shows: one for all ranks, or each rank's own
  *
  *     answer        every process makes the same text, and rank 0's is shown
- *     answer_each   a text for each rank, in one place of the output, where equal ones merge */
+ *     answer_each   a text for each rank, in one place of the output, where equal ones merge
+ *     call_write    a text for a file */
 #include "shell/language/run/answer.h"
+#include "shell/values/share.h"
 
 #include <string.h>
 
@@ -44,4 +46,15 @@ void answer_show(struct out *out, const struct ranks *set, struct text *all)
 		if (at + strlen(at) + 1 < end)
 			at += strlen(at) + 1;
 	}
+}
+
+enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
+        const struct text *text)
+{
+	struct text line = {0};
+	call_line(call, ranks_first(call->set), &line);
+	struct output output = {.path = path, .kind = kind, .force = force, .line = text_string(&line)};
+	enum status status = shell_write(call->shell, &output, text);
+	text_release(&line);
+	return status;
 }

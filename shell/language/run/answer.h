@@ -3,6 +3,7 @@
 #define RANKSH_ANSWER_H
 
 #include "shell/language/run/command.h"
+#include "shell/values/replace.h"
 
 /* Shows the text unless making it failed (`status`), and frees it. Returns the status. */
 enum status answer(struct call *call, struct text *text, enum status status);
@@ -13,5 +14,9 @@ enum status answer_each(struct call *call, answer_of *make, int i);
 /* Shows each rank in the set its text. The texts are in `all`, each with its NUL; further ranks
  * share the last one. */
 void answer_show(struct out *out, const struct ranks *set, struct text *all);
+/* Writes the file. A foreign file is kept (values/replace.h), and the refusal suggests the line with
+ * `force`. */
+enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
+        const struct text *text);
 
 #endif
