@@ -140,12 +140,12 @@ void program_release(struct program *program)
 
 enum status program_player(const struct program *program, struct shell *shell, struct player **player)
 {
-	enum status status = player_make(player, shell, program->file, (int)program->files);
-	if (status == ST_OK) {
-		player_begin_at(*player, program->first);
-		player_aside(*player, program->aside, (int)program->asides);
-	}
-	return status;
+	return player_make(player, shell,
+	        (struct player_source){.file = program->file,
+	                .files = (int)program->files,
+	                .part = program->aside,
+	                .parts = (int)program->asides,
+	                .first = program->first});
 }
 
 void program_model(const struct program *program, struct text *out)

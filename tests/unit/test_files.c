@@ -30,7 +30,7 @@ static enum status load(const char *first, const char *text, const struct given 
 	        .count = strlen(text),
 	        .given = given,
 	        .givens = givens};
-	return player_make(&player, &shell, files, count);
+	return player_make(&player, &shell, (struct player_source){.file = files, .files = count});
 }
 
 static enum status go(void)

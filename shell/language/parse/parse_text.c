@@ -136,6 +136,15 @@ enum status tree_quoted(struct tree **made, struct slice_of_text text, struct na
 	return parser_end(&parser, parse_name(&parser, parser.at, parser.end, name), made);
 }
 
+enum status tree_formula(struct tree **made, const char *text, const char *file)
+{
+	struct text line = {0};
+	text_add(&line, "let x = %s", text);
+	enum status status = tree_parse(made, text_string(&line), line.count, file, 1);
+	text_release(&line);
+	return status;
+}
+
 enum status tree_ranks(struct tree **made, const char *text, struct ranks_ref **ranks)
 {
 	struct parser parser = parser_make(text, strlen(text), NULL, 0);

@@ -302,6 +302,8 @@ const char *formula_sign(enum formula_kind kind);
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
 /* A title, or a line in its explanation: text with `$` in it, read as if in quotes. */
 enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
+/* An expression: the first statement's formula */
+enum status tree_formula(struct tree **tree, const char *text, const char *file);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 
 #endif

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
@@ -58,11 +57,11 @@ static const char *let_given(const struct shell *shell, const struct statement *
 static enum status let_given_value(
         struct shell *shell, const char *text, const struct ranks *set, bool *varies)
 {
-	char line[512];
+	enum { BYTES_MOST = 500 };
 	struct tree *tree;
-	if (snprintf(line, sizeof line, "let x = %s", text) >= (int)sizeof line)
+	if (strlen(text) > BYTES_MOST)
 		return fail(ST_LIMIT, "a value from the command line is too long");
-	enum status status = tree_parse(&tree, line, strlen(line), "command line", 1);
+	enum status status = tree_formula(&tree, text, "command line");
 	if (status != ST_OK)
 		return status;
 	status = evaluate_values(shell, tree->block.first->formula, set, "let", varies);

@@ -14,15 +14,12 @@ struct player {
 	struct watcher watcher;
 	struct tree **tree;
 	int trees;
-	struct statement *loop;         /* `for it in`, in the last tree; NULL if none */
-	const struct player_file *file; /* owned by the caller */
-	const struct player_file *part; /* ... replacements of those in the binary */
-	int parts;
-	struct namespace *space; /* of all its files */
-	struct running running;  /* of a suspended program */
-	struct frame frame;      /* its outermost */
+	struct statement *loop;      /* `for it in`, in the last tree; NULL if none */
+	struct player_source source; /* its files are owned by the caller */
+	struct namespace *space;     /* of all its files */
+	struct running running;      /* of a suspended program */
+	struct frame frame;          /* its outermost */
 	struct scope scope;
-	int first; /* iteration */
 	enum player_stop stop;
 	enum status status; /* of the ended routine */
 	bool titled;        /* the setup, or the iteration, has reached a `##` */
@@ -127,7 +124,7 @@ static enum status run_rounds(struct player *player)
 	struct shell *shell = player->shell;
 	struct interpreter *in = shell->interpreter;
 	enum status status = player->busy ? stop_at(player, PLAYER_SETUP) : ST_OK;
-	for (int round = player->first; status == ST_OK; round++) {
+	for (int round = player->source.first; status == ST_OK; round++) {
 		status = player_let_round(shell, round);
 		if (status == ST_OK)
 			status = budget_step(shell);
@@ -142,10 +139,10 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	enum status status = player_let_round(player->shell, player->first);
+	enum status status = player_let_round(player->shell, player->source.first);
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		in->now.tree = player->tree[i];
-		in->now.file = &player->file[i];
+		in->now.file = &player->source.file[i];
 		status = run_file(
 		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
 	}
@@ -240,9 +237,7 @@ static enum status player_value(struct player *player, const char *expression, s
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
 	struct eval eval = eval_for(player->shell, &in->all);
 	struct tree *tree = NULL;
-	struct text line = {0};
-	text_add(&line, "let x = %s", expression);
-	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	enum status status = tree_formula(&tree, expression, NULL);
 	in->program = player->space;
 	in->now.frame = &top;
 	player->shell->steering.looks++;
@@ -252,7 +247,6 @@ static enum status player_value(struct player *player, const char *expression, s
 	in->now.frame = before;
 	in->program = NULL;
 	tree_release(tree);
-	text_release(&line);
 	return status;
 }
 
@@ -338,25 +332,14 @@ static enum status read_file(struct player *player, const struct player_file *fi
 	return status == ST_OK ? givens_fit(file->what, *tree, file->given, file->givens) : status;
 }
 
-void player_begin_at(struct player *player, int first)
-{
-	player->first = first;
-}
-
-void player_aside(struct player *player, const struct player_file *part, int parts)
-{
-	player->part = part;
-	player->parts = parts;
-}
-
 const struct player_file *player_part(const struct shell *shell, const char *name)
 {
 	static const char folder[] = "strategies/parts/";
 	const struct player *player = shell->interpreter->player;
-	for (int i = 0; player && i < player->parts; i++) {
-		const char *own = player->part[i].name + strlen(folder);
+	for (int i = 0; player && i < player->source.parts; i++) {
+		const char *own = player->source.part[i].name + strlen(folder);
 		if (strncmp(own, name, strlen(name)) == 0 && strcmp(own + strlen(name), ".rsh") == 0)
-			return &player->part[i];
+			return &player->source.part[i];
 	}
 	return NULL;
 }
@@ -366,17 +349,17 @@ void player_watch(struct player *player, struct watcher watcher)
 	player->watcher = watcher;
 }
 
-enum status player_make(struct player **made, struct shell *shell, const struct player_file *file, int files)
+enum status player_make(struct player **made, struct shell *shell, struct player_source source)
 {
 	struct player *player = mem_alloc(sizeof *player);
 	enum status status = ST_OK;
 	player->shell = shell;
-	player->file = file;
+	player->source = source;
 	player->space = mem_alloc(sizeof *player->space);
 	player->space->born = ++shell->interpreter->serial;
-	player->tree = mem_alloc(files * sizeof *player->tree);
-	for (int i = 0; i < files && status == ST_OK; i++)
-		status = read_file(player, &file[i]);
+	player->tree = mem_alloc(source.files * sizeof *player->tree);
+	for (int i = 0; i < source.files && status == ST_OK; i++)
+		status = read_file(player, &source.file[i]);
 	if (status == ST_OK)
 		status = find_loop(player);
 	if (status != ST_OK) {

@@ -43,17 +43,19 @@ struct player_file {
 	/* an option of an earlier file is the same option, not a duplicate */
 	bool shares;
 };
+struct player_source {
+	const struct player_file *file;
+	int files;
+	const struct player_file *part; /* replace those in the binary */
+	int parts;
+	int first; /* `it` in the setup and the first iteration */
+};
 struct player;
 
 /* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
  * lines after the iteration. Defs that the learner types later come before those of the files.
- * `file` and its contents must outlive the player. */
-enum status player_make(
-        struct player **player, struct shell *shell, const struct player_file *file, int files);
-/* `it` in the setup and the first iteration (default 0); before it is played */
-void player_begin_at(struct player *player, int first);
-/* Parts that replace those in the binary; they must outlive the player. */
-void player_aside(struct player *player, const struct player_file *part, int parts);
+ * The files and parts must outlive the player. */
+enum status player_make(struct player **player, struct shell *shell, struct player_source source);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);
 void player_watch(struct player *player, struct watcher watcher);
