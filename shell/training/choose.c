@@ -105,12 +105,13 @@ static struct program *program_assemble(struct shell *shell, struct choice *choi
 		made->built_in &= !choice_is_path(one->name);
 		one->file.shares = i > 1;
 		program_add_choice(made, one, i ? "strategy" : "model");
+		const struct text *text = one->head.text;
 		if (!i) {
-			text_put(&made->parts, one->head.parts.bytes, one->head.parts.count);
+			text_put(&made->parts, text[HEAD_PARTS].bytes, text[HEAD_PARTS].count);
 			continue;
 		}
-		text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
-		text_put(&made->own_pace, one->head.own_pace.bytes, one->head.own_pace.count);
+		text_put(&made->loses, text[HEAD_LOSES].bytes, text[HEAD_LOSES].count);
+		text_put(&made->own_pace, text[HEAD_OWN_PACE].bytes, text[HEAD_OWN_PACE].count);
 	}
 	driver_add(made, drive, sizeof drive - 1);
 	return made;

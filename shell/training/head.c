@@ -11,33 +11,42 @@ static bool line_begins(const char *line, size_t count, const char *with)
 	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
+/* Lines that are a text of their own, after the word; others are notes. */
+static const struct {
+	const char *word;
+	enum head_text text;
+	bool colon; /* only with a colon */
+	const char *end;
+} kinds[] = {{"after ", HEAD_AFTER, false, ""}, {"alone:", HEAD_ALONE, false, ""},
+        {"loses ", HEAD_LOSES, true, "\n"}, {"parts ", HEAD_PARTS, true, ""},
+        {"own pace ", HEAD_OWN_PACE, true, "\n"}};
+
 static void head_read_line(struct head *head, const char *line, size_t count, bool first)
 {
-	const char *colon = memchr(line, ':', count), *name = colon ? colon : line + count;
+	const char *end = line + count, *colon = memchr(line, ':', count), *name = colon ? colon : end;
 	if (first && colon) {
-		const char *from = colon + 1 + (colon + 1 < line + count && colon[1] == ' ');
-		text_put(&head->help, from, (size_t)(line + count - from));
-	} else if (line_begins(line, count, "axis ") && !memchr(line + 5, ' ', (size_t)(name - line) - 5)) {
-		text_put(&head->axis, line + 5, (size_t)(name - line) - 5);
-		while (name < line + count && (*name == ':' || *name == ' '))
-			name++;
-		text_put(&head->cuts, name, (size_t)(line + count - name));
-	} else if (line_begins(line, count, "after ")) {
-		text_put(&head->after, line + 6, count - 6);
-	} else if (line_begins(line, count, "alone:")) {
-		text_put(&head->alone, line + 6, count - 6);
-	} else if (line_begins(line, count, "loses ") && colon) {
-		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
-	} else if (line_begins(line, count, "parts ") && colon) {
-		text_put(&head->parts, line + 6, count - 6);
-	} else if (line_begins(line, count, "own pace ") && colon) {
-		text_add(&head->own_pace, "%.*s\n", (int)count - 9, line + 9);
-	} else if (count) {
-		if (line_begins(line, count, "sends:"))
-			text_put(&head->sends, line, count);
-		text_put(&head->notes, line, count);
-		text_put(&head->notes, "\n", 1);
+		const char *from = colon + 1 + (colon + 1 < end && colon[1] == ' ');
+		text_put(&head->text[HEAD_HELP], from, (size_t)(end - from));
+		return;
 	}
+	if (line_begins(line, count, "axis ") && !memchr(line + 5, ' ', (size_t)(name - line) - 5)) {
+		text_put(&head->text[HEAD_AXIS], line + 5, (size_t)(name - line) - 5);
+		while (name < end && (*name == ':' || *name == ' '))
+			name++;
+		text_put(&head->text[HEAD_CUTS], name, (size_t)(end - name));
+		return;
+	}
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (line_begins(line, count, kinds[i].word) && (colon || !kinds[i].colon)) {
+			size_t word = strlen(kinds[i].word);
+			text_add(&head->text[kinds[i].text], "%.*s%s", (int)(count - word), line + word,
+			        kinds[i].end);
+			return;
+		}
+	if (line_begins(line, count, "sends:"))
+		text_put(&head->text[HEAD_SENDS], line, count);
+	if (count)
+		text_add(&head->text[HEAD_NOTES], "%.*s\n", (int)count, line);
 }
 
 static void head_read_comments(struct head *head, const char *at, const char *end)
@@ -97,16 +106,8 @@ void head_release(struct head *head)
 {
 	for (int i = 0; head->tree[i]; i++)
 		tree_release(head->tree[i]);
-	text_release(&head->help);
-	text_release(&head->notes);
-	text_release(&head->sends);
-	text_release(&head->axis);
-	text_release(&head->cuts);
-	text_release(&head->after);
-	text_release(&head->alone);
-	text_release(&head->loses);
-	text_release(&head->parts);
-	text_release(&head->own_pace);
+	for (int i = 0; i < HEAD_TEXTS; i++)
+		text_release(&head->text[i]);
 	*head = (struct head){0};
 }
 

@@ -19,19 +19,23 @@ struct tree;
 struct embedded;
 struct option_line;
 enum { HEAD_TREES = 12 };
+enum head_text {
+	HEAD_HELP,
+	HEAD_NOTES, /* lines without their # */
+	HEAD_SENDS, /* the note "sends: gradients, averaged" */
+	HEAD_AXIS,  /* "": none */
+	HEAD_CUTS,  /* ": share out the batch" */
+	HEAD_AFTER, /* names of axes */
+	HEAD_ALONE, /* " why"; "": it stacks */
+	HEAD_LOSES, /* "EXPR: why", a line each */
+	HEAD_PARTS, /* "EXPR: why" */
+	HEAD_OWN_PACE,
+	HEAD_TEXTS
+};
 struct head {
 	/* tree[0]: the file; then built-in parts; NULL after the last */
 	struct tree *tree[HEAD_TREES + 1];
-	struct text help;
-	struct text notes; /* lines without their # */
-	struct text sends; /* the note "sends: gradients, averaged" */
-	struct text axis;  /* "": none */
-	struct text cuts;  /* ": share out the batch" */
-	struct text after; /* names of axes */
-	struct text alone; /* " why"; "": it stacks */
-	struct text loses; /* "EXPR: why", a line each */
-	struct text parts; /* "EXPR: why" */
-	struct text own_pace;
+	struct text text[HEAD_TEXTS];
 };
 
 /* ST_SYNTAX with file and line; *head is then empty. */

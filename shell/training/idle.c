@@ -44,7 +44,7 @@ static bool option_holds(const struct choice *choice, const char *with)
 static const char *strategy_on_axis(const struct choice *choice, int count, const char *axis)
 {
 	for (int i = 1; axis && i < count; i++)
-		if (strcmp(text_string(&choice[i].head.axis), axis) == 0)
+		if (strcmp(text_string(&choice[i].head.text[HEAD_AXIS]), axis) == 0)
 			return choice[i].name;
 	return NULL;
 }

@@ -19,14 +19,14 @@
 
 static const char *choice_axis(const struct choice *choice)
 {
-	return text_string(&choice->head.axis);
+	return text_string(&choice->head.text[HEAD_AXIS]);
 }
 
 /* "zero and fsdp both cut the parameters over dp_shard: one of them" */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
-	const char *cuts = text_string(&one->head.cuts), *axis = choice_axis(one);
-	bool same = *cuts && strcmp(cuts, text_string(&other->head.cuts)) == 0;
+	const char *cuts = text_string(&one->head.text[HEAD_CUTS]), *axis = choice_axis(one);
+	bool same = *cuts && strcmp(cuts, text_string(&other->head.text[HEAD_CUTS])) == 0;
 	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
 	if (strcmp(one->name, other->name) != 0)
 		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
@@ -38,9 +38,9 @@ static enum status stack_refuse_axis(const struct choice *one, const struct choi
 static enum status stack_check(const struct choice *choice, int count)
 {
 	for (int i = 1; i < count && count > 2; i++)
-		if (choice[i].head.alone.count)
+		if (choice[i].head.text[HEAD_ALONE].count)
 			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
-			        text_string(&choice[i].head.alone));
+			        text_string(&choice[i].head.text[HEAD_ALONE]));
 	for (int i = 1; i < count; i++) {
 		const char *axis = choice_axis(&choice[i]);
 		if (!*axis && choice[i].size)
@@ -58,7 +58,8 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 {
 	for (int k = 1; k < count; k++) {
 		struct slice_of_text axis = slice_of_string(choice_axis(&choice[k]));
-		if (!read[k] && k != i && axis.length && is_listed(text_string(&choice[i].head.after), axis))
+		if (!read[k] && k != i && axis.length &&
+		        is_listed(text_string(&choice[i].head.text[HEAD_AFTER]), axis))
 			return k;
 	}
 	return 0;

@@ -128,7 +128,7 @@ static void tell_title(struct shell *shell, const char *name, const struct head 
 {
 	enum { COLUMN = 17 };
 	struct text help = {0};
-	text_wrapped(&help, text_string(&head->help), COLUMN, out_width(shell->out));
+	text_wrapped(&help, text_string(&head->text[HEAD_HELP]), COLUMN, out_width(shell->out));
 	out_say(shell->out, "   %s%-13s%s %s", STYLED(shell->out, COLOUR_HEAD, name),
 	        text_string(&help) + COLUMN);
 	text_release(&help);
@@ -141,7 +141,7 @@ void choice_list(struct shell *shell, bool models)
 	for (int i = 0; (name = choice_name(models, i)); i++) {
 		struct choice choice = {.name = name};
 		if (choose_head(shell, models, &choice) == ST_OK) {
-			const char *help = text_string(&choice.head.help);
+			const char *help = text_string(&choice.head.text[HEAD_HELP]);
 			out_say(shell->out, "   %s%-13s%s %.*s\n", STYLED(shell->out, COLOUR_HEAD, name),
 			        (int)strcspn(help, ";"), help);
 		}
@@ -161,10 +161,11 @@ static void tell_several(struct shell *shell, const struct choice *choice, int c
 		const struct head *head = &choice[i].head;
 		struct text axis = {0}, options = {0};
 		tell_title(shell, choice[i].name, head);
-		if (head->axis.count)
-			text_add(&axis, "axis %s: %s", text_string(&head->axis), text_string(&head->cuts));
+		if (head->text[HEAD_AXIS].count)
+			text_add(&axis, "axis %s: %s", text_string(&head->text[HEAD_AXIS]),
+			        text_string(&head->text[HEAD_CUTS]));
 		head_defaults(head, &options);
-		const struct text *const lines[] = {&axis, &head->sends, &options};
+		const struct text *const lines[] = {&axis, &head->text[HEAD_SENDS], &options};
 		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
 			if (lines[k]->count)
 				tell_hanging(shell, indent, text_string(lines[k]), INDENT + CONTINUED);
@@ -190,7 +191,7 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 		struct text options = {0};
 		head_options(&choice.head, out_width(shell->out), &options);
 		tell_title(shell, choice.name, &choice.head);
-		tell_notes(shell, &choice.head.notes);
+		tell_notes(shell, &choice.head.text[HEAD_NOTES]);
 		out_put(shell->out, text_string(&options), options.count);
 		text_release(&options);
 	}
