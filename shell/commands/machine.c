@@ -16,11 +16,7 @@
 static enum status machine_take(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->lasting.machine;
-	enum status mine = device_machine(shell->device, name, &machine);
-	int processes = transport_size(shell->transport);
-	enum status status = shell_agree(shell, 0, mine);
-	for (int owner = 1; owner < processes && status == ST_OK; owner++)
-		status = shell_agree(shell, owner, mine);
+	enum status status = shell_agree_all(shell, device_machine(shell->device, name, &machine));
 	return status == ST_OK ? lasting_machine(shell, &machine) : status;
 }
 

@@ -106,16 +106,6 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
-/* Returns the outcome of the first process that failed, on all processes. */
-static enum status checkpoint_agree(struct shell *shell, enum status mine)
-{
-	enum status status = ST_OK;
-	for (int process = 0; process < transport_size(shell->transport) && status == ST_OK; process++)
-		status = shell_agree(
-		        shell, process, process == transport_rank(shell->transport) ? mine : ST_OK);
-	return status;
-}
-
 /* File i of a checkpoint is shard i; the last one (i == shards) is the manifest. behind: ".new"
  * until all is written, or "" */
 enum { PATH_ROOM = 600 };
@@ -147,7 +137,7 @@ static enum status checkpoint_rename(
 		        rename(checkpoint_file(prefix, c, i, ".new", written),
 		                checkpoint_file(prefix, c, i, "", path)) != 0)
 			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
-	return checkpoint_agree(shell, status);
+	return shell_agree_all(shell, status);
 }
 
 static enum status shard_write(struct shell *shell, const char *prefix, struct checkpoint *c, size_t number)
@@ -180,7 +170,7 @@ static enum status shards_write(struct shell *shell, const char *prefix, struct 
 			status = shard_write(shell, prefix, c, i);
 			mine[i] = c->shard[i].digest;
 		}
-	status = checkpoint_agree(shell, status);
+	status = shell_agree_all(shell, status);
 	if (status == ST_OK)
 		status = transport_share(transport, mine, all, c->shards * sizeof *mine);
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
@@ -294,7 +284,7 @@ static enum status checkpoint_check_files(
 		output.kind = i / 2 < c->shards ? &shard_kind : &manifest_kind;
 		status = may_replace(&output);
 	}
-	return checkpoint_agree(shell, status);
+	return shell_agree_all(shell, status);
 }
 
 static enum status checkpoint_write(

@@ -19,6 +19,14 @@ enum status shell_agree(struct shell *shell, int owner, enum status mine)
 	return outcome_from(shell->transport, owner, mine);
 }
 
+enum status shell_agree_all(struct shell *shell, enum status mine)
+{
+	enum status status = ST_OK;
+	for (int process = 0; process < transport_size(shell->transport) && status == ST_OK; process++)
+		status = shell_agree(shell, process, mine);
+	return status;
+}
+
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count)
 {
 	void *block = bytes;

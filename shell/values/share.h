@@ -17,7 +17,9 @@ enum status shell_written(struct shell *shell, const char *path, enum status sta
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
 /* Shares process `owner`'s outcome `mine`, with its words. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
-/* Shares rank 0's `count` bytes, or its failure `mine`. */
+/* The outcome of the first process that failed becomes everyone's. */
+enum status shell_agree_all(struct shell *shell, enum status mine);
+/* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
 /* Says rank 0's words everywhere, or shares its failure. */
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
