@@ -192,13 +192,10 @@ static void edit(struct session *session, const char *file)
 	int status = system(command);
 	arrange_split(session);
 	signal_taken_interrupt();
-	struct text word = {0};
-	quote_word(file, &word);
 	if (status != 0)
 		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
 	else
-		printf("   source %s runs it\n", text_string(&word));
-	text_release(&word);
+		printf("   source %s runs it\n", quoted_word("%s", file).text);
 }
 
 /* Performs the reply's wish (docs/internals/wire.md). */

@@ -122,12 +122,7 @@ enum status follower_open(struct session *session)
 		session->code = 2;
 		return status;
 	}
-	options->n = follow->told.n;
-	options->dry = follow->told.dry;
-	if (!options->machine && *follow->told.machine)
-		options->machine_then = follow->told.machine;
-	if (options->device_by == DEVICE_AUTO && !*follow->told.device)
-		options->device = "sim";
+	journal_file_options(&follow->told, options);
 	if (!session->plain)
 		catch_up(session);
 	status = job_open(session, &n);
@@ -193,11 +188,6 @@ static void run_shown(struct session *session, const struct logged_line *line)
 	request_release(&request);
 }
 
-static bool is_same(const struct logged_line *a, const struct logged_line *b)
-{
-	return strcmp(text_string(&a->line), text_string(&b->line)) == 0 && a->stop == b->stop;
-}
-
 /* Shows the log's last line. Our ranks already have lines that remain after `undo`. */
 static void show_line(struct session *session)
 {
@@ -206,7 +196,8 @@ static void show_line(struct session *session)
 	if (ours->count == last) {
 		show_typed(session, text_string(&told->line[last].line));
 		run_shown(session, &told->line[last]);
-	} else if (ours->count < last || !is_same(&ours->line[last], &told->line[last])) {
+	} else if (ours->count < last || ours->line[last].stop != told->line[last].stop ||
+	        strcmp(text_string(&ours->line[last].line), text_string(&told->line[last].line)) != 0) {
 		make_anew(session);
 	}
 }

@@ -155,14 +155,6 @@ static void note_line(const struct logged_line *then, const struct reply *reply,
 	text_add(&line->outside, "%s", text_string(&now->outside));
 }
 
-/* Stores the changed values and files from line `from` on, so that they are reported once. */
-static void keep_changed(struct session *session, struct log_change *log, size_t from)
-{
-	struct log_change change = {.kept = (int)from, .line = log->line + from, .count = log->count - from};
-	if (from < log->count && journal_file_change(&session->journal, &change, "restart") != ST_OK)
-		say_bad(session, fail_text());
-}
-
 /* *refused: the number of newly refused lines */
 static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
@@ -192,8 +184,12 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 		request_release(&request);
 		reply_release(&reply);
 	}
-	if (status == ST_OK)
-		keep_changed(session, &log, from);
+	if (status == ST_OK && from < log.count) { /* stored, so that they are reported once */
+		struct log_change change = {
+		        .kept = (int)from, .line = log.line + from, .count = log.count - from};
+		if (journal_file_change(&session->journal, &change, "restart") != ST_OK)
+			say_bad(session, fail_text());
+	}
 	log_shorten(&log, 0);
 	mem_free(log.line);
 	text_release(&words);

@@ -312,6 +312,16 @@ enum status journal_file_resume(struct journal_file *journal, const char *path)
 	return status;
 }
 
+void journal_file_options(const struct journal_file *journal, struct options *options)
+{
+	options->n = options->n ? options->n : journal->n;
+	options->dry = options->dry || journal->dry;
+	if (!options->machine && *journal->machine)
+		options->machine_then = journal->machine;
+	if (options->device_by == DEVICE_AUTO && !*journal->device)
+		options->device = "sim";
+}
+
 void journal_file_release(struct journal_file *journal)
 {
 	log_shorten(&journal->log, 0);

@@ -58,6 +58,9 @@ struct journal_look {
 enum journal_says journal_file_line(
         struct journal_file *journal, const char *line, size_t count, struct journal_look *look);
 void journal_look_release(struct journal_look *look);
+struct options;
+/* The session's ranks, machine and device hold unless the command line has others. */
+void journal_file_options(const struct journal_file *journal, struct options *options);
 void journal_file_release(struct journal_file *journal);
 
 #endif

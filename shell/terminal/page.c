@@ -213,38 +213,27 @@ static void put_facts(const struct reply *frame, int top, int rows, struct pictu
 	}
 }
 
-enum { LINE = 200 };
-
-static void replay_line(const struct viewer *viewer, char line[LINE])
-{
-	struct text words = {0};
-	viewer_replay_text(viewer, &words);
-	snprintf(line, LINE, "%s", text_string(&words));
-	text_release(&words);
-}
-
 /* The search text, the reason why a key did nothing, or the keys */
 static void put_last(const struct viewer *viewer, struct picture *page)
 {
-	char line[LINE];
+	struct text line = {0};
+	bool bright = viewer->told[0] || viewer->typing;
 	if (viewer->typing)
-		snprintf(line, sizeof line, "/%s_   enter looks for it, escape does not",
-		        text_string(&viewer->find));
+		text_add(&line, "/%s_   enter looks for it, escape does not", text_string(&viewer->find));
 	else if (viewer->told[0])
-		snprintf(line, sizeof line, "%s", viewer->told);
+		text_add(&line, "%s", viewer->told);
 	else if (viewer->help)
-		snprintf(line, sizeof line, "any key: back to the picture%s",
+		text_add(&line, "any key: back to the picture%s",
 		        viewer_help(viewer->help * page_layout(viewer).rows) ? "   ? more keys" : "");
 	else if (viewer->replay.on)
-		replay_line(viewer, line);
+		viewer_replay_text(viewer, &line);
 	else
-		snprintf(line, sizeof line, "%s",
+		text_add(&line, "%s",
 		        viewer->width >= 74 ? "q quit  ? keys  arrows tab pick  n wait  b blamed  c critical "
 		                              " r replay  + -"
 		                            : "q quit  ? keys  + - 0  tab n b /");
-	put_line(page, viewer->height - 1, line,
-	        viewer->told[0] || viewer->typing ? COLOUR_HEAD : COLOUR_PLAIN,
-	        !viewer->told[0] && !viewer->typing);
+	put_line(page, viewer->height - 1, text_string(&line), bright ? COLOUR_HEAD : COLOUR_PLAIN, !bright);
+	text_release(&line);
 }
 
 /* A frame without a picture carries the reason as facts. */

@@ -19,14 +19,6 @@
 
 enum { ROWS_LEAST = 4, ESCAPE = 27 };
 
-/* Returns the rows of a page; 0: no terminal, or one too low for pages. */
-static int page_rows(void)
-{
-	struct winsize size;
-	bool terminal = isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0;
-	return terminal && size.ws_row >= ROWS_LEAST ? size.ws_row - 1 : 0;
-}
-
 /* Reads a key without blocking; false: none. */
 static bool next_key(char *key)
 {
@@ -95,9 +87,10 @@ static int ask(int rows)
 
 void pager_print(struct pager *pager, const char *lines, size_t count)
 {
-	struct text folded = {0};
-	struct text shown = {0};
-	int rows = page_rows();
+	struct text folded = {0}, shown = {0};
+	struct winsize size;
+	bool pages = isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_LEAST;
+	int rows = pages ? size.ws_row - 1 : 0; /* 0: no terminal, or one too low for pages */
 	size_t length;
 	plain_put(lines, count, true, &shown);
 	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);

@@ -230,14 +230,8 @@ static enum status open_journal(struct session *session)
 	if (status != ST_OK || !options->resume)
 		return status;
 	status = journal_file_resume(&session->journal, options->journal);
-	if (status == ST_OK) {
-		options->n = options->n ? options->n : session->journal.n;
-		options->dry = options->dry || session->journal.dry;
-		if (!options->machine && *session->journal.machine)
-			options->machine_then = session->journal.machine;
-		if (options->device_by == DEVICE_AUTO && !*session->journal.device)
-			options->device = "sim";
-	}
+	if (status == ST_OK)
+		journal_file_options(&session->journal, options);
 	return status;
 }
 

@@ -284,16 +284,6 @@ static enum status pass_interrupt(struct talk *talk)
 
 /* ---- asking ---- */
 
-/* Shows an unexpected reply and returns false. */
-static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
-{
-	if (reply->kind == kind && !reply->unasked)
-		return true;
-	show(talk, reply);
-	reply_release(reply);
-	return false;
-}
-
 /* After the output has ended, earlier input is still read: the reply may be in it. */
 static enum status ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
@@ -305,13 +295,16 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 	if (!talk->again) /* a replay keeps the time: a second Ctrl-C may fall in its next line */
 		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {
-		while (take_reply(talk, reply))
-			if (sort(talk, kind, reply)) {
+		while (take_reply(talk, reply)) {
+			if (reply->kind == kind && !reply->unasked) {
 				clear_progress(talk);
 				/* arrived with the reply: nothing else would wake the prompt */
 				show_all(talk);
 				return ST_OK;
 			}
+			show(talk, reply); /* an unexpected one */
+			reply_release(reply);
+		}
 		if (over || status == ST_MPI || to_end)
 			return ST_MPI;
 		if (wait_ms >= 0 && (interrupted || wall_ns() - talk->asked_ns > wait_ms * MS_NS)) {

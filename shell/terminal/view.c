@@ -22,14 +22,6 @@ static enum status fetch(
 	return status;
 }
 
-static void paint(const struct screen *screen, const struct viewer *viewer, const struct reply *frame)
-{
-	struct picture page;
-	page_make(viewer, frame, &page);
-	screen_paint(screen, &page);
-	picture_release(&page);
-}
-
 static int64_t now_ms(void)
 {
 	struct timespec t;
@@ -42,11 +34,14 @@ static enum status look_on(struct talk *talk, struct screen *screen, struct view
 {
 	struct reply frame = {0};
 	struct screen_event event;
+	struct picture page;
 	enum status status = fetch(talk, screen, viewer, &frame);
 	int64_t asked = now_ms(), ticked = asked;
 	while (status == ST_OK && !viewer->leaving) {
 		screen_mouse(screen, viewer->mouse);
-		paint(screen, viewer, &frame);
+		page_make(viewer, &frame, &page);
+		screen_paint(screen, &page);
+		picture_release(&page);
 		bool came = screen_event(screen, viewer->replay.runs ? TICK_MS : LOOK_MS, &event);
 		bool moves = viewer->replay.runs;
 		int64_t now = now_ms();

@@ -155,7 +155,7 @@ static void remember(struct viewer *viewer)
 		viewer->trail[viewer->trail_count++] = viewer->at;
 }
 
-enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND, TO_CRITICAL };
+enum { TO_NEXT = 1, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND, TO_CRITICAL };
 static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_STALL] = {"stall", "stall back"},
         [TO_PART] = {"part", "part back"},
@@ -166,10 +166,10 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FOUND] = {"find", "find back"},
         [TO_CRITICAL] = {"critical", "critical back"}};
 
-/* Moves the cursor. what: one of TO_ plus 1; negative: backwards. */
+/* Moves the cursor. what: one of TO_; negative: backwards. */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
-	int to = (what < 0 ? -what : what) - 1;
+	int to = what < 0 ? -what : what;
 	if (to == TO_FOUND && !viewer->find.count) {
 		viewer_tell(viewer, "nothing was looked for yet: / does");
 		return;
@@ -188,14 +188,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
 {
 	if (!viewer_replay_step(viewer, frame, step))
-		go(viewer, frame, step * (TO_NEXT + 1));
-}
-
-static void toggle_path(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->path = !viewer->path;
+		go(viewer, frame, step * TO_NEXT);
 }
 
 static void go_back(struct viewer *viewer, const struct reply *frame, int unused)
@@ -209,14 +202,6 @@ static void go_back(struct viewer *viewer, const struct reply *frame, int unused
 	viewer_seek(viewer, "back", viewer->trail[--viewer->trail_count]);
 }
 
-static void type_text(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->typing = true;
-	text_clear(&viewer->find);
-}
-
 static void typed(struct viewer *viewer, const struct reply *frame, int key)
 {
 	bool given_up = key == SCREEN_ESCAPE || key == CONTROL_C;
@@ -225,7 +210,7 @@ static void typed(struct viewer *viewer, const struct reply *frame, int key)
 	if (given_up) {
 		text_clear(&viewer->find);
 	} else if (key == SCREEN_ENTER) {
-		go(viewer, frame, TO_FOUND + 1);
+		go(viewer, frame, TO_FOUND);
 	} else if (key == SCREEN_BACKSPACE && viewer->find.count) {
 		while (viewer->find.count &&
 		        ((unsigned char)viewer->find.bytes[--viewer->find.count] & 0xc0) == 0x80)
@@ -261,28 +246,32 @@ static void toggle_big(struct viewer *viewer, const struct reply *frame, int unu
 		viewer_tell(viewer, "big letters want 40 columns and 12 rows");
 }
 
-static void toggle_mouse(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->mouse = !viewer->mouse;
-	viewer_tell(viewer,
-	        viewer->mouse ? "the mouse is the view's: click, wheel, drag"
-	                      : "the mouse is the terminal's: text can be selected");
-}
+enum page_change { PAGE_LEAVE, PAGE_HELP, PAGE_SEARCH, PAGE_PATH, PAGE_MOUSE };
 
-static void show_help(struct viewer *viewer, const struct reply *frame, int unused)
+static void change_page(struct viewer *viewer, const struct reply *frame, int change)
 {
 	(void)frame;
-	(void)unused;
-	viewer->help = 1;
-}
-
-static void leave(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->leaving = true;
+	switch ((enum page_change)change) {
+	case PAGE_LEAVE:
+		viewer->leaving = true;
+		break;
+	case PAGE_HELP:
+		viewer->help = 1;
+		break;
+	case PAGE_SEARCH:
+		viewer->typing = true;
+		text_clear(&viewer->find);
+		break;
+	case PAGE_PATH:
+		viewer->path = !viewer->path;
+		break;
+	case PAGE_MOUSE:
+		viewer->mouse = !viewer->mouse;
+		viewer_tell(viewer,
+		        viewer->mouse ? "the mouse is the view's: click, wheel, drag"
+		                      : "the mouse is the terminal's: text can be selected");
+		break;
+	}
 }
 
 /* ---- the keys ---- */
@@ -312,20 +301,21 @@ static const struct {
 	int key;
 	viewer_act *act;
 	int step;
-} keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_C, leave, 0},
-        {CONTROL_D, leave, 0}, {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1},
-        {'\t', go, TO_NEXT + 1}, {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1},
+} keys[] = {{'q', change_page, PAGE_LEAVE}, {'Q', change_page, PAGE_LEAVE},
+        {SCREEN_ESCAPE, change_page, PAGE_LEAVE}, {CONTROL_C, change_page, PAGE_LEAVE},
+        {CONTROL_D, change_page, PAGE_LEAVE}, {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1},
+        {'\t', go, TO_NEXT}, {SCREEN_BACK_TAB, go, -TO_NEXT}, {SCREEN_UP, change_lane, -1},
         {'k', change_lane, -1}, {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1},
-        {SCREEN_PAGE_UP, scroll_page, -1}, {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1},
-        {'N', go, -(TO_STALL + 1)}, {'b', go, TO_BLAMED + 1}, {SCREEN_BACKSPACE, go_back, 0},
-        {'/', type_text, 0}, {'.', go, TO_FOUND + 1}, {',', go, -(TO_FOUND + 1)}, {'g', go, TO_FIRST + 1},
-        {SCREEN_HOME, go, TO_FIRST + 1}, {'G', go, TO_LAST + 1}, {SCREEN_END, go, TO_LAST + 1},
-        {'+', viewer_zoom, 1}, {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1},
-        {'h', viewer_slide, -1}, {'l', viewer_slide, 1}, {'z', go, TO_ZOOM + 1}, {'0', viewer_show_all, 0},
-        {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1}, {'c', go, -(TO_CRITICAL + 1)},
-        {'C', go, TO_CRITICAL + 1}, {'p', toggle_path, 0}, {'r', viewer_replay_start_or_end, 0},
-        {' ', viewer_replay_stop_or_go, 0}, {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1},
-        {SCREEN_ENTER, toggle_facts, 0}, {'B', toggle_big, 0}, {'m', toggle_mouse, 0}, {'?', show_help, 0}};
+        {SCREEN_PAGE_UP, scroll_page, -1}, {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL},
+        {'N', go, -TO_STALL}, {'b', go, TO_BLAMED}, {SCREEN_BACKSPACE, go_back, 0},
+        {'/', change_page, PAGE_SEARCH}, {'.', go, TO_FOUND}, {',', go, -TO_FOUND}, {'g', go, TO_FIRST},
+        {SCREEN_HOME, go, TO_FIRST}, {'G', go, TO_LAST}, {SCREEN_END, go, TO_LAST}, {'+', viewer_zoom, 1},
+        {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1}, {'h', viewer_slide, -1},
+        {'l', viewer_slide, 1}, {'z', go, TO_ZOOM}, {'0', viewer_show_all, 0}, {'[', go, -TO_PART},
+        {']', go, TO_PART}, {'c', go, -TO_CRITICAL}, {'C', go, TO_CRITICAL}, {'p', change_page, PAGE_PATH},
+        {'r', viewer_replay_start_or_end, 0}, {' ', viewer_replay_stop_or_go, 0},
+        {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1}, {SCREEN_ENTER, toggle_facts, 0},
+        {'B', toggle_big, 0}, {'m', change_page, PAGE_MOUSE}, {'?', change_page, PAGE_HELP}};
 
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
 {
