@@ -70,24 +70,21 @@ static enum status draw(struct frame_making *m)
 	struct timeline_options *options = &m->options;
 	bool all = options->window.from == m->whole.from && options->window.to == m->whole.to;
 	struct frame_picture *drawn = all ? &m->kept->of_whole : &m->kept->of_part;
-	int64_t as_of = options->passes ? options->now : options->as_of;
+	const struct frame_asked asked = {.from = options->window.from,
+	        .to = options->window.to,
+	        .as_of = options->passes ? options->now : options->as_of,
+	        .width = options->width,
+	        .first_row = options->first_row,
+	        .rows = options->rows,
+	        .path = options->path != NULL};
 	m->drawn = drawn;
-	if (drawn->window.to && drawn->window.from == options->window.from &&
-	        drawn->window.to == options->window.to && drawn->width == options->width &&
-	        drawn->first_row == options->first_row && drawn->rows == options->rows &&
-	        drawn->as_of == as_of && drawn->path == (options->path != NULL))
+	if (drawn->asked.to && memcmp(&drawn->asked, &asked, sizeof asked) == 0)
 		return ST_OK;
 	forget_picture(drawn);
 	options->places = &drawn->places;
 	enum status status = timeline_picture(&m->trace, options, &drawn->picture);
-	if (status == ST_OK) {
-		drawn->window = options->window;
-		drawn->width = options->width;
-		drawn->first_row = options->first_row;
-		drawn->rows = options->rows;
-		drawn->as_of = as_of;
-		drawn->path = options->path != NULL;
-	}
+	if (status == ST_OK)
+		drawn->asked = asked;
 	return status;
 }
 

@@ -8,12 +8,14 @@
 #include "trace/lanes_cache.h"
 #include "trace/trace.h"
 
-/* A picture drawn for these options, without the cursor */
+/* What a picture depends on; compared byte by byte, so there are no gaps. */
+struct frame_asked {
+	int64_t from, to, as_of; /* to 0: there is no picture */
+	int width, first_row, rows, path;
+};
+/* A picture that was drawn for these options; the cursor is not in it. */
 struct frame_picture {
-	struct window window; /* to 0: there is none */
-	int width, first_row, rows;
-	int64_t as_of;
-	bool path;
+	struct frame_asked asked;
 	struct picture picture;
 	struct timeline_places places;
 };

@@ -75,14 +75,6 @@ static void early_failure(const struct capture *capture, int rank)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
-/* Always tells the others to leave, because they wait for orders. */
-static int lead(struct conductor *conductor)
-{
-	int code = conductor->options->wire ? serve_run(conductor) : batch_run(conductor);
-	conductor_order(conductor, &(struct order){.kind = ORDER_LEAVE});
-	return code;
-}
-
 /* With auto, a device that cannot start is replaced by the simulator. */
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
@@ -128,12 +120,15 @@ static int run(struct options *options, const struct course *course, struct tran
 		status = open_together(&conductor, t, capture, options, mpi, &device);
 	if (status == ST_OK && rank == 0 && !options->wire && *device_words(device))
 		dprintf(capture_err(capture), "%s\n", device_words(device));
-	if (status != ST_OK)
+	if (status != ST_OK) {
 		early_failure(capture, rank);
-	else if (rank == 0)
-		code = lead(&conductor);
-	else
+	} else if (rank == 0) {
+		code = options->wire ? serve_run(&conductor) : batch_run(&conductor);
+		/* whatever has happened, the others are told to leave: they wait for orders */
+		conductor_order(&conductor, &(struct order){.kind = ORDER_LEAVE});
+	} else {
 		conductor_follow(&conductor);
+	}
 	if (conductor.transport)
 		conductor_close(&conductor);
 	device_close(device);

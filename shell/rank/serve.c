@@ -248,14 +248,6 @@ static void run(struct serve *serve, const struct request *request)
 	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
-static void complete(struct serve *serve, const struct request *request)
-{
-	struct reply reply = {.kind = REPLY_COMPLETE};
-	interpreter_complete(
-	        &serve->conductor->shell, text_string(&request->text), request->cursor, &reply.text);
-	send(serve, &reply);
-}
-
 /* Sends a frame; on failure an empty one, with the reason. An older one is better than none. */
 static void view(struct serve *serve, const struct request *request)
 {
@@ -273,6 +265,7 @@ static void view(struct serve *serve, const struct request *request)
 static void serve_one(struct serve *serve, const struct request *request)
 {
 	struct order resize = {.kind = ORDER_SETUP, .width = request->width};
+	struct reply endings = {.kind = REPLY_COMPLETE};
 	if (request->kind != REQUEST_VIEW)
 		frame_forget(&serve->kept);
 	switch (request->kind) {
@@ -283,7 +276,9 @@ static void serve_one(struct serve *serve, const struct request *request)
 		hello(serve, request);
 		break;
 	case REQUEST_COMPLETE:
-		complete(serve, request);
+		interpreter_complete(&serve->conductor->shell, text_string(&request->text), request->cursor,
+		        &endings.text);
+		send(serve, &endings);
 		break;
 	case REQUEST_VIEW:
 		view(serve, request);
