@@ -55,12 +55,6 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 
 /* ---- the table ---- */
 
-static void put_time(struct table *table, double ns)
-{
-	time_text((int64_t)ns, &table->cells);
-	table_end(table);
-}
-
 static void put_bytes(struct table *table, int64_t bytes)
 {
 	if (bytes)
@@ -90,8 +84,8 @@ static void say_times(struct shell *shell, const struct question *question, cons
 		const struct world_figures *figures = &all[i].figures;
 		table_cell(&table, "%d", i + 1);
 		table_cell(&table, "%s", question->world[i]);
-		put_time(&table, figures->time);
-		put_time(&table, figures->exposed);
+		table_time(&table, (int64_t)figures->time);
+		table_time(&table, (int64_t)figures->exposed);
 		put_bytes(&table, (int64_t)figures->sent);
 		if (bubble)
 			table_cell(&table, "%.2f", figures->bubble);

@@ -46,9 +46,7 @@ static struct changes changes_at(const struct question *question, int i, struct 
 /* bar: the longest bar's cells */
 static void put_bar(struct table *table, double time, double most, int bar, bool best)
 {
-	int cells = most > 0 ? (int)(time / most * bar + 0.5) : 0;
-	for (int i = 0; i < cells; i++)
-		text_put(&table->cells, "#", 1);
+	text_repeat(&table->cells, "#", most > 0 ? (long)(time / most * bar + 0.5) : 0);
 	text_add(&table->cells, best ? "  <- the least" : "");
 	table_end(table);
 }
@@ -101,12 +99,9 @@ static void say_table(struct shell *shell, const struct question *question,
 			table_row(&table);
 			continue;
 		}
-		time_text((int64_t)figures[i].time, &table.cells);
-		table_end(&table);
-		time_text((int64_t)figures[i].exposed, &table.cells);
-		table_end(&table);
-		bytes_text(figures[i].peak, &table.cells);
-		table_end(&table);
+		table_time(&table, (int64_t)figures[i].time);
+		table_time(&table, (int64_t)figures[i].exposed);
+		table_bytes(&table, figures[i].peak);
 		put_bar(&table, figures[i].time, most, bar, figures[i].time == least && least < most);
 		table_row(&table);
 	}
