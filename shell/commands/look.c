@@ -1,4 +1,4 @@
-/* look.c -- stalls, stats, traffic, races, stuck, diff, at, mem: the pictures and tables of
+/* look.c -- stalls, stats, traffic, critical, races, stuck, diff, at, mem: the pictures and tables of
  * trace/
  *
  * A look moves no clock, so a replay leaves these lines out. Work that depends on later lines is
@@ -12,6 +12,7 @@
 #include "shell/training/state.h"
 #include "races/races.h"
 #include "world/tensor_kind.h"
+#include "trace/critical.h"
 #include "waits/circles.h"
 #include "shell/language/run/command.h"
 
@@ -43,14 +44,14 @@ static enum status look_section_argument(struct call *call, int row, int *sectio
 	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
 
-/* stalls, stats, roofline, traffic: a table of a section */
+/* stalls, stats, roofline, traffic, critical: a table of a section */
 static enum status look_table_run(struct call *call)
 {
 	static const struct {
 		const char *name;
 		enum status (*make)(const struct trace *trace, int section, int width, struct text *out);
 	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic},
-	        {"roofline", trace_roofline}};
+	        {"roofline", trace_roofline}, {"critical", trace_critical}};
 	int section = interpreter_section_now(call->shell), i = 0;
 	struct trace trace;
 	struct text text = {0};
@@ -125,6 +126,21 @@ const struct command command_traffic = {
                 "2(n-1)/n of the size, allgather (n-1)/n) and the distance from it, the number of sends, and "
                 "the algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = look_table_run,
+};
+
+const struct command command_critical = {
+        .name = "critical",
+        .topic = "look",
+        .usage = "critical [SECTION]",
+        .help = "the critical path: the chain of operations across ranks that determines the end of the "
+                "section. Each one had to finish before the next could begin, and their times add up to the "
+                "whole. Also shows their composition, and the slack of the longest other operations: how "
+                "much longer each could take without moving the end",
+        .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
+                   "y\nsync\ncritical",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
         .run = look_table_run,

@@ -10,7 +10,6 @@
 #include "shell/values/show.h"
 #include "shell/replay/question.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Returns the last operation queued before the tensor got its memory. Earlier ones wrote another

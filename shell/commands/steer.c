@@ -35,15 +35,10 @@ const struct command command_slow = {
 };
 
 /* An operation of the host's lane, so that earlier work still runs. */
-static enum status crash_run(struct call *call)
+static enum status crash_one(struct call *call, int rank, bool act)
 {
-	FOR_RANKS (rank, call->set) {
-		struct record record = call_record(call, rank, OP_CRASH, "crash");
-		enum status status = shell_queue(call->shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	struct record record = call_record(call, rank, OP_CRASH, "crash");
+	return act ? shell_queue(call->shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL) : ST_OK;
 }
 
 const struct command command_crash = {
@@ -54,7 +49,7 @@ const struct command command_crash = {
                 "show how far they get",
         .example = "tensor g[64] = rank\n@2 crash\nallreduce g\nstuck",
         .class = COMMAND_STEER,
-        .run = crash_run,
+        .each = crash_one,
 };
 
 /* Executes final work first, so that the unfinished work is the same on every process. */

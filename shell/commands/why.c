@@ -1,4 +1,4 @@
-/* why.c -- why, critical: from a wait to its root; the chain of operations that sets the end
+/* why.c -- why: from a wait to its root
  *
  * An operation is named by its output, by its number among its kind, or by its phase; its rank
  * follows the name (`z@1`) or is in the line (`@1 why z`). */
@@ -7,8 +7,6 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/replay/question.h"
-#include "shell/session/timeline.h"
-#include "trace/critical.h"
 #include "trace/trace.h"
 #include "trace/why.h"
 
@@ -307,36 +305,4 @@ const struct command command_why = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},
         .run = why_run,
-};
-
-static enum status critical_run(struct call *call)
-{
-	struct shell *shell = call->shell;
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	struct text text = {0};
-	const char *word = "";
-	int section = interpreter_section_now(shell);
-	enum status status = call_common(call, 0, &word);
-	if (status == ST_OK && *word)
-		status = section_find(shell, word, &section);
-	if (status == ST_OK)
-		status = shell_look(shell);
-	if (status == ST_OK)
-		status = trace_critical(&trace, section, out_width(shell->out), &text);
-	return answer(call, &text, status);
-}
-
-const struct command command_critical = {
-        .name = "critical",
-        .topic = "look",
-        .usage = "critical [SECTION]",
-        .help = "the critical path: the chain of operations across ranks that determines the end of the "
-                "section. Each one had to finish before the next could begin, and their times add up to the "
-                "whole. Also shows their composition, and the slack of the longest other operations: how "
-                "much longer each could take without moving the end",
-        .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
-                   "y\nsync\ncritical",
-        .class = COMMAND_LOOK,
-        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = critical_run,
 };

@@ -30,41 +30,30 @@ static enum status window_tensor(struct call *call, int rank, struct view *view)
 }
 
 /* The operand is neither read nor written. Differences between ranks are found when they match. */
-static void window_describe(struct submit_plan *plan, const struct view *view, enum window_step step)
+static enum status window_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
-	plan->record.collective = &collective_barrier;
-	plan->record.window = (uint8_t)step;
-	plan->record.object = view->name;
-	plan->record.dtype = view->layout.dtype;
-	plan_operand(plan, view, 0);
-}
-
-static enum status window_open_resolve(struct call *call, int rank, struct submit_plan *plan)
-{
-	struct view view;
-	enum status status = window_tensor(call, rank, &view);
-	if (status == ST_OK)
-		status = world_window_closed(call->shell->world, "window", view.tensor);
-	if (status == ST_OK)
-		status = call_group(call, rank, &plan->record.group);
-	if (status == ST_OK)
-		window_describe(plan, &view, WINDOW_OPEN);
-	return status;
-}
-
-static enum status window_close_resolve(struct call *call, int rank, struct submit_plan *plan)
-{
+	const struct world *world = call->shell->world;
+	bool opens = strcmp(call->statement->row->name, "window") == 0;
+	struct record *record = &plan->record;
 	struct view view;
 	enum status status = window_tensor(call, rank, &view);
 	if (status != ST_OK)
 		return status;
-	const struct world *world = call->shell->world;
 	op_id window = world->tensors[view.tensor].window;
-	if (!window)
-		return fail(ST_NAME, "close: %s is in no window", names_text(world->names, view.name));
-	plan->record.group = op_record(world, window)->group;
-	window_describe(plan, &view, WINDOW_CLOSE);
-	return ST_OK;
+	if (opens)
+		status = world_window_closed(world, "window", view.tensor);
+	else if (!window)
+		status = fail(ST_NAME, "close: %s is in no window", names_text(world->names, view.name));
+	else
+		record->group = op_record(world, window)->group;
+	if (status == ST_OK && opens)
+		status = call_group(call, rank, &record->group);
+	record->collective = &collective_barrier;
+	record->window = opens ? WINDOW_OPEN : WINDOW_CLOSE;
+	record->object = view.name;
+	record->dtype = view.layout.dtype;
+	plan_operand(plan, &view, 0);
+	return status;
 }
 
 static enum status window_complete(struct call *call, int rank, struct submit_plan *plan)
@@ -75,8 +64,7 @@ static enum status window_complete(struct call *call, int rank, struct submit_pl
 
 static enum status window_run(struct call *call)
 {
-	bool opens = strcmp(call->statement->row->name, "window") == 0;
-	return plans_meet(call, opens ? window_open_resolve : window_close_resolve, window_complete);
+	return plans_meet(call, window_resolve, window_complete);
 }
 
 const struct command command_window = {
