@@ -22,7 +22,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* On rank 0: reads its elements (mem_free) with their layout, and checks their digest. */

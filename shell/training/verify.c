@@ -11,7 +11,6 @@
 #include "shell/values/step.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Relative to the change by training: a missing exchange of gradients leaves 0.3 and more. */

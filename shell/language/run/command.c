@@ -15,16 +15,6 @@
 
 enum { SLOTS_INLINE = 14 };
 
-static enum status refuse_subset(
-        const struct shell *shell, const struct statement *statement, const struct ranks *set)
-{
-	if (ranks_count(set) == shell->world->n || statement_class(statement) == COMMAND_LOOK)
-		return ST_OK;
-	return fail(ST_RANK,
-	        "%s is one for all ranks: `%s` without @, and not after `use` or in an `if` of some ranks",
-	        statement->row->for_all, statement->row->name);
-}
-
 /* Returns true if the line is a lesson's own: of its text, or of the program of an open task. */
 static bool writes_none(const struct shell *shell)
 {
@@ -41,8 +31,11 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
 	size_t bytes = count * sizeof *slots;
-	if (row->for_all && refuse_subset(shell, statement, set) != ST_OK)
-		return ST_RANK;
+	if (row->for_all && ranks_count(set) < shell->world->n && statement_class(statement) != COMMAND_LOOK)
+		return fail(ST_RANK,
+		        "%s is one for all ranks: `%s` without @, and not after `use` or in an `if` of some "
+		        "ranks",
+		        row->for_all, row->name);
 	struct call call = {.shell = shell,
 	        .statement = statement,
 	        .set = set,

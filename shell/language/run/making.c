@@ -242,10 +242,7 @@ static void target_record(struct shell *shell, const struct statement *statement
 static bool fills_equal(const struct world *world, const struct target *a, const struct target *b)
 {
 	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
-	size_t bytes = t->layout.dims * sizeof t->layout.dim[0];
-	return a->name == b->name && t->address == u->address && t->layout.dims == u->layout.dims &&
-	        t->layout.dtype == u->layout.dtype && memcmp(t->layout.dim, u->layout.dim, bytes) == 0 &&
-	        memcmp(t->layout.stride, u->layout.stride, bytes) == 0 &&
+	return a->name == b->name && t->address == u->address && layout_equal(&t->layout, &u->layout) &&
 	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
