@@ -12,13 +12,6 @@ static bool in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-static const char *trimmed(const char *at, const char *end)
-{
-	while (end > at && isspace((unsigned char)end[-1]))
-		end--;
-	return end;
-}
-
 static bool is_collective(const char *word)
 {
 	return word_is_one_of(
@@ -31,8 +24,7 @@ static struct text_change *add(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
 {
 	struct text_change *change = MEM_ADD(&line->changes->change, &line->changes->count);
-	const char *end = memchr(line->at, '\n', (size_t)(line->end - line->at));
-	end = trimmed(line->at, end ? end : line->end);
+	const char *end = piece_trimmed(line->at, line->next);
 	*change = (struct text_change){.line = line->number,
 	        .what = what,
 	        .from = (size_t)(from - line->text),
@@ -131,6 +123,13 @@ static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 	}
 }
 
+static const char *word_end(const struct line_piece *piece, const char *at)
+{
+	while (at < piece->end && !isspace((unsigned char)*at))
+		at++;
+	return at;
+}
+
 static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 {
 	static const struct {
@@ -138,12 +137,8 @@ static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 	} clauses[] = {{" on ", "a stream left out"}, {" in ", "a group left out"}};
 	for (int i = 0; i < 2; i++) {
 		const char *at = memmem(piece->at, (size_t)(piece->end - piece->at), clauses[i].find, 4);
-		if (!at)
-			continue;
-		const char *end = at + 4;
-		while (end < piece->end && !isspace((unsigned char)*end))
-			end++;
-		add(line, clauses[i].what, at, end, "");
+		if (at)
+			add(line, clauses[i].what, at, word_end(piece, at + 4), "");
 	}
 }
 
@@ -151,21 +146,12 @@ static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 static void exchange_two(struct looked_at *line, const char *what, const char *a, const char *a_end,
         const char *b, const char *b_end)
 {
-	if (b < a) {
+	bool same = a_end - a == b_end - b && memcmp(a, b, (size_t)(a_end - a)) == 0;
+	if (b < a)
 		exchange_two(line, what, b, b_end, a, a_end);
-		return;
-	}
-	if (a_end - a == b_end - b && memcmp(a, b, (size_t)(a_end - a)) == 0)
-		return;
-	add_words(line, what, a, b_end, "%.*s%.*s%.*s", (int)(b_end - b), b, (int)(b - a_end), a_end,
-	        (int)(a_end - a), a);
-}
-
-static const char *word_end(const struct line_piece *piece, const char *at)
-{
-	while (at < piece->end && !isspace((unsigned char)*at))
-		at++;
-	return at;
+	else if (!same)
+		add_words(line, what, a, b_end, "%.*s%.*s%.*s", (int)(b_end - b), b, (int)(b - a_end), a_end,
+		        (int)(a_end - a), a);
 }
 
 static void exchange_ends(struct looked_at *line, const struct line_piece *piece, const char *word)
@@ -261,31 +247,26 @@ static const struct line_piece *sole(const struct looked_at *line)
 	return word_is_left(word) || strcmp(word, "let") == 0 ? NULL : &line->piece[0];
 }
 
-static bool joins(const struct looked_at *line)
-{
-	return line->pieces > 0 && line->at[strspn(line->at, " \t")] != '}' && line->stop > line->at;
-}
-
 /* Removes the line. The mend puts its statement on the next line, or else on the previous one. */
 static void drop_line(struct looked_at *line, const struct looked_at *before, const struct looked_at *behind)
 {
 	const struct line_piece *piece = sole(line);
 	struct text mend = {0};
-	bool after = joins(behind);
+	bool after = behind->pieces > 0 && behind->at[strspn(behind->at, " \t")] != '}';
 	if (!piece || (!after && !before->pieces))
 		return;
 	const struct looked_at *beside = after ? behind : before;
-	const char *to = memchr(line->at, '\n', (size_t)(line->end - line->at));
 	int indent = (int)strspn(beside->at, " \t"), length = (int)(piece->end - piece->at);
+	int shown = (int)(beside->stop - beside->at);
 	if (after)
-		text_add(&mend, "%.*s%.*s;  %s", indent, beside->at, length, piece->at, "");
-	text_put(&mend, beside->at + (after ? indent : 0),
-	        (size_t)(beside->stop - beside->at) - (size_t)(after ? indent : 0));
-	if (!after)
-		text_add(&mend, "%s  %.*s", beside->stop[-1] == '{' ? "" : ";", length, piece->at);
+		text_add(&mend, "%.*s%.*s;  %.*s", indent, beside->at, length, piece->at, shown - indent,
+		        beside->at + indent);
+	else
+		text_add(&mend, "%.*s%s  %.*s", shown, beside->at, beside->stop[-1] == '{' ? "" : ";", length,
+		        piece->at);
 	struct text_change *change =
 	        add(line, strncmp(piece->at, "wait ", 5) == 0 ? "a wait left out" : "a line left out",
-	                line->at, to ? to + 1 : line->end, "");
+	                line->at, line->next, "");
 	change->line = after ? line->number : line->number - 1;
 	mem_free(change->mend[0]);
 	change->mend[0] = mem_copy_text(text_string(&mend), mend.count);
@@ -298,9 +279,8 @@ static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 	struct text with = {0};
 	if (!one || !other)
 		return;
-	text_put(&with, behind->at, (size_t)(behind->stop - behind->at));
-	text_add(&with, "\n");
-	text_put(&with, line->at, (size_t)(line->stop - line->at));
+	text_add(&with, "%.*s\n%.*s", (int)(behind->stop - behind->at), behind->at,
+	        (int)(line->stop - line->at), line->at);
 	struct text_change *change =
 	        add(line, "two lines changed places", line->at, behind->stop, text_string(&with));
 	change->mend[1] = mem_copy_text(behind->at, (size_t)(behind->stop - behind->at));
@@ -311,10 +291,8 @@ void changes_find(struct changed_lines *changes, const char *text, size_t count)
 {
 	struct looked_at before = {0}, line = {.text = text, .end = text + count, .changes = changes};
 	struct looked_at behind = line;
-	const char *newline;
 	for (bool more = line_look(&line, text, 1); more; line = behind) {
-		newline = memchr(line.at, '\n', (size_t)(line.end - line.at));
-		more = line_look(&behind, newline ? newline + 1 : line.end, line.number + 1);
+		more = line_look(&behind, line.next, line.number + 1);
 		for (int i = 0; i < line.pieces; i++)
 			change_statement(&line, i);
 		drop_line(&line, &before, &behind);

@@ -27,16 +27,6 @@ void quarry_close(struct quarry *quarry);
 /* Returns the program with that change (from 0), for the caller to release. */
 struct program *quarry_changed(const struct quarry *quarry, size_t change, struct names *names);
 
-/* The right program's results after 2 iterations and after setup; the step limit for changed
- * ones */
-struct standard {
-	struct judged whole, begin;
-	int64_t steps_most;
-};
-/* Rank 0 only. Fails with the reason if the program does not finish. */
-enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of);
-void standard_release(struct standard *standard);
-
 /* search.c. Rank 0 only. Finds an observable change at the level, in the seed's order; ST_NAME:
  * none. */
 enum status quarry_choose(

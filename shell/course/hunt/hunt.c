@@ -93,15 +93,12 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	enum status status = wants_numbers(shell);
 	if (status == ST_OK)
 		status = quarry_open(&quarry, shell, asked);
-	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count)) {
-		struct text word = {0};
-		quote_word(quarry.whole->name, &word);
+	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count))
 		status = fail(ST_RANGE,
 		        "hunt change=%ld: %s has changes 1 to %zu; `hunt %s all` lists those that can be "
 		        "told",
-		        asked->change, quarry.whole->name, quarry.changes.count, text_string(&word));
-		text_release(&word);
-	}
+		        asked->change, quarry.whole->name, quarry.changes.count,
+		        quoted_word("%s", quarry.whole->name).text);
 	if (found.seed < 0)
 		found.seed = before && before->hunted ? before->hunted->seed + 1 : 1;
 	if (status == ST_OK)
@@ -146,14 +143,6 @@ const struct program *hunted_program(const struct shell *shell)
 	return NULL;
 }
 
-static void say_tried(struct shell *shell, const struct hunted *hunted)
-{
-	const char *at = text_string(&hunted->tried), *end = at + hunted->tried.count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		out_say(shell->out, "   tried: fix %.*s\n", (int)length, line);
-}
-
 enum status hunt_show(struct shell *shell)
 {
 	const struct program *program = hunted_program(shell);
@@ -166,7 +155,10 @@ enum status hunt_show(struct shell *shell)
 	for (int number = 1; (line = text_line(&at, end, &length)); number++)
 		out_say(shell->out, "%s%4d%s  %.*s\n", STYLED(shell->out, COLOUR_NOTE, number), (int)length,
 		        line);
-	say_tried(shell, hunted);
+	at = text_string(&hunted->tried);
+	end = at + hunted->tried.count;
+	while ((line = text_line(&at, end, &length)))
+		out_say(shell->out, "   tried: fix %.*s\n", (int)length, line);
 	if (hunted->mended)
 		out_say(shell->out, "   it is mended: %d attempt%s\n", hunted->attempts,
 		        hunted->attempts == 1 ? "" : "s");
@@ -183,8 +175,8 @@ void hunt_say_wrong(struct shell *shell, const struct hunted *hunted)
 	const struct text_change *change = &quarry.changes.change[hunted->change - 1];
 	out_say(shell->out, "   %s:%d: %s\n", hunted->file, change->line, change->what);
 	for (int i = 0; i < CHANGE_MENDS && change->mend[i]; i++)
-		out_say(shell->out, "   %sfix %d %s%s\n", style(shell->out, COLOUR_KERNEL), change->line + i,
-		        change->mend[i], style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "   %sfix %d %s%s\n",
+		        STYLED(shell->out, COLOUR_KERNEL, change->line + i, change->mend[i]));
 	quarry_close(&quarry);
 }
 

@@ -1,6 +1,7 @@
 /* judge.c -- runs a program in a sandbox; each rank's thread keeps its tensors, rank 0's the
  * rest */
 #include "shell/course/hunt/judge.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "races/races.h"
 #include "shell/language/run/interpreter.h"
@@ -104,9 +105,7 @@ static enum status play_steps(struct player *player, int iterations)
 	for (int left = iterations; status == ST_OK && stop != PLAYER_END;) {
 		status = player_go(player, &stop);
 		left -= stop == PLAYER_ROUND;
-		if (stop == PLAYER_SETUP && !iterations)
-			break;
-		if (stop == PLAYER_ROUND && left <= 0)
+		if ((stop == PLAYER_SETUP && !iterations) || (stop == PLAYER_ROUND && left <= 0))
 			break;
 	}
 	return status;
@@ -130,10 +129,8 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 	judged->time_ns = window.to - window.from;
 	judged->races = races->count + races->unread_count;
 	judged->failed = shell->expect.failed;
-	for (int rank = 0; rank < shell->world->n; rank++) {
-		int64_t peak = metric_peak(trace, -1, rank, -1);
-		judged->peak = peak > judged->peak ? peak : judged->peak;
-	}
+	for (int rank = 0; rank < shell->world->n; rank++)
+		judged->peak = most_of(judged->peak, metric_peak(trace, -1, rank, -1));
 }
 
 /* A last `sync` completes all writes. An operation that still waits after it waits for ever. */
@@ -214,6 +211,31 @@ void judged_release(struct judged *judged)
 
 /* ---- comparison ---- */
 
+enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
+{
+	*standard = (struct standard){0};
+	enum status status = judge_play(&standard->whole, whole, 2, SEALED_STEPS_OWN, of);
+	if (status == ST_OK && standard->whole.end == JUDGED_OVER)
+		status = fail(ST_LIMIT, "hunt: %s comes to no end: %d steps were not enough", whole->name,
+		        SEALED_STEPS_OWN);
+	else if (status == ST_OK && standard->whole.end == JUDGED_STUCK)
+		status = fail(ST_STUCK, "hunt: %s hangs as it is\n%s", whole->name,
+		        text_string(&standard->whole.words));
+	else if (status == ST_OK && standard->whole.end == JUDGED_REFUSED)
+		status = fail(ST_ARGUMENT, "hunt: %s does not run as it is: %s", whole->name,
+		        text_string(&standard->whole.words));
+	if (status == ST_OK)
+		status = judge_play(&standard->begin, whole, 0, SEALED_STEPS_OWN, of);
+	standard->steps_most = most_of(standard->whole.steps * SEALED_TIMES, SEALED_STEPS_LEAST);
+	return status;
+}
+
+void standard_release(struct standard *standard)
+{
+	judged_release(&standard->whole);
+	judged_release(&standard->begin);
+}
+
 static const struct held_values *find(const struct judged *judged, int rank, const char *name)
 {
 	const struct held_by *by = &judged->rank[rank];
@@ -243,9 +265,9 @@ static double off_by(
 	return away == 0 ? 0 : isfinite(away) && beside > 0 ? sqrt(away / beside) : INFINITY;
 }
 
-struct likeness judged_compare(
-        const struct judged *whole, const struct judged *begin, const struct judged *other)
+struct likeness judged_compare(const struct standard *standard, const struct judged *other)
 {
+	const struct judged *whole = &standard->whole, *begin = &standard->begin;
 	struct likeness compared = {.worst = "",
 	        .time = whole->time_ns ? (double)other->time_ns / (double)whole->time_ns : 1,
 	        .memory = whole->peak ? (double)other->peak / (double)whole->peak : 1,
@@ -269,27 +291,28 @@ double judged_limit(const struct judged *whole)
 	return whole->half ? 3e-2 : 1e-3;
 }
 
-int judged_level(const struct judged *whole, const struct judged *begin, const struct judged *other)
+int judged_level(const struct standard *standard, const struct judged *other)
 {
+	double limit = judged_limit(&standard->whole);
 	if (other->end == JUDGED_STUCK)
 		return 1;
 	if (other->end != JUDGED_WHOLE)
 		return 0;
-	struct likeness compared = judged_compare(whole, begin, other);
+	struct likeness compared = judged_compare(standard, other);
 	if (compared.races)
 		return 2;
-	if (compared.failed || compared.off > 10 * judged_limit(whole))
+	if (compared.failed || compared.off > 10 * limit)
 		return compared.failed || compared.off > 0.25 ? 1 : 2;
-	if (compared.off > judged_limit(whole))
+	if (compared.off > limit)
 		return 0;
 	return compared.time >= 1.15 || compared.memory >= 1.15 ? 3 : 0;
 }
 
-bool judged_right(const struct judged *whole, const struct judged *begin, const struct judged *other)
+bool judged_right(const struct standard *standard, const struct judged *other)
 {
 	if (other->end != JUDGED_WHOLE)
 		return false;
-	struct likeness compared = judged_compare(whole, begin, other);
-	return !compared.races && !compared.failed && compared.off <= judged_limit(whole) &&
+	struct likeness compared = judged_compare(standard, other);
+	return !compared.races && !compared.failed && compared.off <= judged_limit(&standard->whole) &&
 	        compared.time <= JUDGED_MORE && compared.memory <= JUDGED_MORE;
 }

@@ -47,6 +47,16 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 void judged_release(struct judged *judged);
 bool judged_ran(const struct judged *judged, const char *file, int line);
 
+/* The right program's results after 2 iterations and after setup; the step limit for changed
+ * ones */
+struct standard {
+	struct judged whole, begin;
+	int64_t steps_most;
+};
+/* Rank 0 only. Fails with the reason if the program does not finish. */
+enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of);
+void standard_release(struct standard *standard);
+
 /* Allowed growth in time and memory: an event in place of a stream wait costs one more launch */
 #define JUDGED_MORE 1.03
 /* How a program that finished differs from the right one */
@@ -58,14 +68,13 @@ struct likeness {
 	size_t races;        /* additional races */
 	int failed;
 };
-struct likeness judged_compare(
-        const struct judged *whole, const struct judged *begin, const struct judged *other);
+struct likeness judged_compare(const struct standard *standard, const struct judged *other);
 /* Returns the bug's level. 1: it hangs, or numbers are clearly wrong; 2: slightly wrong numbers,
  * or races; 3: slower, or more memory; 0: it is refused, or no difference is certain. */
-int judged_level(const struct judged *whole, const struct judged *begin, const struct judged *other);
+int judged_level(const struct standard *standard, const struct judged *other);
 /* Returns the largest difference that rounding explains. */
 double judged_limit(const struct judged *whole);
 /* Returns true if the program finishes, and neither numbers, races, time nor memory are worse. */
-bool judged_right(const struct judged *whole, const struct judged *begin, const struct judged *other);
+bool judged_right(const struct standard *standard, const struct judged *other);
 
 #endif

@@ -4,21 +4,21 @@
 #include "shell/language/parse/tree.h"
 #include "shell/values/share.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void put_row(struct shell *shell, const char *topic, bool right, const char *words, struct text *out)
 {
-	text_add(out, "   %-13s %s%s%s%s%s\n", topic, style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
-	        right ? "right" : "not yet", style(shell->out, COLOUR_PLAIN), *words ? "   " : "", words);
+	text_add(out, "   %-13s %s%s%s%s%s\n", topic,
+	        STYLED(shell->out, right ? COLOUR_GOOD : COLOUR_BAD, right ? "right" : "not yet"),
+	        *words ? "   " : "", words);
 }
 
 static void put_figures(
         struct shell *shell, const struct standard *standard, const struct judged *mended, struct text *out)
 {
-	struct likeness compared = judged_compare(&standard->whole, &standard->begin, mended);
+	struct likeness compared = judged_compare(standard, mended);
 	bool numbers = !compared.failed && compared.off <= judged_limit(&standard->whole);
 	struct text words = {0};
 	size_t name = strcspn(compared.worst, " ");
@@ -72,7 +72,7 @@ static enum status judge(struct shell *shell, const struct program *mended, doub
 	if (status == ST_OK)
 		status = judge_play(&judged, mended, 2, standard.steps_most, shell);
 	if (status == ST_OK) {
-		bool right = judged_right(&standard.whole, &standard.begin, &judged);
+		bool right = judged_right(&standard, &judged);
 		*verdict = right ? MENDED : judged.end == JUDGED_OVER ? MENDED_ENDLESS : MENDED_NOT;
 		if (judged.end == JUDGED_WHOLE)
 			put_figures(shell, &standard, &judged, out);
@@ -147,24 +147,18 @@ static struct program *mend(
 	return made;
 }
 
-static int lines_in(const struct player_file *file)
-{
-	const char *at = file->text, *end = at + file->count;
-	size_t length;
-	int lines = 0;
-	while (text_line(&at, end, &length))
-		lines++;
-	return lines;
-}
-
 static enum status mended_text(
         const struct program *program, long number, const char *line, struct text *text)
 {
 	const struct player_file *file = program_file(program, program->hunted->file);
 	struct tree *tree = NULL;
-	if (number < 1 || number > INT_MAX || !line_replace(file->text, file->count, (int)number, line, text))
-		return fail(
-		        ST_RANGE, "fix: %s has lines 1 to %d, no %ld", file->name, lines_in(file), number);
+	size_t length;
+	int lines = 0;
+	while (line_of_text(file->text, file->count, lines + 1, &length))
+		lines++;
+	if (number < 1 || number > lines)
+		return fail(ST_RANGE, "fix: %s has lines 1 to %d, no %ld", file->name, lines, number);
+	line_replace(file->text, file->count, (int)number, line, text);
 	enum status status = tree_parse(&tree, text_string(text), text->count, file->name, 1);
 	tree_release(tree);
 	return status == ST_INCOMPLETE ? fail(ST_SYNTAX, "%s: with that line a brace stays open", file->name)

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *trimmed(const char *at, const char *end)
+const char *piece_trimmed(const char *at, const char *end)
 {
 	while (end > at && isspace((unsigned char)end[-1]))
 		end--;
@@ -15,7 +15,7 @@ static void add_piece(struct looked_at *line, const char *at, const char *end, c
 {
 	while (at < end && isspace((unsigned char)*at))
 		at++;
-	end = trimmed(at, end);
+	end = piece_trimmed(at, end);
 	if (at < end && line->pieces < PIECES_MAX)
 		line->piece[line->pieces++] = (struct line_piece){at, end, opens, before};
 }
@@ -25,8 +25,6 @@ static void read_pieces(struct looked_at *line, const char *end)
 	const char *from = line->at, *at = line->at;
 	char before = '\0';
 	bool quoted = false;
-	line->pieces = 0;
-	line->braces = false;
 	for (; at < end; at++) {
 		bool starts = at == line->at || isspace((unsigned char)at[-1]) || strchr(";{}", at[-1]);
 		if (*at == '"')
@@ -41,7 +39,7 @@ static void read_pieces(struct looked_at *line, const char *end)
 		from = at + 1;
 	}
 	add_piece(line, from, at, before, false);
-	line->stop = trimmed(line->at, at);
+	line->stop = piece_trimmed(line->at, at);
 }
 
 bool word_is_one_of(const char *words, const char *word)
@@ -75,13 +73,14 @@ void piece_word(const struct line_piece *piece, char *word)
 
 bool line_look(struct looked_at *line, const char *at, int number)
 {
-	line->at = line->stop = at;
+	line->at = line->stop = line->next = at;
 	line->number = number;
 	line->pieces = 0;
 	line->braces = false;
 	if (at >= line->end)
 		return false;
 	const char *newline = memchr(at, '\n', (size_t)(line->end - at));
+	line->next = newline ? newline + 1 : line->end;
 	read_pieces(line, newline ? newline : line->end);
 	return true;
 }

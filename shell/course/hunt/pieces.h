@@ -18,6 +18,7 @@ struct line_piece {
 struct looked_at {
 	const char *text, *end; /* the whole text */
 	const char *at, *stop;  /* the line, without newline and comment */
+	const char *next;       /* where the next line begins; `end`: this is the last one */
 	int number;
 	struct line_piece piece[PIECES_MAX];
 	int pieces;
@@ -31,5 +32,7 @@ void piece_word(const struct line_piece *piece, char *word);
 /* Returns true for commands that only declare or print: they are not changed. */
 bool word_is_left(const char *word);
 bool word_is_one_of(const char *words, const char *word);
+/* Returns the end of [at, end) without the white space before it. */
+const char *piece_trimmed(const char *at, const char *end);
 
 #endif

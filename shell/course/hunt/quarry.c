@@ -25,12 +25,6 @@ static bool has_file(const struct quarry *quarry, const char *name)
 	return false;
 }
 
-static void add_file(struct quarry *quarry, const struct player_file *file)
-{
-	if (file && quarry->files < HUNT_FILES && !has_file(quarry, file->name))
-		quarry->file[quarry->files++] = file;
-}
-
 /* Calls `found` for each `source NAME` that names a built-in part. */
 static void each_source(
         const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
@@ -65,9 +59,11 @@ static void keep_part(void *self, const struct embedded *part)
 static void list_part(void *self, const struct embedded *part)
 {
 	struct quarry *quarry = self;
+	const struct player_file *file = program_file(quarry->whole, part->path);
 	if (has_file(quarry, part->path))
 		return;
-	add_file(quarry, program_file(quarry->whole, part->path));
+	if (file && quarry->files < HUNT_FILES)
+		quarry->file[quarry->files++] = file;
 	each_source(part->bytes, part->count, list_part, quarry);
 }
 
@@ -78,14 +74,12 @@ void quarry_of(struct quarry *quarry, struct program *whole)
 {
 	bool script = program_is_script(whole);
 	const struct player_file *own = &whole->file[script ? 0 : STRATEGY_FILE];
-	*quarry = (struct quarry){.whole = program_use(whole)};
-	add_file(quarry, own);
-	if (!script) {
+	*quarry = (struct quarry){.whole = program_use(whole), .file = {own}, .files = 1};
+	if (!script)
 		each_source(own->text, own->count, list_part, quarry);
-		quarry->own = quarry->files;
+	quarry->own = quarry->files;
+	if (!script)
 		each_source(whole->file[MODEL_FILE].text, whole->file[MODEL_FILE].count, list_part, quarry);
-	}
-	quarry->own = script ? quarry->files : quarry->own;
 	size_t count = 0;
 	for (int i = 0; i < quarry->files; i++) {
 		changes_find(&quarry->changes, quarry->file[i]->text, quarry->file[i]->count);

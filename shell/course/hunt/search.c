@@ -1,38 +1,11 @@
 /* search.c -- tries changes of executed lines in the seed's order until one is observable */
-#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/course/hunt/found.h"
-#include "shell/sandbox/sandbox.h"
 #include "shell/session/quote.h"
 
 #include <string.h>
 
 enum { FEW = 24, TRIES_MOST = 128 };
-
-enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
-{
-	*standard = (struct standard){0};
-	enum status status = judge_play(&standard->whole, whole, 2, SEALED_STEPS_OWN, of);
-	if (status == ST_OK && standard->whole.end == JUDGED_OVER)
-		status = fail(ST_LIMIT, "hunt: %s comes to no end: %d steps were not enough", whole->name,
-		        SEALED_STEPS_OWN);
-	else if (status == ST_OK && standard->whole.end == JUDGED_STUCK)
-		status = fail(ST_STUCK, "hunt: %s hangs as it is\n%s", whole->name,
-		        text_string(&standard->whole.words));
-	else if (status == ST_OK && standard->whole.end == JUDGED_REFUSED)
-		status = fail(ST_ARGUMENT, "hunt: %s does not run as it is: %s", whole->name,
-		        text_string(&standard->whole.words));
-	if (status == ST_OK)
-		status = judge_play(&standard->begin, whole, 0, SEALED_STEPS_OWN, of);
-	standard->steps_most = most_of(standard->whole.steps * SEALED_TIMES, SEALED_STEPS_LEAST);
-	return status;
-}
-
-void standard_release(struct standard *standard)
-{
-	judged_release(&standard->whole);
-	judged_release(&standard->begin);
-}
 
 /* splitmix64: the same on every computer */
 static uint64_t draw(uint64_t *state)
@@ -74,9 +47,9 @@ static enum status try_change(const struct quarry *quarry, const struct standard
 	struct program *changed = quarry_changed(quarry, i, names);
 	struct judged judged = {0};
 	enum status status = judge_play(&judged, changed, 2, standard->steps_most, shell);
-	*level = status == ST_OK ? judged_level(&standard->whole, &standard->begin, &judged) : 0;
+	*level = status == ST_OK ? judged_level(standard, &judged) : 0;
 	if (status == ST_OK && judged.end == JUDGED_WHOLE)
-		*compared = judged_compare(&standard->whole, &standard->begin, &judged);
+		*compared = judged_compare(standard, &judged);
 	judged_release(&judged);
 	program_release(changed);
 	names_free(names);
@@ -109,11 +82,8 @@ static enum status none_found(
 	for (int other = 1; other <= HUNT_LEVELS; other++)
 		if (of[other])
 			text_add(&more, "%s%zu of level %d", more.count ? ", " : "; ", of[other], other);
-	if (more.count) {
-		text_add(&more, " (`hunt ");
-		quote_word(name, &more);
-		text_add(&more, " all` lists them)");
-	}
+	if (more.count)
+		text_add(&more, " (`hunt %s all` lists them)", quoted_word("%s", name).text);
 	if (!all)
 		text_add(&more, "; another seed= tries others");
 	enum status status = fail(ST_NAME,
