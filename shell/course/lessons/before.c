@@ -11,20 +11,15 @@ void before_release(struct before *before)
 	plan_release(&before->plan);
 }
 
-static void before_keep(const struct shell *shell, struct before *before)
-{
-	lasting_keep(shell, &before->lasting);
-	plan_copy(&shell->training->now, &before->plan);
-	before->entry = shell->journal.count;
-}
-
 void lesson_take(struct shell *shell, struct lesson *lesson)
 {
 	if (shell->course.lesson) {
 		lesson->before = shell->course.lesson->before;
 		shell->course.lesson->before = (struct before){0};
 	} else {
-		before_keep(shell, &lesson->before);
+		lasting_keep(shell, &lesson->before.lasting);
+		plan_copy(&shell->training->now, &lesson->before.plan);
+		lesson->before.entry = shell->journal.count;
 	}
 	lesson_free(shell);
 	shell->course.lesson = lesson;

@@ -150,11 +150,11 @@ enum status learned_lesson(struct shell *shell, int number)
 		text_release(&lessons);
 		return status;
 	}
-	shell->course.learned->ends = end_of_lesson(&seen);
-	int64_t left = (shell->course.learned->ends - seen.now) / 60;
-	if (shell->course.learned->ends && left > 0)
+	int64_t ends = end_of_lesson(&seen), left = (ends - seen.now) / 60;
+	shell->course.learned->ends = ends;
+	if (ends && left > 0)
 		out_say(shell->out, "   the class gives it %d minute%s\n", (int)left, left == 1 ? "" : "s");
-	else if (shell->course.learned->ends)
+	else if (ends)
 		out_say(shell->out, "   the class's time is over\n");
 	return ST_OK;
 }
@@ -179,10 +179,11 @@ enum status learned_time(struct shell *shell)
 {
 	struct seen seen = {0};
 	enum status status;
-	if (!asked(shell, &seen, &status) || !shell->course.learned->ends ||
-	        seen.now < shell->course.learned->ends)
+	if (!asked(shell, &seen, &status))
 		return status;
-	out_say(shell->out, "   the class's time for this lesson was over %d minutes ago\n",
-	        (int)((seen.now - shell->course.learned->ends) / 60));
+	int64_t ends = shell->course.learned->ends;
+	if (ends && seen.now >= ends)
+		out_say(shell->out, "   the class's time for this lesson was over %d minutes ago\n",
+		        (int)((seen.now - ends) / 60));
 	return ST_OK;
 }

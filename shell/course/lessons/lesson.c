@@ -212,22 +212,13 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 
 enum status lesson_leave(struct shell *shell)
 {
-	if (shell->course.lesson)
-		lesson_note_left(shell);
+	lesson_note_left(shell);
 	enum status status = lesson_give_back(shell);
 	if (status == ST_OK)
 		out_say(shell->out,
 		        "   the lesson is closed: an empty world, with the machine and the settings "
 		        "from before it\n");
 	return status;
-}
-
-static enum status next_lesson(struct shell *shell)
-{
-	int number = shell->course.lesson->number;
-	if (number > 0 && lesson_embedded(number + 1))
-		return lesson_open(shell, number + 1, 0, NULL);
-	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
 }
 
 enum status lesson_next(struct shell *shell)
@@ -237,10 +228,13 @@ enum status lesson_next(struct shell *shell)
 		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
 	if (lesson->number == 0)
 		return tour_next(shell);
-	if (lesson->task + 1 >= lesson->file.tasks)
-		return next_lesson(shell);
-	lesson_note_left(shell);
-	return go_to(shell, lesson->task + 1);
+	if (lesson->task + 1 < lesson->file.tasks) {
+		lesson_note_left(shell);
+		return go_to(shell, lesson->task + 1);
+	}
+	if (lesson->number > 0 && lesson_embedded(lesson->number + 1))
+		return lesson_open(shell, lesson->number + 1, 0, NULL);
+	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
 }
 
 enum status lesson_task_shown(struct shell *shell, bool start)
@@ -273,10 +267,9 @@ enum status lesson_solution(struct shell *shell, bool run)
 	status = begin_task(shell);
 	if (status == ST_OK)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
-	typed_text(&shell->course.lesson->typed, text_string(&task->part[PART_SOLUTION]));
-	shell->course.lesson->floor =
-	        /* replay runs them with the starter, not as typed lines */
-	        shell->course.lesson->typed.count;
-	shell->course.lesson->skips = true;
+	struct lesson *lesson = shell->course.lesson;
+	typed_text(&lesson->typed, text_string(&task->part[PART_SOLUTION]));
+	lesson->floor = lesson->typed.count; /* replay runs them with the starter, not as typed lines */
+	lesson->skips = true;
 	return status;
 }

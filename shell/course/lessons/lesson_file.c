@@ -29,8 +29,7 @@ static const char *const attempts[] = {
 
 struct reading {
 	struct lesson_file *file;
-	const char *name;
-	int line;
+	int line; /* the current one, or the one that a failure names */
 	bool steps;
 	struct text *part; /* receives the lines; NULL: none yet */
 	bool comment;      /* its lines are comments: "# " is removed */
@@ -68,16 +67,15 @@ static int read_counts(int *count, const char *at, const char *end)
 	return counts;
 }
 
-static enum status read_ranks(
-        const struct reading *reading, int *count, int *counts, const char *at, const char *end)
+static enum status read_ranks(int *count, int *counts, const char *at, const char *end)
 {
 	*counts = read_counts(count, at, end);
 	bool few = *counts > 0;
 	for (int i = 0; i < *counts; i++)
 		few = few && count[i] <= RANKS_MOST;
 	return few ? ST_OK
-	           : fail(ST_SYNTAX, "%s:%d: '%.*s': numbers of ranks were expected, up to %d, as 2,4,8",
-	                     reading->name, reading->line, (int)(end - at), at, RANKS_MOST);
+	           : fail(ST_SYNTAX, "'%.*s': numbers of ranks were expected, up to %d, as 2,4,8",
+	                     (int)(end - at), at, RANKS_MOST);
 }
 
 /* "#: predict QUESTION = EXPRESSION" */
@@ -88,8 +86,8 @@ static enum status read_question(struct reading *reading, int part, const char *
 	for (const char *at = words; (at = memmem(at, (size_t)(end - at), " = ", 3)); at += 3)
 		equals = at;
 	if (!equals)
-		return fail(ST_SYNTAX, "%s:%d: a question and its answer: #: %s QUESTION = EXPRESSION",
-		        reading->name, reading->line, parts[part].word);
+		return fail(ST_SYNTAX, "a question and its answer: #: %s QUESTION = EXPRESSION",
+		        parts[part].word);
 	text_put(&task->part[part], words, (size_t)(equals - words));
 	text_put(&task->part[part + 1], equals + 3, (size_t)(end - equals - 3));
 	reading->part = NULL;
@@ -97,16 +95,15 @@ static enum status read_question(struct reading *reading, int part, const char *
 }
 
 /* "#: vary seed M=2:9 ranks=2,4,8" */
-static enum status read_vary(struct reading *reading, const char *words, const char *end)
+static enum status read_vary(struct lesson_task *task, const char *words, const char *end)
 {
-	struct lesson_task *task = task_of(reading);
 	while (words < end) {
 		size_t length = strcspn(words, " \n");
 		const char *after = words + length < end ? words + length : end;
 		const char *equals = memchr(words, '=', (size_t)(after - words)), *rest;
 		struct lesson_varied *varied = &task->varied[task->varies];
 		if ((rest = behind("ranks=", words, after))) {
-			enum status status = read_ranks(reading, task->count, &task->counts, rest, after);
+			enum status status = read_ranks(task->count, &task->counts, rest, after);
 			if (status != ST_OK)
 				return status;
 		} else if (equals && equals - words < (long)sizeof varied->name &&
@@ -118,11 +115,11 @@ static enum status read_vary(struct reading *reading, const char *words, const c
 			varied->to = bounds[1] - 1;
 			task->varies++;
 			if (n != 2 || varied->to < varied->from)
-				return fail(ST_SYNTAX, "%s:%d: '%.*s': a range was expected, as M=2:9",
-				        reading->name, reading->line, (int)(after - words), words);
+				return fail(ST_SYNTAX, "'%.*s': a range was expected, as M=2:9",
+				        (int)(after - words), words);
 		} else if (after - words != 4 || memcmp(words, "seed", 4) != 0) {
-			return fail(ST_SYNTAX, "%s:%d: '%.*s': vary knows seed, NAME=2:9 and ranks=2,4,8",
-			        reading->name, reading->line, (int)(after - words), words);
+			return fail(ST_SYNTAX, "'%.*s': vary knows seed, NAME=2:9 and ranks=2,4,8",
+			        (int)(after - words), words);
 		}
 		for (words = after; words < end && *words == ' ';)
 			words++;
@@ -138,8 +135,7 @@ static enum status begin_attempt(
 	for (size_t i = 0; i < task->attempts; i++)
 		before += task->attempt[i].kind == kind;
 	if (kind == ATTEMPT_CHOICE && before == CHOICES_MAX)
-		return fail(
-		        ST_SYNTAX, "%s:%d: more than %d choices", reading->name, reading->line, CHOICES_MAX);
+		return fail(ST_SYNTAX, "more than %d choices", CHOICES_MAX);
 	struct lesson_attempt *attempt = MEM_ADD(&task->attempt, &task->attempts);
 	*attempt = (struct lesson_attempt){.kind = kind, .line = reading->line};
 	text_put(&attempt->words, words, (size_t)(end - words));
@@ -151,8 +147,8 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 {
 	struct lesson_task *task = task_of(reading);
 	if (task->at[part])
-		return fail(ST_SYNTAX, "%s:%d: a second '#: %s': the first is in line %d", reading->name,
-		        reading->line, parts[part].word, task->at[part]);
+		return fail(ST_SYNTAX, "a second '#: %s': the first is in line %d", parts[part].word,
+		        task->at[part]);
 	task->at[part] = reading->line;
 	reading->part = &task->part[part];
 	reading->comment = part == PART_HINT || part == PART_TRANSFER;
@@ -164,12 +160,12 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 	}
 	task->unseen |= part == PART_START && behind("unseen", words, end) == end;
 	if (part == PART_START && words < end && !task->unseen)
-		return fail(ST_SYNTAX, "%s:%d: '#: start %.*s': only `unseen` may follow `start`",
-		        reading->name, reading->line, (int)(end - words), words);
-	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
+		return fail(ST_SYNTAX, "'#: start %.*s': only `unseen` may follow `start`",
+		        (int)(end - words), words);
+	return part == PART_VARY ? read_vary(task, words, end) : ST_OK;
 }
 
-static enum status no_part(const struct reading *reading, const char *word, size_t length)
+static enum status no_part(const char *word, size_t length)
 {
 	struct text words = {0};
 	int near = 0;
@@ -179,9 +175,9 @@ static enum status no_part(const struct reading *reading, const char *word, size
 	for (int i = 0; i < ATTEMPT_KINDS; i++)
 		text_add(&words, " %s", attempts[i]);
 	const char *nearest = text_nearest(text_string(&words), word, length, &near);
-	enum status status = fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)",
-	        reading->name, reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
-	        nearest ? nearest : "", nearest ? "'?" : "", text_string(&words));
+	enum status status = fail(ST_SYNTAX, "'#: %.*s' is no part of a task%s%.*s%s (parts: %s)",
+	        (int)length, word, nearest ? "; did you mean '" : "", near, nearest ? nearest : "",
+	        nearest ? "'?" : "", text_string(&words));
 	text_release(&words);
 	return status;
 }
@@ -201,23 +197,24 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	for (int i = 0; i < ATTEMPT_KINDS; i++)
 		if (strlen(attempts[i]) == length && memcmp(attempts[i], word, length) == 0)
 			return begin_attempt(reading, (enum attempt_kind)i, words, end);
-	return no_part(reading, word, length);
+	return no_part(word, length);
 }
 
-static enum status whole_check(const struct reading *reading, const struct lesson_task *task)
+static enum status whole_check(struct reading *reading, const struct lesson_task *task)
 {
 	const struct text *check = &task->part[PART_CHECK];
 	const char *at = text_string(check), *end = at + check->count, *line;
 	int number = task->at[PART_CHECK], gates = 0;
 	size_t length;
 	while (number++, (line = text_line(&at, end, &length))) {
-		if (behind("", line, line + length) == line + length || *line == '#')
+		bool expects = behind("expect ", line, line + length);
+		if (behind("", line, line + length) == line + length || *line == '#' ||
+		        (expects && ++gates <= GATES_MAX))
 			continue;
-		if (!behind("expect ", line, line + length))
-			return fail(ST_SYNTAX, "%s:%d: '%.*s': a check is made of `expect` lines",
-			        reading->name, number, (int)length, line);
-		if (++gates > GATES_MAX)
-			return fail(ST_SYNTAX, "%s:%d: more than %d gates", reading->name, number, GATES_MAX);
+		reading->line = number;
+		return expects
+		        ? fail(ST_SYNTAX, "more than %d gates", GATES_MAX)
+		        : fail(ST_SYNTAX, "'%.*s': a check is made of `expect` lines", (int)length, line);
 	}
 	return ST_OK;
 }
@@ -233,18 +230,21 @@ int lesson_number_of(const struct lesson_task *task, const char *name)
 }
 
 /* Ends a task: requires its parts, and the starter's `let` for each varied name. */
-static enum status whole_task(const struct reading *reading)
+static enum status whole_task(struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);
 	for (int i = 0; task && i < task->varies; i++)
-		if (!lesson_number_of(task, task->varied[i].name))
-			return fail(ST_SYNTAX, "%s:%d: '#: vary %s': the starter has no `let %s = NUMBER`",
-			        reading->name, task->at[PART_VARY], task->varied[i].name,
-			        task->varied[i].name);
+		if (!lesson_number_of(task, task->varied[i].name)) {
+			reading->line = task->at[PART_VARY];
+			return fail(ST_SYNTAX, "'#: vary %s': the starter has no `let %s = NUMBER`",
+			        task->varied[i].name, task->varied[i].name);
+		}
 	for (int i = PART_CHECK; task && !reading->steps && i < PARTS; i++)
-		if (parts[i].must && !task->part[i].count)
-			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
-			        task->at[PART_TITLE], text_string(&task->part[PART_TITLE]), parts[i].word);
+		if (parts[i].must && !task->part[i].count) {
+			reading->line = task->at[PART_TITLE];
+			return fail(ST_SYNTAX, "the task '%s' has no '#: %s'",
+			        text_string(&task->part[PART_TITLE]), parts[i].word);
+		}
 	return task ? whole_check(reading, task) : ST_OK;
 }
 
@@ -255,7 +255,7 @@ static enum status begin_task(struct reading *reading, const char *title, const 
 	if (status != ST_OK)
 		return status;
 	if (file->tasks == TASKS_MAX)
-		return fail(ST_SYNTAX, "%s:%d: more than %d tasks", reading->name, reading->line, TASKS_MAX);
+		return fail(ST_SYNTAX, "more than %d tasks", TASKS_MAX);
 	struct lesson_task *task = &file->task[file->tasks++];
 	text_put(&task->part[PART_TITLE], title, (size_t)(end - title));
 	task->at[PART_TITLE] = reading->line;
@@ -273,7 +273,7 @@ static enum status read_lesson(struct reading *reading, const char *line, const 
 	else if ((rest = behind("# minutes:", line, end)))
 		text_put(&file->minutes, rest, (size_t)(end - rest));
 	else if ((rest = behind("# ranks:", line, end)))
-		return read_ranks(reading, file->count, &file->counts, rest, end);
+		return read_ranks(file->count, &file->counts, rest, end);
 	else if ((rest = behind("# learned:", line, end)))
 		text_add(&file->learned, "%.*s\n", (int)(end - rest), rest);
 	return ST_OK;
@@ -286,8 +286,8 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 		return begin_task(reading, rest, end);
 	if (behind("#:", line, end)) {
 		if (!reading->file->tasks)
-			return fail(ST_SYNTAX, "%s:%d: '%.*s' comes before the first task ('## title')",
-			        reading->name, reading->line, (int)(end - line), line);
+			return fail(ST_SYNTAX, "'%.*s' comes before the first task ('## title')",
+			        (int)(end - line), line);
 		return read_head(reading, line, end);
 	}
 	if (!reading->file->tasks)
@@ -303,24 +303,24 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 enum status lesson_file_read(
         struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps)
 {
-	struct reading reading = {.file = file, .name = name, .steps = steps};
+	struct reading reading = {.file = file, .steps = steps};
 	const char *at = bytes, *line, *saved = text_lines_saved_as(bytes, count);
-	enum status status = saved ? fail(ST_SYNTAX, "%s: %s", name, saved) : ST_OK;
+	enum status status = ST_OK;
 	size_t length;
+	if (saved)
+		return fail(ST_SYNTAX, "%s: %s", name, saved);
 	while (status == ST_OK && (line = text_line(&at, bytes + count, &length))) {
 		reading.line++;
 		status = read_line(&reading, line, line + length);
 	}
 	if (status == ST_OK)
 		status = whole_task(&reading);
-	for (int i = 0; i < file->counts && status == ST_OK; i++)
-		if (file->count[i] > RANKS_MOST)
-			status = fail(ST_SYNTAX, "%s: a lesson for %d ranks: up to %d are played", name,
-			        file->count[i], RANKS_MOST);
-	if (status == ST_OK && (!file->title.count || !file->tasks))
-		status = fail(ST_SYNTAX,
+	if (status != ST_OK)
+		return fail_in(status, "%s:%d", name, reading.line);
+	if (!file->title.count || !file->tasks)
+		return fail(ST_SYNTAX,
 		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
-	return status;
+	return ST_OK;
 }
 
 /* The message proposes the next larger supported number, or else the largest. */

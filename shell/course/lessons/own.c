@@ -35,9 +35,7 @@ void own_lesson_path(const char *word, char *path, size_t room)
 
 static int is_lesson(const struct dirent *entry)
 {
-	size_t length = strlen(entry->d_name);
-	return entry->d_name[0] != '.' && length > sizeof suffix - 1 &&
-	        strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
+	return entry->d_name[0] != '.' && path_ends(entry->d_name, suffix);
 }
 
 static void put_own(struct shell *shell, struct text *out)
@@ -48,20 +46,18 @@ static void put_own(struct shell *shell, struct text *out)
 	int count = scandir(path, &names, is_lesson, alphasort);
 	for (int i = 0; i < count; i++) {
 		struct lesson_file file = {0};
-		struct text place = {0};
-		char *bytes = NULL;
+		char place[2048], *bytes = NULL;
 		size_t size = 0;
 		int length = (int)(strlen(names[i]->d_name) - (sizeof suffix - 1));
-		text_add(&place, "%s/%s", path, names[i]->d_name);
-		enum status status = read_file(text_string(&place), &bytes, &size);
+		snprintf(place, sizeof place, "%s/%s", path, names[i]->d_name);
+		enum status status = read_file(place, &bytes, &size);
 		if (status == ST_OK)
 			status = lesson_file_read(&file, bytes, size, names[i]->d_name, false);
-		text_add(out, "   %slesson %.*s%s   %s\n", style(shell->out, COLOUR_HEAD), length,
-		        names[i]->d_name, style(shell->out, COLOUR_PLAIN),
+		text_add(out, "   %slesson %.*s%s   %s\n",
+		        STYLED(shell->out, COLOUR_HEAD, length, names[i]->d_name),
 		        status == ST_OK ? text_string(&file.title) : fail_text());
 		lesson_file_release(&file);
 		mem_free(bytes);
-		text_release(&place);
 		free(names[i]);
 	}
 	free(names);
@@ -83,21 +79,18 @@ enum status lesson_new(struct shell *shell, const char *path)
 	bool there = !shell->replay.depth && transport_rank(shell->transport) == 0 &&
 	        file_there(path) != FILE_NONE;
 	struct output output = {.path = path, .force = true}; /* no file is there: checked below */
-	struct text text = {0}, word = {0}, at_system = {0};
+	struct text text = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,
 	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);
 	text_put(&text, file->bytes, file->count);
 	status = status == ST_OK ? shell_write(shell, &output, &text) : shell_written(shell, path, status);
-	quote_word(path, &word);
 	quote_system(path, &at_system);
 	if (status == ST_OK)
 		out_say(shell->out,
 		        "   %s: a lesson to begin from; `lesson %s` opens it, `ranksh --check-lessons %s` "
-		        "holds it to its "
-		        "checks\n",
-		        path, text_string(&word), text_string(&at_system));
+		        "holds it to its checks\n",
+		        path, quoted_word("%s", path).text, text_string(&at_system));
 	text_release(&text);
-	text_release(&word);
 	text_release(&at_system);
 	return status;
 }

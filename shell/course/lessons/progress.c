@@ -111,6 +111,17 @@ enum status lesson_list(struct call *call)
 	return status;
 }
 
+/* Returns false if no task of a numbered lesson is open. */
+static bool name_open_task(const struct shell *shell, char name[TASK_NAME])
+{
+	const struct lesson *lesson = shell->course.lesson;
+	if (!lesson || lesson->number < 1 || lesson->task < 0)
+		return false;
+	name_task(name, lesson->number, lesson->task);
+	return true;
+}
+
+/* Records "done" if all tasks of the lesson are solved. */
 static void note_done(struct shell *shell, const char *task)
 {
 	const struct lesson *lesson = shell->course.lesson;
@@ -142,11 +153,9 @@ void lesson_put_open(const struct shell *shell, struct text *out)
 
 void lesson_note(struct shell *shell, const char *what, const char *words)
 {
-	const struct lesson *lesson = shell->course.lesson;
 	char task[TASK_NAME];
-	if (!lesson || lesson->number < 1 || lesson->task < 0)
+	if (!name_open_task(shell, task))
 		return;
-	name_task(task, lesson->number, lesson->task);
 	learned_note(shell, what, task, words);
 	if (strcmp(what, "check") == 0 && words && strcmp(words, "right") == 0)
 		note_done(shell, task);
@@ -154,11 +163,7 @@ void lesson_note(struct shell *shell, const char *what, const char *words)
 
 void lesson_note_left(struct shell *shell)
 {
-	const struct lesson *lesson = shell->course.lesson;
 	char task[TASK_NAME];
-	if (!lesson || lesson->number < 1 || lesson->task < 0)
-		return;
-	name_task(task, lesson->number, lesson->task);
-	if (!learned_solved(shell, task))
+	if (name_open_task(shell, task) && !learned_solved(shell, task))
 		lesson_note(shell, "skip", "");
 }

@@ -1,18 +1,24 @@
 /* tell.c -- prints a task; the story comes last, so that it is visible on 24 lines */
-#include "shell/language/run/command.h"
+#include "base/arithmetic.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/values/share.h"
 
-#include <string.h>
+#include <limits.h>
 
 enum { ROWS = 24, ROWS_AROUND = 5 };
 
-void tell_lines(struct shell *shell, const struct text *text, int colour)
+/* Prints at most `most` lines. */
+static void tell_some(struct shell *shell, const struct text *text, int colour, int most)
 {
 	const char *at = text_string(text), *end = at + text->count, *line;
 	size_t length;
-	while ((line = text_line(&at, end, &length)))
+	for (int i = 0; i < most && (line = text_line(&at, end, &length)); i++)
 		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
+}
+
+void tell_lines(struct shell *shell, const struct text *text, int colour)
+{
+	tell_some(shell, text, colour, INT_MAX);
 }
 
 static int lines_of(const struct text *text)
@@ -32,18 +38,14 @@ void tell_unseen(struct shell *shell)
 /* Prints as many starter lines as leave room for the story. */
 static void tell_starter(struct shell *shell, const struct text *start, int room)
 {
-	const char *at = text_string(start), *end = at + start->count, *line;
-	int lines = lines_of(start), shown = lines <= room ? lines : room - 1;
-	size_t length;
+	int lines = lines_of(start), shown = lines <= room ? lines : (int)most_of(room - 1, 0);
 	if (!lines)
 		return;
 	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "these lines have run:"));
-	for (int i = 0; i < shown && (line = text_line(&at, end, &length)); i++)
-		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, COLOUR_KERNEL, (int)length, line));
+	tell_some(shell, start, COLOUR_KERNEL, shown);
 	if (shown < lines)
 		out_say(shell->out, "   %s... and %d more: `task start` shows them all%s\n",
-		        style(shell->out, COLOUR_NOTE), lines - (shown > 0 ? shown : 0),
-		        style(shell->out, COLOUR_PLAIN));
+		        STYLED(shell->out, COLOUR_NOTE, lines - shown));
 }
 
 static void tell_head(struct shell *shell)
