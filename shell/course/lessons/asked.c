@@ -146,8 +146,7 @@ static void put_figures(
 		if (!best_find(&here, own.at, own.length, rank, &figure) ||
 		        !best_find(kept, best.at, best.length, rank, &least))
 			continue;
-		bool further = !found || figure.value - least.value > shown[0].value - shown[1].value;
-		if (further) {
+		if (!found || figure.value - least.value > shown[0].value - shown[1].value) {
 			shown[0] = figure;
 			shown[1] = least;
 		}
@@ -217,54 +216,39 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-static void put_cause(struct shell *shell, bool host, struct text *out)
-{
-	if (!host)
-		put_root(shell, out);
-	if (!out->count)
-		put_host_cause(shell, out);
-}
-
-static void take_words(struct shell *shell, struct text *words)
-{
-	out_render(shell->out, words);
-	while (words->count && words->bytes[words->count - 1] == '\n')
-		words->bytes[--words->count] = '\0';
-}
-
-/* All processes evaluate; rank 0 records. *cause: wanted until a failed time gate has one. */
-static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
+/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate, which they share. *cause: wanted
+ * until a failed time gate has one. */
+static bool ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expect.failed;
-	struct gate answer = {.asked = true};
-	struct text why = {0};
+	struct gate other = {0}, *answer = shell->world->me == 0 ? gate : &other;
+	struct text why = {0}, *words = &answer->words;
 	const char *line = text_string(&gate->line);
 	shell_replaying(shell, -1);
 	enum status status = interpreter_run(shell, line, gate->line.count, NULL, 1);
-	take_words(shell, &answer.words);
+	out_render(shell->out, words);
+	while (words->count && words->bytes[words->count - 1] == '\n')
+		words->bytes[--words->count] = '\0';
 	shell_replaying(shell, 1);
-	answer.held = status == ST_OK && shell->expect.failed == failed;
+	bool held = status == ST_OK && shell->expect.failed == failed;
 	if (status != ST_OK && status != ST_EXPECT)
-		text_add(&answer.words, "%s", fail_text());
+		text_add(words, "%s", fail_text());
 	if (gate_topic(gate) != TOPIC_NUMBERS)
-		show_figures(shell, line, &answer);
-	if (!answer.held && gate_topic(gate) == TOPIC_TIME && *cause) {
-		put_cause(shell, gates_speak_of(line, "hostwait"), &why);
+		show_figures(shell, line, answer);
+	if (!held && gate_topic(gate) == TOPIC_TIME && *cause) {
+		if (!gates_speak_of(line, "hostwait"))
+			put_root(shell, &why);
+		if (!why.count)
+			put_host_cause(shell, &why);
 		*cause = !why.count;
 	}
-	bool held = answer.held;
-	if (shell->world->me == 0) {
-		gate->asked = true;
-		gate->held = held;
-		gate->words = answer.words;
-		gate->figure = answer.figure;
-		gate->best = answer.best;
+	answer->asked = true;
+	answer->held = held;
+	if (shell->world->me == 0)
 		text_add(&played->cause, "%s", text_string(&why));
-	} else {
-		release_answer(&answer);
-	}
+	release_answer(&other);
 	text_release(&why);
-	return held ? ST_OK : ST_EXPECT;
+	return held;
 }
 
 /* ---- uninitialized memory ---- */
@@ -310,35 +294,28 @@ static void is_unwritten(struct gates *gates, const char *name, size_t length)
 }
 
 /* A compared tensor that is not fully written is right only by chance, so it fails. */
-static enum status ask_written(struct shell *shell, struct task_play *played)
+static void ask_written(struct shell *shell, struct task_play *played)
 {
 	struct text names = {0};
-	enum status status = ST_OK;
 	gates_compared(&played->task->part[PART_CHECK], &names);
 	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
 		size_t length = strcspn(at, " ");
-		if (is_written(shell, at, length))
-			continue;
-		status = ST_EXPECT;
-		if (shell->world->me == 0)
+		if (!is_written(shell, at, length) && shell->world->me == 0)
 			is_unwritten(played->gates, at, length);
 	}
 	text_release(&names);
-	return status;
 }
 
-enum status asked_gates(struct shell *shell, struct task_play *played)
+void asked_gates(struct shell *shell, struct task_play *played)
 {
-	bool keeps = shell->course.best && shell->course.best->keeps, cause = !keeps;
-	enum status status = ST_OK;
-	for (size_t i = 0; played->gates && i < played->gates->count; i++) {
+	bool keeps = shell->course.best && shell->course.best->keeps, cause = !keeps, held = true;
+	if (!played->gates)
+		return;
+	for (size_t i = 0; i < played->gates->count && (held || played->all_gates || keeps); i++) {
 		struct gate *gate = &played->gates->gate[i];
-		if (keeps && !strstr(text_string(&gate->line), "best("))
-			continue;
-		enum status one = ask_gate(shell, played, gate, &cause);
-		status = first_failure(status, one);
-		if (one != ST_OK && !played->all_gates && !keeps)
-			break;
+		if (!keeps || strstr(text_string(&gate->line), "best("))
+			held &= ask_gate(shell, played, gate, &cause);
 	}
-	return status == ST_OK && !keeps && played->gates ? ask_written(shell, played) : status;
+	if (held && !keeps)
+		ask_written(shell, played);
 }

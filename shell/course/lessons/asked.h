@@ -8,7 +8,7 @@
 void asked_figures(struct shell *shell, struct task_play *played);
 /* Evaluates the gates up to the first that fails, or all (all_gates); only those with `best` if
  * figures are recorded (best.keeps). */
-enum status asked_gates(struct shell *shell, struct task_play *played);
+void asked_gates(struct shell *shell, struct task_play *played);
 
 /* Adds the first arguments of the check's close() and close_step(), each with a blank after it. */
 void gates_compared(const struct text *check, struct text *names);

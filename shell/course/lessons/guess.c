@@ -12,15 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OFFERED_MAX = CHOICES_MAX + 1 };
 /* relative distance up to which answers count as equal */
 static const double TENTH = 0.1;
-
-/* A choice; of is NULL for the true one */
-struct offered {
-	const struct lesson_attempt *of;
-	struct number figure;
-};
 
 static bool leads(const struct shell *shell)
 {
@@ -34,27 +27,21 @@ static int by_size(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* Rank 0: all choices and the true one, ascending. *count 0: the task offers none. */
-static enum status find_choices(struct shell *shell, struct offered choice[OFFERED_MAX], int *count)
+/* Sets *figure to an expression's value after the solution. */
+static enum status solved_figure(struct shell *shell, int part, struct number *figure)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	const char *what = text_string(&task->part[PART_ANSWER]);
-	enum status status = ST_OK;
-	*count = 0;
-	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
-		if (task->attempt[i].kind != ATTEMPT_CHOICE)
-			continue;
-		choice[*count].of = &task->attempt[i];
-		status = trial_figure(
-		        task, shell->world->n, &task->attempt[i].lines, what, shell, &choice[*count].figure);
-		++*count;
-	}
-	if (!*count || status != ST_OK)
-		return status;
-	choice[*count].of = NULL;
-	status = trial_figure(task, shell->world->n, NULL, what, shell, &choice[*count].figure);
-	++*count;
+	return trial_figure(task, shell->world->n, NULL, text_string(&task->part[part]), shell, figure);
+}
+
+/* Rank 0: *truth, and all choices with the true one among them, ascending. *count 0: the task offers none. */
+static enum status find_choices(
+        struct shell *shell, struct offered choice[OFFERED_MAX], int *count, struct number *truth)
+{
+	enum status status = trial_choices(lesson_task_of(shell), shell->world->n, shell, choice, count);
+	*truth = choice[0].figure;
 	qsort(choice, (size_t)*count, sizeof *choice, by_size);
+	*count = *count > 1 ? *count : 0;
 	return status;
 }
 
@@ -67,13 +54,10 @@ enum status guess_put(struct shell *shell, struct text *out)
 	int count = 0;
 	if (!task->at[PART_PREDICT] || !leads(shell))
 		return ST_OK;
-	text_add(out, "   %sFirst guess:%s %s\n", style(shell->out, COLOUR_HEAD),
-	        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_PREDICT]));
+	text_add(out, "   %s%s%s %s\n", STYLED(shell->out, COLOUR_HEAD, "First guess:"),
+	        text_string(&task->part[PART_PREDICT]));
 	if (!shell_quiet(shell))
-		status = find_choices(shell, choice, &count);
-	if (!shell_quiet(shell) && !count && status == ST_OK)
-		status = trial_figure(
-		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+		status = find_choices(shell, choice, &count, &truth);
 	for (int i = 0; i < count; i++) {
 		text_add(out, "%s%c ", i ? "   " : "      ", 'a' + i);
 		number_text(choice[i].figure, out);
@@ -138,12 +122,10 @@ static int choices_of(const struct lesson_task *task)
 /* Requires a unit if the predicted figure has one. Rank 0 evaluates the figure. */
 static enum status has_unit(struct shell *shell, const char *answer, struct number number)
 {
-	const struct lesson_task *task = lesson_task_of(shell);
 	struct number truth = number;
 	enum status status = ST_OK;
 	if (leads(shell) && number.unit == UNIT_PLAIN)
-		status = trial_figure(
-		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+		status = solved_figure(shell, PART_ANSWER, &truth);
 	if (status == ST_OK && truth.unit != number.unit)
 		status = fail(ST_UNIT, "predict %s: in which unit? As in `predict %s%s`", answer, answer,
 		        truth.unit == UNIT_TIME ? "us" : unit_name(truth.unit));
@@ -153,29 +135,29 @@ static enum status has_unit(struct shell *shell, const char *answer, struct numb
 enum status lesson_predict(struct shell *shell, const char *answer)
 {
 	const struct lesson_task *task = lesson_current(shell);
+	struct lesson *lesson = shell->course.lesson;
 	struct number number;
 	int letter;
 	if (!task)
 		return ST_ARGUMENT;
 	if (!task->at[PART_PREDICT])
 		return fail(ST_ARGUMENT, "this task asks for no prediction");
-	if (answer) {
-		enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
-		if (status != ST_OK)
-			return status;
-		if (*shell->course.lesson->guess)
-			return fail(ST_ARGUMENT,
-			        "predict: your guess is %s, and stays it until the task is right",
-			        shell->course.lesson->guess);
-		if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
-			return status;
-		snprintf(shell->course.lesson->guess, sizeof shell->course.lesson->guess, "%s", answer);
-		lesson_note(shell, "predict", answer);
-		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
+	if (!answer) {
+		lesson->skips = true;
+		out_say(shell->out, "   no guess; now the lines\n");
 		return ST_OK;
 	}
-	shell->course.lesson->skips = true;
-	out_say(shell->out, "   no guess; now the lines\n");
+	enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
+	if (status != ST_OK)
+		return status;
+	if (*lesson->guess)
+		return fail(ST_ARGUMENT, "predict: your guess is %s, and stays it until the task is right",
+		        lesson->guess);
+	if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
+		return status;
+	snprintf(lesson->guess, sizeof lesson->guess, "%s", answer);
+	lesson_note(shell, "predict", answer);
+	out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
 	return ST_OK;
 }
 
@@ -183,15 +165,11 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 
 static enum status put_guess(struct shell *shell, struct text *out)
 {
-	const struct lesson_task *task = lesson_task_of(shell);
 	struct offered choice[OFFERED_MAX] = {0};
 	struct number number = {0}, truth = {0};
 	int count = 0, letter = -1;
 	const struct lesson_attempt *model = NULL;
-	enum status status = find_choices(shell, choice, &count);
-	if (status == ST_OK)
-		status = trial_figure(
-		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+	enum status status = find_choices(shell, choice, &count, &truth);
 	if (status == ST_OK)
 		status = read_answer("predict", shell->course.lesson->guess, count, &number, &letter);
 	if (status != ST_OK)
@@ -216,8 +194,8 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	enum status status = *shell->course.lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
-		text_add(out, "   %sLook:%s %s\n", style(shell->out, COLOUR_HEAD),
-		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
+		text_add(out, "   %s%s%s %s\n", STYLED(shell->out, COLOUR_HEAD, "Look:"),
+		        text_string(&task->part[PART_ASK]));
 	if (status == ST_OK && task->at[PART_ASK] && !shell->replay.shown)
 		text_add(out, "      answer with a %s\n",
 		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "word: answer WORD"
@@ -244,7 +222,7 @@ static enum status is_answer(struct shell *shell, const char *answer, bool *righ
 	}
 	enum status status = read_answer("answer", answer, 0, &number, &letter);
 	if (status == ST_OK)
-		status = trial_figure(task, shell->world->n, NULL, wanted, shell, &figure);
+		status = solved_figure(shell, PART_ASK_ANSWER, &figure);
 	if (status != ST_OK)
 		return status;
 	number_text(figure, truth);

@@ -31,6 +31,15 @@ static void complain(struct held_task *holding, const char *what, const char *is
 	text_add(&holding->out, "     %s %s, on %d ranks\n", what, is, holding->trials.n);
 }
 
+/* Turns a failure of an expression into a complaint. */
+static enum status complain_failed(struct held_task *holding, const char *what, enum status status)
+{
+	if (status != ST_ARGUMENT && status != ST_SYNTAX)
+		return status;
+	complain(holding, what, fail_text());
+	return ST_OK;
+}
+
 static void put_why(const struct task_verdict *verdict, struct text *out)
 {
 	if (*verdict->variant.label)
@@ -155,41 +164,25 @@ static enum status hold_answer(struct held_task *holding, int part)
 	struct number figure;
 	if (!trials->task->at[part] || *what == '"')
 		return ST_OK;
-	enum status status = trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure);
-	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
-		complain(holding, part == PART_ASK ? "the question's answer" : "the prediction", fail_text());
-		status = ST_OK;
-	}
-	return status;
+	return complain_failed(holding, part == PART_ASK ? "the question's answer" : "the prediction",
+	        trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure));
 }
 
 static enum status hold_choices(struct held_task *holding)
 {
 	const struct trials *trials = &holding->trials;
-	const struct lesson_task *task = trials->task;
-	const char *what = text_string(&task->part[PART_ANSWER]);
-	struct number figure[CHOICES_MAX + 1] = {{0}};
-	int count = 0;
-	enum status status = trial_figure(task, trials->n, NULL, what, trials->of, &figure[count++]);
-	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
-		if (task->attempt[i].kind != ATTEMPT_CHOICE)
-			continue;
-		status = trial_figure(
-		        task, trials->n, &task->attempt[i].lines, what, trials->of, &figure[count]);
-		for (int k = 0; k < count && status == ST_OK; k++) {
-			double a = fmax(figure[k].value, figure[count].value),
-			       b = fmin(figure[k].value, figure[count].value);
+	struct offered choice[OFFERED_MAX];
+	int count;
+	enum status status = trial_choices(trials->task, trials->n, trials->of, choice, &count);
+	for (int i = 1; i < count && (status == ST_OK || i < count - 1); i++)
+		for (int k = 0; k < i; k++) {
+			double a = fmax(choice[k].figure.value, choice[i].figure.value),
+			       b = fmin(choice[k].figure.value, choice[i].figure.value);
 			if (a < APART * b || a == 0)
-				complain(holding, text_string(&task->attempt[i].words),
+				complain(holding, text_string(&choice[i].of->words),
 				        "is a choice less than 15 % from another");
 		}
-		count++;
-	}
-	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
-		complain(holding, "a choice", fail_text());
-		status = ST_OK;
-	}
-	return status;
+	return complain_failed(holding, "a choice", status);
 }
 
 /* ---- a task ---- */
@@ -224,7 +217,7 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 		hold_names(holding);
 		hold_gates(holding);
 	}
-	if (status == ST_OK && task->at[PART_PREDICT])
+	if (status == ST_OK)
 		status = hold_answer(holding, PART_PREDICT);
 	if (status == ST_OK && task->at[PART_PREDICT])
 		status = hold_choices(holding);
@@ -234,21 +227,18 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	return status;
 }
 
-/* Fills `count`: the header's numbers of ranks; a minimum and its double; without a header, 4. */
+/* Fills `count`: n; without it the header's numbers of ranks; a minimum and its double; without a header, 4. */
 static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX])
 {
-	int counts = 0;
-	if (n) {
-		count[counts++] = n;
-	} else if (file->counts > 1) {
-		memcpy(count, file->count, sizeof file->count);
-		counts = file->counts;
-	} else {
-		count[counts++] = file->counts ? file->count[0] : 4;
-		if (file->counts)
-			count[counts++] = 2 * file->count[0];
+	memcpy(count, file->count, sizeof file->count);
+	if (!n && file->counts > 1)
+		return file->counts;
+	if (!n && file->counts == 1) {
+		count[1] = 2 * count[0];
+		return 2;
 	}
-	return counts;
+	count[0] = n ? n : 4;
+	return 1;
 }
 
 static enum status hold_task(struct shell *shell, const char *title, int n, int *failed)

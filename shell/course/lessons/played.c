@@ -45,15 +45,8 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-/* Lines that only read results get their own section, so that gates do not count their time. */
-static void look_apart(struct shell *shell)
-{
-	static const char name[] = "looks";
-	interpreter_section(
-	        shell, world_mark(shell->world, names_make(shell->world->names, name, strlen(name)), 0));
-}
-
-/* *section: the section with the work */
+/* *section: the section with the work. Lines that only read results get a section of their own, so
+ * that gates do not count their time. */
 static enum status run_typed(
         struct shell *shell, struct task_play *played, struct task_rules *rules, int *section)
 {
@@ -65,7 +58,8 @@ static enum status run_typed(
 		const struct typed_line *line = &played->lines->line[i];
 		if (i == work) {
 			*section = interpreter_section_now(shell);
-			look_apart(shell);
+			name_id looks = names_make(shell->world->names, "looks", strlen("looks"));
+			interpreter_section(shell, world_mark(shell->world, looks, 0));
 		}
 		shell->world->line = line->line;
 		status = sandbox_lines(shell, line->text, strlen(line->text), NULL, line->line);
@@ -81,23 +75,17 @@ static enum status run_typed(
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-static int64_t memory_of(const struct world *world)
-{
-	int64_t most = 0;
-	for (int rank = 0; rank < world->n; rank++)
-		for (int space = 0; space < SPACE_COUNT; space++)
-			most = most_of(most, world_heap(world, rank, (enum space)space)->peak_reserved);
-	return most;
-}
-
 /* No more lines follow: an operation that still waits will wait for ever. */
 static enum status end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	const struct world *world = shell->world;
+	struct trace trace = {.world = world, .backend = shell->backend, .budget = &shell->budget};
 	enum status status = sandbox_end(shell);
-	if (leads(shell))
-		played->memory = memory_of(shell->world);
+	for (int rank = 0; leads(shell) && rank < world->n; rank++)
+		for (int space = 0; space < SPACE_COUNT; space++)
+			played->memory = most_of(
+			        played->memory, world_heap(world, rank, (enum space)space)->peak_reserved);
 	if (status != ST_OK) {
 		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
 	} else if (trace_stuck(&trace, 74, true, &words)) {
@@ -213,7 +201,7 @@ struct play {
 	const struct variation *variant;
 };
 
-static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
+static void ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
 	/* gates apply to all ranks, whatever the last `use` was */
 	shell->world->host_most = 0; /* no limit for reference tensors */
@@ -228,24 +216,27 @@ static enum status ask(struct shell *shell, struct task_play *played, const stru
 		        shell, text_string(variables), variables->count, "the starter's variables", 1);
 	if (status != ST_OK) {
 		note(played, shell, PLAYED_REFUSED, 0);
-		return status;
+		return;
 	}
 	asked_figures(shell, played);
-	return asked_gates(shell, played);
+	asked_gates(shell, played);
 }
 
-static void play_rank(struct shell *shell, struct play *play, struct task_rules *rules)
+static void play(struct shell *shell, void *self)
 {
+	const struct play *play = self;
 	struct task_play *played = play->played;
+	struct task_rules rules = {0};
 	struct kept_rank starters = {0};
 	struct text variables = {0};
+	task_rules_make(&rules, played->task);
 	enum status status = run_starter(shell, played, play->variant);
 	int section = 0;
 	if (status == ST_OK) {
 		interpreter_variables(shell, &variables);
 		if (played->wants_tensors)
 			keep_tensors(shell, &starters, NULL);
-		status = run_typed(shell, played, rules, &section);
+		status = run_typed(shell, played, &rules, &section);
 	}
 	if (status == ST_OK && played->wants_tensors) /* the final values follow all work */
 		status = sandbox_lines(shell, "sync", 4, TASK_FILE, 1);
@@ -258,14 +249,6 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 		ask(shell, played, &variables);
 	release_rank(&starters);
 	text_release(&variables);
-}
-
-static void play(struct shell *shell, void *self)
-{
-	struct play *play = self;
-	struct task_rules rules = {0};
-	task_rules_make(&rules, play->played->task);
-	play_rank(shell, play, &rules);
 	task_rules_release(&rules);
 }
 
@@ -295,15 +278,17 @@ void played_release(struct task_play *played)
 	kept_world_release(&played->kept);
 }
 
-struct best *bests_make(int n)
-{
-	return mem_alloc((size_t)n * sizeof(struct best));
-}
-
 void bests_keep(struct best *best, int n, bool keep)
 {
 	for (int rank = 0; rank < n; rank++)
 		best[rank].keeps = keep;
+}
+
+struct best *bests_make(int n)
+{
+	struct best *best = mem_alloc((size_t)n * sizeof *best);
+	bests_keep(best, n, true);
+	return best;
 }
 
 void bests_release(struct best *best, int n)

@@ -88,7 +88,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 void played_release(struct task_play *played);
 /* Removes the name on the rank, also if it is a variable or a stream. */
 void played_unname(struct shell *shell, int rank, const char *name);
-struct best *bests_make(int n);
+struct best *bests_make(int n); /* records figures until bests_keep(best, n, false) */
 void bests_keep(struct best *best, int n, bool keep);
 void bests_release(struct best *best, int n);
 

@@ -11,16 +11,11 @@
 enum { MEMORY_LEAST = 64 << 20 }; /* always allowed */
 static const uint64_t SALT = 7001;
 
-static bool has_chance(const struct lesson_task *task)
-{
-	return strstr(text_string(&task->part[PART_START]), "rand") != NULL;
-}
-
 /* The learner's variant, other data, each varied name's limits, other numbers of ranks. */
 static int make_variants(const struct lesson_task *task, int n, struct variation *variant)
 {
 	int count = 0;
-	uint64_t salt = has_chance(task) ? SALT : 0;
+	uint64_t salt = strstr(text_string(&task->part[PART_START]), "rand") ? SALT : 0;
 	variant[count++] = (struct variation){.n = n};
 	if (salt)
 		variant[count++] = (struct variation){.label = "other data", .n = n, .salt = salt};
@@ -38,81 +33,66 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 			count++;
 		}
 	}
-	for (int i = 0; i < task->counts; i++)
-		if (task->count[i] != n) {
-			variant[count] = (struct variation){.n = task->count[i], .salt = salt};
-			snprintf(variant[count].label, sizeof variant[count].label, "%d ranks",
-			        task->count[i]);
-			count++;
-		}
+	for (int i = 0; i < task->counts; i++) {
+		if (task->count[i] == n)
+			continue;
+		struct variation *made = &variant[count++];
+		*made = (struct variation){.n = task->count[i], .salt = salt};
+		snprintf(made->label, sizeof made->label, "%d ranks", made->n);
+	}
 	return count;
 }
 
-static enum status is_whole(const struct lesson_task *task, const struct task_play *played, const char *what)
+/* Runs lines of the lesson itself (a reference, the solution ...), which must come to their end. */
+static enum status play_own(struct task_play *played, const char *what, const struct text *text,
+        const struct variation *variant, struct shell *of)
 {
-	if (played->outcome == PLAYED_TO_END)
-		return ST_OK;
-	return fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
-	        text_string(&task->part[PART_TITLE]),
-	        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
+	struct task_lines lines = {0};
+	typed_text(&lines, text_string(text));
+	played->lines = &lines;
+	played->steps_most = SEALED_STEPS_OWN;
+	enum status status = played_run(played, variant, of);
+	if (status == ST_OK && played->outcome != PLAYED_TO_END)
+		status = fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s",
+		        what, text_string(&played->task->part[PART_TITLE]),
+		        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
+	typed_release(&lines);
+	return status;
 }
 
 /* Records the solution's steps, memory and figures for gates. They do not depend on the data. */
 static enum status know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
+	const struct variation *variant = &trials->variant[i];
 	struct known *known = &trials->known[i];
-	struct task_lines lines = {0};
 	struct gates gates = {0};
 	if (known->steps)
 		return ST_OK;
 	gates_read(&gates, &task->part[PART_CHECK]);
-	known->best = bests_make(trials->variant[i].n);
-	bests_keep(known->best, trials->variant[i].n, true);
-	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task,
-	        .lines = &lines,
-	        .gates = &gates,
-	        .best = known->best,
-	        .steps_most = SEALED_STEPS_OWN};
-	enum status status = played_run(&played, &trials->variant[i], trials->of);
-	if (status == ST_OK)
-		status = is_whole(task, &played, "solution");
-	bests_keep(known->best, trials->variant[i].n, false);
+	known->best = bests_make(variant->n);
+	struct task_play played = {.task = task, .gates = &gates, .best = known->best};
+	enum status status = play_own(&played, "solution", &task->part[PART_SOLUTION], variant, trials->of);
+	bests_keep(known->best, variant->n, false);
 	known->steps = played.steps;
 	known->memory = played.memory;
 	played_release(&played);
 	gates_release(&gates);
-	typed_release(&lines);
 	return status;
 }
 
 static enum status refer(struct trials *trials, int i)
 {
-	const struct lesson_task *task = trials->task;
+	const struct text *reference = &trials->task->part[PART_REFERENCE];
 	struct kept_world *beside = &trials->known[i].beside;
-	struct task_lines lines = {0};
-	if (!task->part[PART_REFERENCE].count || beside->rank)
+	if (!reference->count || beside->rank)
 		return ST_OK;
-	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
-	struct task_play played = {
-	        .task = task, .lines = &lines, .wants_tensors = true, .steps_most = SEALED_STEPS_OWN};
-	enum status status = played_run(&played, &trials->variant[i], trials->of);
-	if (status == ST_OK)
-		status = is_whole(task, &played, "reference");
+	struct task_play played = {.task = trials->task, .wants_tensors = true};
+	enum status status = play_own(&played, "reference", reference, &trials->variant[i], trials->of);
 	*beside = played.kept;
 	played.kept = (struct kept_world){0};
 	played_release(&played);
-	typed_release(&lines);
 	return status;
-}
-
-static int first_broken(const struct gates *gates)
-{
-	for (size_t i = 0; i < gates->count; i++)
-		if (gates->gate[i].asked && !gates->gate[i].held)
-			return (int)i;
-	return -1;
 }
 
 /* Returns the variant with the figures: the learner's, if only the data differ. */
@@ -127,10 +107,11 @@ static enum status try_one(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	const struct known *timed = &trials->known[figures_of(trials, i)];
+	int timed_as = figures_of(trials, i), broken = 0;
+	const struct known *timed = &trials->known[timed_as];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
-	enum status status = know(trials, figures_of(trials, i));
+	enum status status = know(trials, timed_as);
 	if (status == ST_OK)
 		status = refer(trials, i);
 	struct task_play played = {.task = trials->task,
@@ -144,16 +125,17 @@ static enum status try_one(
 	        .memory_most = most_of(timed->memory * SEALED_TIMES, MEMORY_LEAST)};
 	if (status == ST_OK)
 		status = played_run(&played, variant, trials->of);
-	int broken = first_broken(&gates);
-	verdict->right = status == ST_OK && played.outcome == PLAYED_TO_END && broken < 0;
+	while (broken < (int)gates.count && (!gates.gate[broken].asked || gates.gate[broken].held))
+		broken++;
+	verdict->right = status == ST_OK && played.outcome == PLAYED_TO_END && broken == (int)gates.count;
 	if (status == ST_OK && (!i || !verdict->right)) {
 		gates_release(&verdict->gates);
+		verdict->gate = broken < (int)gates.count ? broken : -1;
 		verdict->gates = gates;
 		gates = (struct gates){0};
 		verdict->variant = *variant;
 		verdict->outcome = played.outcome;
 		verdict->line = played.line;
-		verdict->gate = broken;
 		text_add(&verdict->words, "%s", text_string(&played.words));
 		text_add(&verdict->cause, "%s", text_string(&played.cause));
 	}
@@ -270,16 +252,11 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 {
 	struct variation variant = {.n = n};
 	struct best *best = bests_make(n);
-	struct task_lines typed = {0};
 	struct number number;
 	bool found = false;
-	bests_keep(best, n, true);
-	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
-	struct task_play played = {
-	        .task = task, .lines = &typed, .best = best, .figures = what, .steps_most = SEALED_STEPS_OWN};
-	enum status status = played_run(&played, &variant, of);
-	if (status == ST_OK)
-		status = is_whole(task, &played, lines ? "attempt" : "solution");
+	struct task_play played = {.task = task, .best = best, .figures = what};
+	enum status status = play_own(&played, lines ? "attempt" : "solution",
+	        lines ? lines : &task->part[PART_SOLUTION], &variant, of);
 	for (int rank = 0; rank < n && status == ST_OK; rank++)
 		if (best_find(&best[rank], what, strlen(what), rank, &number) &&
 		        (!found || number.value > figure->value)) {
@@ -289,7 +266,24 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 	if (status == ST_OK && !found)
 		status = fail(ST_ARGUMENT, "%s: its value is not known after the solution", what);
 	played_release(&played);
-	typed_release(&typed);
 	bests_release(best, n);
+	return status;
+}
+
+enum status trial_choices(const struct lesson_task *task, int n, struct shell *of,
+        struct offered choice[OFFERED_MAX], int *count)
+{
+	const char *what = text_string(&task->part[PART_ANSWER]);
+	choice[0] = (struct offered){0};
+	*count = 1;
+	enum status status = trial_figure(task, n, NULL, what, of, &choice[0].figure);
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
+		const struct lesson_attempt *attempt = &task->attempt[i];
+		if (attempt->kind != ATTEMPT_CHOICE)
+			continue;
+		struct offered *made = &choice[(*count)++];
+		*made = (struct offered){.of = attempt};
+		status = trial_figure(task, n, &attempt->lines, what, of, &made->figure);
+	}
 	return status;
 }

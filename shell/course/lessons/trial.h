@@ -48,5 +48,15 @@ void verdict_release(struct task_verdict *verdict);
 /* Sets *figure to the largest value on any rank after the lines (NULL: the solution's). */
 enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
         struct shell *of, struct number *figure);
+/* A prediction's choice; of is NULL for the true figure */
+struct offered {
+	const struct lesson_attempt *of;
+	struct number figure;
+};
+enum { OFFERED_MAX = CHOICES_MAX + 1 };
+/* Fills `choice`: the true figure of the task's prediction, then one for each `#: choice`. *count: those filled, the
+ * failed one included. */
+enum status trial_choices(const struct lesson_task *task, int n, struct shell *of,
+        struct offered choice[OFFERED_MAX], int *count);
 
 #endif
