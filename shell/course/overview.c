@@ -42,31 +42,25 @@ static enum status look(struct overview *overview)
 	strftime(overview->clock, sizeof overview->clock, "%H:%M", &local);
 	learners_release(&overview->learners);
 	learners_make(&overview->learners, &overview->roll, now);
-	overview->board.roll = &overview->roll;
-	overview->board.learners = &overview->learners;
-	overview->board.tasks = lesson_tasks;
-	overview->board.clock = overview->clock;
 	overview->board.trouble = overview->trouble.count ? text_string(&overview->trouble) : NULL;
 	return status;
 }
 
 static void print(struct overview *overview, bool csv)
 {
-	struct text words = {0};
+	struct text words = {0}, shown = {0};
 	struct picture picture = {0};
 	if (csv) {
-		board_csv(&overview->learners, &words);
-		fwrite(text_string(&words), 1, words.count, stdout);
+		board_csv(&overview->learners, &shown);
 	} else {
-		struct text plain = {0};
 		board_draw(&overview->board, isatty(1) ? width_of_output() : PRINTED_WIDTH, 0, &picture);
 		picture_text(&picture, false, &words);
-		plain_put(text_string(&words), words.count, false, &plain);
-		fwrite(text_string(&plain), 1, plain.count, stdout);
-		text_release(&plain);
+		plain_put(text_string(&words), words.count, false, &shown);
 	}
+	fwrite(text_string(&shown), 1, shown.count, stdout);
 	picture_release(&picture);
 	text_release(&words);
+	text_release(&shown);
 }
 
 static void scroll(struct class_board *board, int key, int page)
@@ -82,24 +76,18 @@ static void scroll(struct class_board *board, int key, int page)
 		board->first = SESSIONS_MOST;
 }
 
-static void paint(struct overview *overview, const struct screen *screen, int *height)
-{
-	struct picture picture = {0};
-	int width;
-	screen_size(screen, &width, height);
-	board_draw(&overview->board, width, *height, &picture);
-	screen_paint(screen, &picture);
-	picture_release(&picture);
-}
-
 /* Keys take effect at once and do not delay the folder's next reading. */
 static void watch(struct overview *overview, const struct screen *screen)
 {
 	int64_t looked_ns = wall_ns();
-	int height, left;
+	int width, height, left;
 	for (struct screen_event event = {0};
 	        event.key != 'q' && event.key != CONTROL_C && !signal_asked_to_end();) {
-		paint(overview, screen, &height);
+		struct picture picture = {0};
+		screen_size(screen, &width, &height);
+		board_draw(&overview->board, width, height, &picture);
+		screen_paint(screen, &picture);
+		picture_release(&picture);
 		left = LOOK_EACH_MS - (int)((wall_ns() - looked_ns) / 1000000);
 		event.key = 0;
 		if (left > 0 && screen_event(screen, left, &event)) {
@@ -128,6 +116,10 @@ static enum status show(struct overview *overview, const struct session *looks)
 int overview_run(const struct options *options)
 {
 	struct overview overview = {.roll.folder = options->overview};
+	overview.board = (struct class_board){.roll = &overview.roll,
+	        .learners = &overview.learners,
+	        .tasks = lesson_tasks,
+	        .clock = overview.clock};
 	bool print_it = options->once || options->csv;
 	struct session looks = {0};
 	choose_looks(&looks); /* wcwidth depends on the locale */

@@ -22,21 +22,24 @@ enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
 static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
         const char *words, struct text *out)
 {
-	struct text wrapped = {0};
-	int width = out_width(shell->out) - 1;
+	int width = out_width(shell->out) - 1, used = WORDS_COLUMN + (int)text_columns(first) + 3;
+	bool fits = used + (int)strlen(words) < width;
 	text_add(out, "%*s%-*s%s%s%s", TOPIC_COLUMN, "", WORDS_COLUMN - TOPIC_COLUMN, topic,
-	        style(shell->out, colour), first, style(shell->out, COLOUR_PLAIN));
-	if (!*words) {
-		text_add(out, "\n");
-		return;
-	}
-	int used = WORDS_COLUMN + (int)text_columns(first) + 3;
-	text_wrapped(&wrapped, words, WORDS_COLUMN, width > 40 ? width : 40);
-	if (used + (int)strlen(words) < width)
-		text_add(out, "   %s\n", words);
-	else
-		text_add(out, "\n%s", text_string(&wrapped));
-	text_release(&wrapped);
+	        STYLED(shell->out, colour, first));
+	if (*words && fits)
+		text_add(out, "   %s", words);
+	text_add(out, "\n");
+	if (*words && !fits)
+		text_wrapped(out, words, WORDS_COLUMN, width > 40 ? width : 40);
+}
+
+static void put_lines(struct shell *shell, const struct text *text, enum colour colour, struct text *out)
+{
+	const char *at = text_string(text), *end = at + text->count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		text_add(out, "%*s%s%.*s%s\n", TOPIC_COLUMN, "",
+		        STYLED(shell->out, colour, (int)length, line));
 }
 
 /* A failed gate's row: the figures if it compares with the best, and its remark */
@@ -73,8 +76,8 @@ static void put_detail(struct shell *shell, const struct gate *gate, struct text
 	size_t length;
 	while ((line = text_line(&at, end, &length)))
 		if (length && memcmp(line, "false:", length < 6 ? length : 6) != 0)
-			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "", style(shell->out, COLOUR_NOTE),
-			        (int)worth_saying(line, length), line, style(shell->out, COLOUR_PLAIN));
+			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "",
+			        STYLED(shell->out, COLOUR_NOTE, (int)worth_saying(line, length), line));
 }
 
 /* Returns the topic's first failed gate; NULL if none. *any: a gate was evaluated. */
@@ -113,14 +116,8 @@ static void put_figure(const struct gate *gate, const struct text *naive, struct
 	const char *figure = text_string(&gate->figure), *best = text_string(&gate->best);
 	bool equal = strcmp(figure, best) == 0;
 	text_add(out, "%s, the best known%s%s", figure, equal ? "" : " is ", equal ? "" : best);
-	if (naive && naive->count)
+	if (naive->count)
 		text_add(out, "; naive %s", text_string(naive));
-}
-
-/* Wrong numbers can be faster or smaller, so these topics are then not called right. */
-static bool says_nothing(enum topic topic, bool wrong)
-{
-	return wrong && (topic == TOPIC_TIME || topic == TOPIC_MEMORY || topic == TOPIC_TRAFFIC);
 }
 
 static void put_topics(
@@ -128,18 +125,18 @@ static void put_topics(
 {
 	bool asked, wrong = broken_of(&verdict->gates, TOPIC_NUMBERS, &asked);
 	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
-		bool any, numbers = topic == TOPIC_NUMBERS;
+		bool any, figures = topic == TOPIC_TIME || topic == TOPIC_MEMORY || topic == TOPIC_TRAFFIC;
 		const struct gate *broken = broken_of(&verdict->gates, topic, &any);
 		const struct gate *figure = shows_figure(&verdict->gates, topic);
 		struct text words = {0};
 		if (figure)
-			put_figure(figure, topic == TOPIC_TIME ? naive : NULL, &words);
-		if (numbers && verdict->also.count)
+			put_figure(figure, topic == TOPIC_TIME ? naive : &(struct text){0}, &words);
+		if (topic == TOPIC_NUMBERS && verdict->also.count)
 			text_add(&words, "also with %s", text_string(&verdict->also));
 		if (broken) {
 			put_broken(shell, verdict, broken, out);
 			put_detail(shell, broken, out);
-		} else if (any && !says_nothing(topic, wrong)) {
+		} else if (any && !(wrong && figures)) { /* wrong numbers can be faster or smaller */
 			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
 		}
 		text_release(&words);
@@ -164,24 +161,19 @@ static void put_variant(struct shell *shell, const struct task_verdict *verdict,
 static void put_unfinished(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	struct text words = {0};
-	if (verdict->outcome == PLAYED_REFUSED && verdict->line)
-		text_add(&words, "your line %d: ", verdict->line);
-	if (verdict->outcome == PLAYED_OVER)
+	if (verdict->outcome == PLAYED_OVER) {
 		text_add(&words,
 		        "they take more than %d times the steps of a solution: do they come to an end?",
 		        SEALED_TIMES);
-	else
-		text_add(&words, "%s", text_string(&verdict->words));
-	if (verdict->outcome == PLAYED_STUCK) {
-		const char *at = text_string(&words), *end = at + words.count, *line;
-		size_t length;
+		put_row(shell, "the lines", COLOUR_BAD, "without end", text_string(&words), out);
+	} else if (verdict->outcome == PLAYED_STUCK) {
 		put_row(shell, "the lines", COLOUR_BAD, "stuck", "", out);
-		while ((line = text_line(&at, end, &length)))
-			text_add(out, "%*s%.*s\n", TOPIC_COLUMN, "", (int)length, line);
+		put_lines(shell, &verdict->words, COLOUR_PLAIN, out);
 	} else {
-		put_row(shell, "the lines", COLOUR_BAD,
-		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words),
-		        out);
+		if (verdict->line)
+			text_add(&words, "your line %d: ", verdict->line);
+		text_add(&words, "%s", text_string(&verdict->words));
+		put_row(shell, "the lines", COLOUR_BAD, "refused", text_string(&words), out);
 	}
 	text_release(&words);
 }
@@ -198,35 +190,22 @@ static void put_verdict(
 		put_topics(shell, verdict, naive, out);
 }
 
-static void put_transfer(struct shell *shell, const struct lesson_task *task, struct text *out)
-{
-	const char *at = text_string(&task->part[PART_TRANSFER]), *end = at + task->part[PART_TRANSFER].count;
-	const char *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		text_add(out, "   %s%.*s%s\n", style(shell->out, COLOUR_NOTE), (int)length, line,
-		        style(shell->out, COLOUR_PLAIN));
-}
-
 static enum status put_right(struct shell *shell, struct text *out)
 {
 	const struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
 	bool last = lesson->task + 1 == lesson->file.tasks,
 	     more = lesson->number > 0 && lesson_embedded(lesson->number + 1);
-	text_add(out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN),
+	text_add(out, "   %s%s%s   %s\n", STYLED(shell->out, COLOUR_GOOD, "right"),
 	        !last          ? "`next` goes on"
 	                : more ? "that was the last task: `next` opens the next lesson"
 	                       : "that was the last task: `lessons` lists the lessons");
 	enum status status = guess_put_outcome(shell, out);
-	put_transfer(shell, task, out);
-	if (last && lesson->file.learned.count)
-		text_add(out, "   %sWhat you know now:%s\n", style(shell->out, COLOUR_HEAD),
-		        style(shell->out, COLOUR_PLAIN));
-	const char *at = text_string(&lesson->file.learned), *end = at + lesson->file.learned.count, *line;
-	size_t length;
-	while (last && (line = text_line(&at, end, &length)))
-		text_add(out, "   %.*s\n", (int)length, line);
+	put_lines(shell, &task->part[PART_TRANSFER], COLOUR_NOTE, out);
+	if (last && lesson->file.learned.count) {
+		text_add(out, "   %s%s%s\n", STYLED(shell->out, COLOUR_HEAD, "What you know now:"));
+		put_lines(shell, &lesson->file.learned, COLOUR_PLAIN, out);
+	}
 	return status;
 }
 
@@ -277,8 +256,8 @@ static enum status find(struct shell *shell, struct text *out, bool *right)
 	else if (status == ST_OK)
 		note_wrong(shell, &verdict);
 	if (status == ST_OK && !*right)
-		text_add(out, "   %snot yet%s   `undo` takes a line back, `again` all; `hint` helps\n",
-		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
+		text_add(out, "   %s%s%s   `undo` takes a line back, `again` all; `hint` helps\n",
+		        STYLED(shell->out, COLOUR_BAD, "not yet"));
 	verdict_release(&verdict);
 	return status;
 }
@@ -288,23 +267,20 @@ enum status lesson_check(struct call *call)
 {
 	struct shell *shell = call->shell;
 	struct text words = {0};
-	int32_t right = 0;
-	bool found = false;
+	bool right = false;
 	enum status status = ST_OK;
 	if (!lesson_current(shell))
 		return ST_ARGUMENT;
 	if (shell->replay.depth)
 		return ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = find(shell, &words, &found);
-	right = found;
+		status = find(shell, &words, &right);
 	status = shell_say_found(shell, status, &words);
+	text_release(&words);
 	if (status == ST_OK)
 		status = shell_spread(shell, ST_OK, &right, sizeof right);
-	text_release(&words);
-	if (status != ST_OK)
-		return status;
-	status = learned_time(shell);
+	if (status == ST_OK)
+		status = learned_time(shell);
 	if (status != ST_OK)
 		return status;
 	lesson_note(shell, "check", right ? "right" : NULL);

@@ -45,12 +45,12 @@ static bool same(const char *one, const char *other)
 	return true;
 }
 
-static bool has(const struct task_lines *lines, const char *statement)
+/* Returns the first line from `at` that has the statement; lines->count if none. */
+static size_t find_statement(const struct task_lines *lines, size_t at, const char *statement)
 {
-	bool found = false;
-	for (size_t i = 0; i < lines->count; i++)
-		found |= same(lines->line[i].text, statement);
-	return found;
+	while (at < lines->count && !same(lines->line[at].text, statement))
+		at++;
+	return at;
 }
 
 /* Returns the solution's first statement missing from the typed lines, or -1, and *at. */
@@ -58,12 +58,10 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 {
 	*at = 0;
 	for (size_t i = 0; i < solution->count; i++) {
-		size_t k = *at;
-		while (k < typed->count && !same(typed->line[k].text, solution->line[i].text))
-			k++;
-		if (k == typed->count)
+		size_t found = find_statement(typed, *at, solution->line[i].text);
+		if (found == typed->count)
 			return (long)i;
-		*at = k + 1;
+		*at = found + 1;
 	}
 	return -1;
 }
@@ -71,7 +69,7 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 /* Returns the first line from `at` that the solution lacks; typed->count if none. */
 static size_t stranger(const struct task_lines *typed, const struct task_lines *solution, size_t at)
 {
-	while (at < typed->count && has(solution, typed->line[at].text))
+	while (at < typed->count && find_statement(solution, 0, typed->line[at].text) < solution->count)
 		at++;
 	return at;
 }
@@ -149,18 +147,18 @@ static void tell_more(struct shell *shell, const struct lesson_task *task, bool 
 enum status lesson_hint(struct call *call)
 {
 	struct shell *shell = call->shell;
+	struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_current(shell);
 	enum status status = task ? learned_shows(shell, true) : ST_ARGUMENT;
 	if (status != ST_OK)
 		return status;
-	if (shell->course.lesson->passed &&
-	        shell->course.lesson->passed == shell->course.lesson->typed.count) {
+	if (lesson->passed && lesson->passed == lesson->typed.count) {
 		out_say(shell->out, "   your lines are right as they are: %s`next` goes on\n",
-		        shell->course.lesson->asking ? "`answer` says what you see, " : "");
+		        lesson->asking ? "`answer` says what you see, " : "");
 		return ST_OK;
 	}
 	lesson_note(shell, "hint", "");
-	int given = shell->course.lesson->hints++;
+	int given = lesson->hints++;
 	if (given == 0)
 		tell_lines(shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	else
