@@ -20,6 +20,27 @@ enum { WHO = 1, SOLVED = 19, TASK = 27, MINUTES = 41, WRONG = 46, WORDS = 53, MA
 enum { NOW = 1, MET = 12, TRIES = 18, GROUP_TASK = 25, GROUP_WORDS = 31 };
 enum { HEADS = 2, WORDS_MOST = 400 };
 
+/* By enum learner_state: a row's colour and its first word, and the word of the head's counts */
+static const struct {
+	enum colour colour;
+	const char *word, *counted;
+} states[] = {
+        [LEARNER_STUCK] = {COLOUR_BAD, "stuck", "stuck"},
+        [LEARNER_WORKS] = {COLOUR_PLAIN, "", "at work"},
+        [LEARNER_DONE] = {COLOUR_GOOD, "done", "done"},
+        [LEARNER_AWAY] = {COLOUR_QUEUED, "away", "away"},
+};
+enum { STATES = sizeof states / sizeof *states };
+
+struct title {
+	int column;
+	const char *words;
+};
+static const struct title titles[] = {{WHO, "who"}, {SOLVED, "solved"}, {TASK, "task"}, {MINUTES, "min"},
+        {WRONG, "wrong"}, {WORDS, "what was wrong last"}, {0}};
+static const struct title group_titles[] = {{NOW, "wrong now"}, {MET, "met"}, {TRIES, "tries"},
+        {GROUP_TASK, "task"}, {GROUP_WORDS, "what is wrong"}, {0}};
+
 /* Writes clean text from a column on. A wide character's second cell is empty (glyph 0). */
 static void put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
 {
@@ -43,6 +64,12 @@ static void put_foreign(
 	clean_put(&clean, words, columns);
 	put(picture, row, column, colour, text_string(&clean));
 	text_release(&clean);
+}
+
+static void put_titles(struct picture *picture, int row, const struct title *title)
+{
+	for (; title->words; title++)
+		put(picture, row, title->column, COLOUR_NOTE, title->words);
 }
 
 static void put_number(struct picture *picture, int row, int end, enum colour colour, int64_t number)
@@ -81,21 +108,14 @@ static void put_task(struct picture *picture, int row, enum colour colour, const
 static void put_learner(
         struct picture *picture, int row, const struct class_board *board, const struct learner *learner)
 {
-	static const enum colour colours[] = {[LEARNER_STUCK] = COLOUR_BAD,
-	        [LEARNER_WORKS] = COLOUR_PLAIN,
-	        [LEARNER_DONE] = COLOUR_GOOD,
-	        [LEARNER_AWAY] = COLOUR_QUEUED};
-	static const char *const words[] = {[LEARNER_STUCK] = "stuck",
-	        [LEARNER_WORKS] = "",
-	        [LEARNER_DONE] = "done",
-	        [LEARNER_AWAY] = "away"};
-	enum colour colour = colours[learner->state];
+	enum colour colour = states[learner->state].colour;
+	const char *word = states[learner->state].word;
 	struct text name = {0};
 	learner_name(learner, SOLVED - WHO - 1, &name);
 	put(picture, row, WHO, colour, text_string(&name));
 	text_release(&name);
 	put_number(picture, row, SOLVED + 6, colour, learner->solved);
-	put(picture, row, WORDS, colour, words[learner->state]);
+	put(picture, row, WORDS, colour, word);
 	if (learner->at < 0)
 		return;
 	const struct learner_task *task = &learner->task[learner->at];
@@ -103,20 +123,16 @@ static void put_learner(
 	if (learner->waits_s || !task->solved)
 		put_number(picture, row, MINUTES + 3, colour, learner->waits_s / 60);
 	put_number(picture, row, WRONG + 5, colour, task->wrong);
-	int from = WORDS + (*words[learner->state] ? (int)strlen(words[learner->state]) + 2 : 0);
+	int from = WORDS + (*word ? (int)strlen(word) + 2 : 0);
 	if (!task->solved_here && task->last_wrong)
 		put_foreign(picture, row, from, picture->width - from, colour, task->last_wrong);
 }
 
 static void put_head(struct picture *picture, const struct class_board *board)
 {
-	static const char *const names[] = {[LEARNER_STUCK] = "stuck",
-	        [LEARNER_WORKS] = "at work",
-	        [LEARNER_DONE] = "done",
-	        [LEARNER_AWAY] = "away"};
 	const struct learners *learners = board->learners;
 	const struct text *mistake = &board->roll->mistake;
-	int count[4] = {0};
+	int count[STATES] = {0};
 	struct text words = {0};
 	for (size_t i = 0; i < learners->count; i++)
 		count[learners->learner[i].state]++;
@@ -124,47 +140,37 @@ static void put_head(struct picture *picture, const struct class_board *board)
 	text_add(&words, "   %s   %zu learner%s", board->clock, learners->count,
 	        learners->count == 1 ? "" : "s");
 	const char *between = ": ";
-	for (int i = 0; i < 4; i++)
-		if (count[i]) {
-			text_add(&words, "%s%d %s", between, count[i], names[i]);
-			between = ", ";
-		}
+	for (int i = 0; i < STATES; i++) {
+		if (count[i])
+			text_add(&words, "%s%d %s", between, count[i], states[i].counted);
+		between = count[i] ? ", " : between;
+	}
 	text_add(&words, "   ");
 	put(picture, 0, WHO, COLOUR_HEAD, text_string(&words));
 	int column = WHO + clean_columns(text_string(&words));
 	const char *trouble = board->trouble ? board->trouble : mistake->count ? text_string(mistake) : NULL;
 	text_clear(&words);
 	rules_words(&board->roll->rules, &words);
-	if (trouble) /* it replaces the titles' row */
-		put_foreign(picture, 1, WHO, picture->width - WHO, COLOUR_BAD, trouble);
 	put_foreign(picture, 0, column, picture->width - column, COLOUR_NOTE, text_string(&words));
 	text_release(&words);
 	if (trouble)
-		return;
-	put(picture, 1, WHO, COLOUR_NOTE, "who");
-	put(picture, 1, SOLVED, COLOUR_NOTE, "solved");
-	put(picture, 1, TASK, COLOUR_NOTE, "task");
-	put(picture, 1, MINUTES, COLOUR_NOTE, "min");
-	put(picture, 1, WRONG, COLOUR_NOTE, "wrong");
-	put(picture, 1, WORDS, COLOUR_NOTE, "what was wrong last");
+		put_foreign(picture, 1, WHO, picture->width - WHO, COLOUR_BAD, trouble);
+	else
+		put_titles(picture, 1, titles);
 }
 
 static void put_groups(struct picture *picture, int row, const struct class_board *board, int groups)
 {
-	put(picture, row, NOW, COLOUR_NOTE, "wrong now");
-	put(picture, row, MET, COLOUR_NOTE, "met");
-	put(picture, row, TRIES, COLOUR_NOTE, "tries");
-	put(picture, row, GROUP_TASK, COLOUR_NOTE, "task");
-	put(picture, row, GROUP_WORDS, COLOUR_NOTE, "what is wrong");
+	put_titles(picture, row, group_titles);
 	for (int i = 0; i < groups; i++) {
 		const struct wrong_group *group = &board->learners->group[i];
 		enum colour colour = group->now ? COLOUR_PLAIN : COLOUR_QUEUED;
-		put_number(picture, row + 1 + i, NOW + 9, colour, group->now);
-		put_number(picture, row + 1 + i, MET + 3, colour, group->learners);
-		put_number(picture, row + 1 + i, TRIES + 5, colour, group->attempts);
-		put_foreign(picture, row + 1 + i, GROUP_TASK, 5, colour, group->task);
-		put_foreign(picture, row + 1 + i, GROUP_WORDS, picture->width - GROUP_WORDS, colour,
-		        group->words);
+		row++;
+		put_number(picture, row, NOW + 9, colour, group->now);
+		put_number(picture, row, MET + 3, colour, group->learners);
+		put_number(picture, row, TRIES + 5, colour, group->attempts);
+		put_foreign(picture, row, GROUP_TASK, 5, colour, group->task);
+		put_foreign(picture, row, GROUP_WORDS, picture->width - GROUP_WORDS, colour, group->words);
 	}
 }
 
@@ -190,12 +196,11 @@ void board_draw(struct class_board *board, int width, int height, struct picture
 		put_groups(picture, HEADS + rows + 1, board, below - 2);
 	if (!keys)
 		return;
-	char words[80];
-	int behind = count - board->first - rows;
-	snprintf(words, sizeof words, "q leaves%s", count > rows ? "; up and down scroll" : "");
-	put(picture, picture->height - 1, WHO, COLOUR_NOTE, words);
-	if (behind > 0)
-		snprintf(words, sizeof words, "%d more below", behind);
-	if (behind > 0)
-		put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
+	char words[80] = "";
+	int more = count - board->first - rows;
+	if (more > 0)
+		snprintf(words, sizeof words, "%d more below", more);
+	put(picture, picture->height - 1, WHO, COLOUR_NOTE,
+	        count > rows ? "q leaves; up and down scroll" : "q leaves");
+	put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
 }

@@ -114,13 +114,11 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	cJSON_free(printed);
 	cJSON_Delete(object);
 	errno = 0;
-	enum status status =
-	        file->descriptor < 0 ? ST_OK : write_all(file->descriptor, line.bytes, line.count);
-	if (file->descriptor >= 0 && status == ST_OK &&
-	        (fstat(file->descriptor, &at) != 0 || at.st_nlink == 0))
-		status = ST_FILE;
+	bool written = file->descriptor < 0 ||
+	        (write_all(file->descriptor, line.bytes, line.count) == ST_OK &&
+	                fstat(file->descriptor, &at) == 0 && at.st_nlink > 0);
 	text_release(&line);
-	if (status == ST_OK)
+	if (written)
 		return ST_OK;
 	fail(ST_FILE, "%s cannot be written any more: %s; the class does not see you, and the lesson goes on",
 	        file->path, errno ? strerror(errno) : "it was taken away");

@@ -7,11 +7,11 @@
 
 enum { CELL_MOST = 8000 };
 
-/* Adds a quoted cell and keeps line breaks. A ' goes before = + - @: else it is a formula. */
+/* Adds a quoted cell and keeps line breaks; NULL: an empty one. A ' goes before = + - @: else it is a formula. */
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};
-	const char *at = utf8, *end = utf8 + strlen(utf8), *line;
+	const char *at = utf8 ? utf8 : "", *end = at + strlen(at), *line;
 	size_t length;
 	while ((line = text_line(&at, end, &length))) {
 		struct text one = {0};
@@ -26,11 +26,6 @@ static void put_cell(struct text *out, const char *utf8)
 		text_add(out, *sign == '"' ? "\"\"" : "%c", *sign);
 	text_add(out, "\"");
 	text_release(&clean);
-}
-
-static const char *or_nothing(const char *words)
-{
-	return words ? words : "";
 }
 
 void board_csv(const struct learners *learners, struct text *out)
@@ -48,12 +43,12 @@ void board_csv(const struct learners *learners, struct text *out)
 			put_cell(&row, text_string(&name));
 			put_cell(&row, task->name);
 			put_cell(&row, task->solved ? "solved" : task->skips ? "skipped" : "open");
-			put_cell(&row, or_nothing(task->opened));
-			put_cell(&row, or_nothing(task->solved_at));
+			put_cell(&row, task->opened);
+			put_cell(&row, task->solved_at);
 			text_add(&row, ",%.1f,%d,%d,%d,%d,%d", (double)task->seconds / 60, task->checks,
 			        task->wrong, task->hints, task->solutions, task->predictions);
-			put_cell(&row, or_nothing(task->last_wrong));
-			put_cell(&row, or_nothing(task->last_lines));
+			put_cell(&row, task->last_wrong);
+			put_cell(&row, task->last_lines);
 			text_add(out, "%s\n", text_string(&row) + 1);
 		}
 		text_release(&row);

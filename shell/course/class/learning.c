@@ -85,6 +85,14 @@ static bool is_task(const char *task, size_t length)
 	        strspn(task + digits + 1, "0123456789") == length - digits - 1 && length > digits + 1;
 }
 
+/* Returns true for a check that found a task's lines right. */
+static bool is_solution(const struct class_event *event)
+{
+	return strcmp(text_string(&event->what), "check") == 0 &&
+	        strcmp(text_string(&event->words), "right") == 0 &&
+	        is_task(text_string(&event->task), event->task.count);
+}
+
 /* An incomplete last line does not count; a newline then separates it from the next one. */
 static void open_progress(struct learning *learning, const char *state)
 {
@@ -143,9 +151,7 @@ static void read_class(struct learning *learning, const char *id, struct text *t
 		}
 		for (size_t k = 0; strcmp(other, id) == 0 && k < session->events; k++) {
 			const struct class_event *event = &session->event[k];
-			if (strcmp(text_string(&event->what), "check") == 0 &&
-			        strcmp(text_string(&event->words), "right") == 0 &&
-			        is_task(text_string(&event->task), event->task.count))
+			if (is_solution(event))
 				add_solved(learning, text_string(&event->task), event->task.count);
 		}
 	}
@@ -193,12 +199,6 @@ const char *learning_name(const struct learning *learning)
 	return learning->folder ? text_string(&learning->name) : NULL;
 }
 
-static void forget_typed(struct learning *learning)
-{
-	text_clear(&learning->typed);
-	learning->lines = 0;
-}
-
 /* Writes "WHAT<tab>TASK<tab>WORDS" to the class's folder, and a solved task to progress. */
 static enum status note(struct learning *learning, const char *line, size_t length)
 {
@@ -210,20 +210,21 @@ static enum status note(struct learning *learning, const char *line, size_t leng
 		text_put(member[i], line, count);
 		line += count + 1;
 	}
+	const char *task = text_string(&event.task);
 	bool check = strcmp(text_string(&event.what), "check") == 0;
 	enum status status = ST_OK;
 	if (check) {
 		text_put(&event.lines, text_string(&learning->typed), learning->typed.count);
 		event.typed = learning->lines;
 	}
-	if (check && strcmp(text_string(&event.words), "right") == 0 &&
-	        is_task(text_string(&event.task), event.task.count) &&
-	        text_place(text_string(&learning->solved), text_string(&event.task), event.task.count) < 0) {
-		add_solved(learning, text_string(&event.task), event.task.count);
-		status = keep_progress(learning, text_string(&event.task));
+	if (is_solution(&event) && text_place(text_string(&learning->solved), task, event.task.count) < 0) {
+		add_solved(learning, task, event.task.count);
+		status = keep_progress(learning, task);
 	}
-	if (check || strcmp(text_string(&event.what), "open") == 0)
-		forget_typed(learning);
+	if (check || strcmp(text_string(&event.what), "open") == 0) {
+		text_clear(&learning->typed);
+		learning->lines = 0;
+	}
 	status = first_failure(status, class_file_event(&learning->file, &event));
 	class_event_release(&event);
 	return status;

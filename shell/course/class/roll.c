@@ -5,6 +5,7 @@
 #include "shell/course/class/roll.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "shell/session/quote.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,12 +99,6 @@ static struct class_session *find(struct roll *roll, const char *name)
 	return &roll->session[low];
 }
 
-static bool is_session(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(class_suffix);
-	return name[0] != '.' && length > suffix && strcmp(name + length - suffix, class_suffix) == 0;
-}
-
 static bool read_entry(struct roll *roll, int folder, const char *name)
 {
 	struct stat now;
@@ -156,7 +151,7 @@ enum status roll_read(struct roll *roll, bool *changed)
 	for (size_t i = 0; i < roll->sessions; i++)
 		roll->session[i].seen = false;
 	while ((entry = readdir(folder)))
-		if (is_session(entry->d_name))
+		if (entry->d_name[0] != '.' && path_ends(entry->d_name, class_suffix))
 			*changed |= read_entry(roll, dirfd(folder), entry->d_name);
 	closedir(folder);
 	for (size_t i = roll->sessions; i-- > 0;)

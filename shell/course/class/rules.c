@@ -128,7 +128,7 @@ enum status rules_read(struct class_rules *rules, const char *bytes, size_t coun
 {
 	const char *at = bytes, *end = bytes + count, *line, *saved = text_lines_saved_as(bytes, count);
 	struct text words = {0};
-	enum status status = ST_OK;
+	char *first = NULL; /* the first mistake's message */
 	unsigned said = 0;
 	size_t length;
 	*rules = (struct class_rules){0};
@@ -142,17 +142,14 @@ enum status rules_read(struct class_rules *rules, const char *bytes, size_t coun
 		text_clear(&words);
 		text_put(&words, line, length);
 		const char *begin = skip_blanks(text_string(&words));
-		if (status != ST_OK) { /* keep the first mistake's message */
-			char *first = fail_copy();
-			if (*begin)
-				read_setting(rules, &said, begin);
-			fail(status, "%s", first);
-			mem_free(first);
-		} else if (*begin && (status = read_setting(rules, &said, begin)) != ST_OK) {
-			fail_in(status, "%s, line %d", name, number);
-		}
+		if (!*begin || read_setting(rules, &said, begin) == ST_OK || first)
+			continue;
+		fail_in(ST_SYNTAX, "%s, line %d", name, number);
+		first = fail_copy();
 	}
 	text_release(&words);
+	enum status status = first ? fail(ST_SYNTAX, "%s", first) : ST_OK;
+	mem_free(first);
 	return status;
 }
 
