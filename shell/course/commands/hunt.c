@@ -44,10 +44,9 @@ static enum status hunt_run(struct call *call)
 	enum status status = call_common(call, 0, &strategy.name);
 	if (status == ST_OK && !strategy.name)
 		return hunt_show(call->shell);
-	if (status == ST_OK && (strcmp(strategy.name, "give") == 0 || strcmp(word, "up") == 0))
-		return strcmp(word, "up") == 0 && strcmp(strategy.name, "give") == 0
-		        ? hunt_give_up(call->shell)
-		        : fail(ST_ARGUMENT, "write: hunt give up");
+	bool give = status == ST_OK && strcmp(strategy.name, "give") == 0, up = strcmp(word, "up") == 0;
+	if (status == ST_OK && (give || up))
+		return give && up ? hunt_give_up(call->shell) : fail(ST_ARGUMENT, "write: hunt give up");
 	if (status == ST_OK)
 		status = hunt_read_keys(call, &asked);
 	if (status == ST_OK)

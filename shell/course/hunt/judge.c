@@ -20,15 +20,23 @@ struct judge {
 	const struct program *program;
 	int iterations;
 	struct judged *judged;
+	const struct shell *first; /* rank 0's session */
 };
 
 /* ---- executed lines ---- */
 
+/* Returns the file's executed lines; NULL if none was. */
+static struct lines_ran *find_ran(const struct judged *judged, const char *file)
+{
+	for (size_t i = 0; i < judged->files; i++)
+		if (strcmp(judged->file[i].file, file) == 0)
+			return &judged->file[i];
+	return NULL;
+}
+
 static void keep_line(struct judged *judged, const char *file, int line)
 {
-	struct lines_ran *ran = NULL;
-	for (size_t i = 0; i < judged->files && !ran; i++)
-		ran = strcmp(judged->file[i].file, file) == 0 ? &judged->file[i] : NULL;
+	struct lines_ran *ran = find_ran(judged, file);
 	if (!ran) {
 		ran = MEM_ADD(&judged->file, &judged->files);
 		*ran = (struct lines_ran){.file = mem_copy_text(file, strlen(file))};
@@ -38,27 +46,19 @@ static void keep_line(struct judged *judged, const char *file, int line)
 	ran->ran[line] = true;
 }
 
-struct spotter {
-	struct shell *shell;
-	struct judged *judged;
-};
-
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
-	const struct spotter *spotter = self;
-	const struct interpreter *in = spotter->shell->interpreter;
-	const struct tree *tree = in->now.tree;
+	const struct judge *judge = self;
+	const struct tree *tree = judge->first->interpreter->now.tree;
 	(void)ran, (void)set, (void)depth;
 	if (tree && tree->file)
-		keep_line(spotter->judged, tree->file, statement->line);
+		keep_line(judge->judged, tree->file, statement->line);
 }
 
 bool judged_ran(const struct judged *judged, const char *file, int line)
 {
-	for (size_t i = 0; i < judged->files; i++)
-		if (strcmp(judged->file[i].file, file) == 0)
-			return (size_t)line < judged->file[i].lines && judged->file[i].ran[line];
-	return false;
+	const struct lines_ran *ran = find_ran(judged, file);
+	return ran && (size_t)line < ran->lines && ran->ran[line];
 }
 
 /* ---- a rank's tensors ---- */
@@ -157,12 +157,13 @@ static void end(struct shell *shell, struct judged *judged)
 static void play(struct shell *shell, void *self)
 {
 	struct judge *judge = self;
-	struct spotter spotter = {shell, judge->judged};
 	struct player *player = NULL;
 	struct text type = {0};
 	enum status status = program_player(judge->program, shell, &player);
-	if (status == ST_OK && shell->world->me == 0)
-		player_watch(player, (struct watcher){.self = &spotter, .line = on_line});
+	if (status == ST_OK && shell->world->me == 0) {
+		judge->first = shell;
+		player_watch(player, (struct watcher){.self = judge, .line = on_line});
+	}
 	if (status == ST_OK)
 		status = play_steps(player, judge->iterations);
 	if (status != ST_OK && status != ST_EXPECT) {
@@ -181,7 +182,7 @@ enum status judge_play(struct judged *judged, const struct program *program, int
         int64_t steps_most, struct shell *of)
 {
 	int n = of->world->n;
-	struct judge judge = {program, iterations, judged};
+	struct judge judge = {program, iterations, judged, NULL};
 	struct sandbox sandbox = {.n = n, .steps_most = steps_most};
 	*judged = (struct judged){.n = n, .rank = mem_alloc((size_t)n * sizeof *judged->rank)};
 	enum status status = sandbox_run(&sandbox, of, play, &judge);

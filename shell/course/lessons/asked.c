@@ -216,8 +216,8 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate, which they share. *cause: wanted
- * until a failed time gate has one. */
+/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate, which
+ * they share. *cause: wanted until a failed time gate has one. */
 static bool ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expect.failed;

@@ -20,22 +20,17 @@ static void add(struct cheats *cheats, const struct lesson_task *task, const cha
 	}
 }
 
-static bool is_constant(const float *value, int64_t count)
-{
-	for (int64_t i = 1; i < count; i++)
-		if (value[i] != value[0])
-			return false;
-	return true;
-}
-
 static void add_filled(
         struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
 {
 	int64_t count = layout_count(&tensor->layout);
 	float *value = mem_alloc((size_t)count * sizeof *value);
 	struct text line = {0};
+	bool constant = true;
 	dtype_to_f32((enum dtype)tensor->layout.dtype, tensor->elements, value, count);
-	if (!is_constant(value, count)) {
+	for (int64_t i = 1; i < count; i++)
+		constant = constant && value[i] == value[0];
+	if (!constant) {
 		text_add(&line, "fill %s %.9g", tensor->name, (double)value[count - 1]);
 		add(cheats, task, tensor->name, "filled with its last number", text_string(&line));
 	}

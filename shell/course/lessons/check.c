@@ -136,7 +136,7 @@ static void put_topics(
 		if (broken) {
 			put_broken(shell, verdict, broken, out);
 			put_detail(shell, broken, out);
-		} else if (any && !(wrong && figures)) { /* wrong numbers can be faster or smaller */
+		} else if (any && !(wrong && figures)) { /* wrong lines can be faster */
 			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
 		}
 		text_release(&words);

@@ -34,7 +34,7 @@ static enum status solved_figure(struct shell *shell, int part, struct number *f
 	return trial_figure(task, shell->world->n, NULL, text_string(&task->part[part]), shell, figure);
 }
 
-/* Rank 0: *truth, and all choices with the true one among them, ascending. *count 0: the task offers none. */
+/* Rank 0: *truth, and all choices and the true one, ascending. *count 0: the task offers none. */
 static enum status find_choices(
         struct shell *shell, struct offered choice[OFFERED_MAX], int *count, struct number *truth)
 {

@@ -137,7 +137,7 @@ static void hold_names(struct held_task *holding)
 	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
 		char name[64];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
-		const struct kept_tensor *kept = beside->rank ? kept_find(beside, 0, name) : NULL;
+		const struct kept_tensor *kept = beside->rank ? kept_find(&beside->rank[0], name) : NULL;
 		if (kept && !kept->starters)
 			complain(
 			        holding, name, "is what the check compares, and the reference makes it, too");
@@ -227,7 +227,7 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	return status;
 }
 
-/* Fills `count`: n; without it the header's numbers of ranks; a minimum and its double; without a header, 4. */
+/* Fills `count`: n, if given; else the header's numbers of ranks; a minimum and its double; 4. */
 static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX])
 {
 	memcpy(count, file->count, sizeof file->count);

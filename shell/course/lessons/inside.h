@@ -50,8 +50,6 @@ const struct lesson_task *lesson_task_of(const struct shell *shell);
 const struct lesson_task *lesson_current(const struct shell *shell);
 /* Begins an empty world without model, data or program, on the lessons' machine. */
 enum status lesson_begin_world(struct shell *shell);
-/* Runs lines with their output suppressed. The journal keeps them with the command, for replay. */
-enum status lesson_run(struct shell *shell, const struct text *lines);
 
 /* before.c: opens `lesson`, which takes the saved session state from its predecessor, or saves
  * it. */

@@ -116,7 +116,8 @@ const struct lesson_task *lesson_current(const struct shell *shell)
 	return NULL;
 }
 
-enum status lesson_run(struct shell *shell, const struct text *lines)
+/* Runs lines with their output suppressed. The journal keeps them with the command, for replay. */
+static enum status lesson_run(struct shell *shell, const struct text *lines)
 {
 	out_mute(shell->out, 1);
 	shell->files.reads_only = true;
@@ -269,7 +270,8 @@ enum status lesson_solution(struct shell *shell, bool run)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
 	struct lesson *lesson = shell->course.lesson;
 	typed_text(&lesson->typed, text_string(&task->part[PART_SOLUTION]));
-	lesson->floor = lesson->typed.count; /* replay runs them with the starter, not as typed lines */
+	/* replay runs them with the starter, not as typed lines */
+	lesson->floor = lesson->typed.count;
 	lesson->skips = true;
 	return status;
 }

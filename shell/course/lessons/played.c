@@ -112,6 +112,14 @@ static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char 
 	read_packed(shell, 0, &view, tensor->elements);
 }
 
+const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		if (strcmp(kept->tensor[i].name, name) == 0)
+			return &kept->tensor[i];
+	return NULL;
+}
+
 /* Copies the rank's tensors. starters: those from the starter; NULL: this is that copy. */
 static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
 {
@@ -121,9 +129,8 @@ static void keep_tensors(struct shell *shell, struct kept_rank *kept, const stru
 		if (world_find(world, world->me, name).kind != THING_TENSOR)
 			continue;
 		keep_tensor(shell, kept, text);
-		for (size_t i = 0; starters && i < starters->count; i++)
-			if (strcmp(starters->tensor[i].name, text) == 0)
-				kept->tensor[kept->count - 1].starters = true;
+		if (starters && kept_find(starters, text))
+			kept->tensor[kept->count - 1].starters = true;
 	}
 }
 
@@ -143,15 +150,6 @@ void kept_world_release(struct kept_world *kept)
 		release_rank(&kept->rank[rank]);
 	mem_free(kept->rank);
 	*kept = (struct kept_world){0};
-}
-
-const struct kept_tensor *kept_find(const struct kept_world *kept, int rank, const char *name)
-{
-	const struct kept_rank *of = &kept->rank[rank];
-	for (size_t i = 0; i < of->count; i++)
-		if (strcmp(of->tensor[i].name, name) == 0)
-			return &of->tensor[i];
-	return NULL;
 }
 
 void played_unname(struct shell *shell, int rank, const char *name)

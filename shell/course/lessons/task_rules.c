@@ -13,11 +13,6 @@
 static const char steering[] = "set slow reset machine mark rate=",
                   worlds[] = "strategy model program stage tour hunt fix";
 
-bool task_rules_allow(const struct lesson_task *task, const char *word)
-{
-	return text_place(text_string(&task->part[PART_ALLOW]), word, strlen(word)) >= 0;
-}
-
 static bool allowed(const struct task_rules *rules, const char *word, size_t length)
 {
 	return text_place(rules->allow, word, length) >= 0;

@@ -19,6 +19,5 @@ void task_rules_make(struct task_rules *rules, const struct lesson_task *task);
 /* Fails with ST_ARGUMENT, the reason and an alternative if the statement is refused. */
 enum status task_rules_check(const struct task_rules *rules, const struct statement *statement);
 void task_rules_release(struct task_rules *rules);
-bool task_rules_allow(const struct lesson_task *task, const char *word);
 
 #endif

@@ -54,8 +54,8 @@ struct offered {
 	struct number figure;
 };
 enum { OFFERED_MAX = CHOICES_MAX + 1 };
-/* Fills `choice`: the true figure of the task's prediction, then one for each `#: choice`. *count: those filled, the
- * failed one included. */
+/* Fills `choice`: the true figure of the task's prediction, then one for each `#: choice`. *count:
+ * those filled, with the failed one. */
 enum status trial_choices(const struct lesson_task *task, int n, struct shell *of,
         struct offered choice[OFFERED_MAX], int *count);
 
