@@ -49,7 +49,8 @@ static void keep_line(struct judged *judged, const char *file, int line)
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	const struct judge *judge = self;
-	const struct tree *tree = judge->first->interpreter->now.tree;
+	const struct interpreter *in = judge->first->interpreter;
+	const struct tree *tree = in->now.tree;
 	(void)ran, (void)set, (void)depth;
 	if (tree && tree->file)
 		keep_line(judge->judged, tree->file, statement->line);
