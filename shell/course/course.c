@@ -21,7 +21,7 @@ static void course_again(struct shell *shell, bool whole)
 		lesson_again(shell);
 }
 
-static enum status grade(struct shell *shell, const struct options *options)
+static enum status course_grade(struct shell *shell, const struct options *options)
 {
 	char *lines = NULL;
 	size_t count = 0;
@@ -39,7 +39,7 @@ static enum status course_run(struct shell *shell, const struct options *options
 {
 	int failed = 0;
 	if (options->grade)
-		return grade(shell, options);
+		return course_grade(shell, options);
 	enum status status = lesson_hold_all(shell, options->file, options->n, &failed);
 	shell->expect.failed += failed;
 	return status;

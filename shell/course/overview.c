@@ -29,7 +29,7 @@ struct overview {
 };
 
 /* If the folder can no longer be read, the board shows the last data and the error. */
-static enum status look(struct overview *overview)
+static enum status overview_read(struct overview *overview)
 {
 	bool changed;
 	time_t now = time(NULL);
@@ -46,7 +46,7 @@ static enum status look(struct overview *overview)
 	return status;
 }
 
-static void print(struct overview *overview, bool csv)
+static void overview_print(struct overview *overview, bool csv)
 {
 	struct text words = {0}, shown = {0};
 	struct picture picture = {0};
@@ -63,7 +63,7 @@ static void print(struct overview *overview, bool csv)
 	text_release(&shown);
 }
 
-static void scroll(struct class_board *board, int key, int page)
+static void board_scroll(struct class_board *board, int key, int page)
 {
 	board->first += key == SCREEN_UP || key == SCREEN_WHEEL_UP ? -1
 	        : key == SCREEN_DOWN || key == SCREEN_WHEEL_DOWN   ? 1
@@ -77,7 +77,7 @@ static void scroll(struct class_board *board, int key, int page)
 }
 
 /* Keys take effect at once and do not delay the folder's next reading. */
-static void watch(struct overview *overview, const struct screen *screen)
+static void overview_watch(struct overview *overview, const struct screen *screen)
 {
 	int64_t looked_ns = wall_ns();
 	int width, height, left;
@@ -91,15 +91,15 @@ static void watch(struct overview *overview, const struct screen *screen)
 		left = LOOK_EACH_MS - (int)((wall_ns() - looked_ns) / 1000000);
 		event.key = 0;
 		if (left > 0 && screen_event(screen, left, &event)) {
-			scroll(&overview->board, event.key, height / 2);
+			board_scroll(&overview->board, event.key, height / 2);
 			continue;
 		}
-		look(overview);
+		overview_read(overview);
 		looked_ns = wall_ns();
 	}
 }
 
-static enum status show(struct overview *overview, const struct session *looks)
+static enum status overview_show(struct overview *overview, const struct session *looks)
 {
 	struct screen *screen = NULL;
 	if (!looks->talk.terminal || !isatty(0) || !isatty(1) ||
@@ -108,7 +108,7 @@ static enum status show(struct overview *overview, const struct session *looks)
 		        "--overview: this terminal cannot be painted on; --once prints the board, --csv a "
 		        "table");
 	overview->board.keys = true;
-	watch(overview, screen);
+	overview_watch(overview, screen);
 	screen_close(screen);
 	return ST_OK;
 }
@@ -124,12 +124,12 @@ int overview_run(const struct options *options)
 	struct session looks = {0};
 	choose_looks(&looks); /* wcwidth depends on the locale */
 	wire_start();
-	enum status status = look(&overview);
+	enum status status = overview_read(&overview);
 	if (status == ST_OK && print_it)
-		print(&overview, options->csv);
+		overview_print(&overview, options->csv);
 	else if (status == ST_OK) {
 		signals_start();
-		status = show(&overview, &looks);
+		status = overview_show(&overview, &looks);
 	}
 	if (status != ST_OK)
 		fprintf(stderr, "ranksh: %s\n", fail_text());

@@ -42,7 +42,7 @@ static const struct title group_titles[] = {{NOW, "wrong now"}, {MET, "met"}, {T
         {GROUP_TASK, "task"}, {GROUP_WORDS, "what is wrong"}, {0}};
 
 /* Writes clean text from a column on. A wide character's second cell is empty (glyph 0). */
-static void put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
+static void board_put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
 {
 	for (uint32_t point; (point = utf8_next(&utf8)); column += clean_width(point)) {
 		struct cell *cell = picture_cell(picture, row, column),
@@ -62,21 +62,21 @@ static void put_foreign(
 {
 	struct text clean = {0};
 	clean_put(&clean, words, columns);
-	put(picture, row, column, colour, text_string(&clean));
+	board_put(picture, row, column, colour, text_string(&clean));
 	text_release(&clean);
 }
 
 static void put_titles(struct picture *picture, int row, const struct title *title)
 {
 	for (; title->words; title++)
-		put(picture, row, title->column, COLOUR_NOTE, title->words);
+		board_put(picture, row, title->column, COLOUR_NOTE, title->words);
 }
 
 static void put_number(struct picture *picture, int row, int end, enum colour colour, int64_t number)
 {
 	char words[24];
 	int count = snprintf(words, sizeof words, "%lld", (long long)number);
-	put(picture, row, end - count, colour, words);
+	board_put(picture, row, end - count, colour, words);
 }
 
 /* "2.3 ✓✓··": the tasks of that lesson; "2.3 7 of 12" if there are many */
@@ -100,7 +100,7 @@ static void put_task(struct picture *picture, int row, enum colour colour, const
 		text_add(&words, " %d of %d", count, tasks);
 	else
 		text_add(&words, " %s", text_string(&marks));
-	put(picture, row, TASK, colour, text_string(&words));
+	board_put(picture, row, TASK, colour, text_string(&words));
 	text_release(&words);
 	text_release(&marks);
 }
@@ -112,10 +112,10 @@ static void put_learner(
 	const char *word = states[learner->state].word;
 	struct text name = {0};
 	learner_name(learner, SOLVED - WHO - 1, &name);
-	put(picture, row, WHO, colour, text_string(&name));
+	board_put(picture, row, WHO, colour, text_string(&name));
 	text_release(&name);
 	put_number(picture, row, SOLVED + 6, colour, learner->solved);
-	put(picture, row, WORDS, colour, word);
+	board_put(picture, row, WORDS, colour, word);
 	if (learner->at < 0)
 		return;
 	const struct learner_task *task = &learner->task[learner->at];
@@ -146,7 +146,7 @@ static void put_head(struct picture *picture, const struct class_board *board)
 		between = count[i] ? ", " : between;
 	}
 	text_add(&words, "   ");
-	put(picture, 0, WHO, COLOUR_HEAD, text_string(&words));
+	board_put(picture, 0, WHO, COLOUR_HEAD, text_string(&words));
 	int column = WHO + clean_columns(text_string(&words));
 	const char *trouble = board->trouble ? board->trouble : mistake->count ? text_string(mistake) : NULL;
 	text_clear(&words);
@@ -200,7 +200,7 @@ void board_draw(struct class_board *board, int width, int height, struct picture
 	int more = count - board->first - rows;
 	if (more > 0)
 		snprintf(words, sizeof words, "%d more below", more);
-	put(picture, picture->height - 1, WHO, COLOUR_NOTE,
+	board_put(picture, picture->height - 1, WHO, COLOUR_NOTE,
 	        count > rows ? "q leaves; up and down scroll" : "q leaves");
-	put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
+	board_put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
 }

@@ -13,7 +13,7 @@
 
 enum { STUCK_S = 600, STUCK_WRONG = 3, AWAY_S = 7200 };
 
-static bool is(const struct text *text, const char *word)
+static bool word_is(const struct text *text, const char *word)
 {
 	return strcmp(text_string(text), word) == 0;
 }
@@ -24,9 +24,9 @@ static struct learner *find_learner(struct learners *learners, const struct clas
 	int twin = 1;
 	for (size_t i = 0; i < learners->count; i++) {
 		struct learner *learner = &learners->learner[i];
-		if (!is(&head->name, learner->name))
+		if (!word_is(&head->name, learner->name))
 			continue;
-		if (is(&head->id, learner->id))
+		if (word_is(&head->id, learner->id))
 			return learner;
 		twin++;
 	}
@@ -49,7 +49,7 @@ static struct learner_task *find_task(struct learner *learner, const struct text
 
 static void count_check(struct learner *learner, struct learner_task *task, const struct class_event *event)
 {
-	bool right = is(&event->words, "right");
+	bool right = word_is(&event->words, "right");
 	task->checks++;
 	if (event->lines.count || !right)
 		task->last_lines = text_string(&event->lines);
@@ -66,9 +66,9 @@ static void count_check(struct learner *learner, struct learner_task *task, cons
 	task->solved = true;
 }
 
-static void count(struct learner *learner, const struct class_event *event)
+static void count_event(struct learner *learner, const struct class_event *event)
 {
-	if (is(&event->what, "leave")) {
+	if (word_is(&event->what, "leave")) {
 		learner->left = true;
 		return;
 	}
@@ -77,19 +77,19 @@ static void count(struct learner *learner, const struct class_event *event)
 	struct learner_task *task = find_task(learner, &event->task);
 	int lesson = atoi(task->name);
 	learner->at = (int)(task - learner->task);
-	if (is(&event->what, "open")) {
+	if (word_is(&event->what, "open")) {
 		task->opened = task->opened ? task->opened : text_string(&event->at);
 		task->wrong_in_a_row = 0;
 		task->solved_here = false;
-	} else if (is(&event->what, "check")) {
+	} else if (word_is(&event->what, "check")) {
 		count_check(learner, task, event);
-	} else if (is(&event->what, "done") && lesson >= 1 && lesson <= CLASS_LESSONS_MOST) {
+	} else if (word_is(&event->what, "done") && lesson >= 1 && lesson <= CLASS_LESSONS_MOST) {
 		learner->lessons_done |= UINT64_C(1) << (lesson - 1);
 	}
-	task->hints += is(&event->what, "hint");
-	task->solutions += is(&event->what, "solution");
-	task->skips += is(&event->what, "skip");
-	task->predictions += is(&event->what, "predict");
+	task->hints += word_is(&event->what, "hint");
+	task->solutions += word_is(&event->what, "solution");
+	task->skips += word_is(&event->what, "skip");
+	task->predictions += word_is(&event->what, "predict");
 }
 
 /* The time between two events counts for the current task. */
@@ -105,7 +105,7 @@ static void count_session(struct learner *learner, const struct class_session *s
 		if (task && !task->solved)
 			task->seconds += most_of(event->seconds - before, 0);
 		before = event->seconds;
-		count(learner, event);
+		count_event(learner, event);
 	}
 }
 
@@ -119,7 +119,7 @@ static bool has_done(const struct learner *learner, const struct class_rules *ru
 	        learner->lessons_done >> (lesson - 1) & learner->task[learner->at].solved;
 }
 
-static void judge(struct learner *learner, const struct class_rules *rules, int64_t now)
+static void set_state(struct learner *learner, const struct class_rules *rules, int64_t now)
 {
 	const struct learner_task *task = learner->at < 0 ? NULL : &learner->task[learner->at];
 	int64_t silent = most_of(now - learner->grew, 0);
@@ -155,7 +155,7 @@ static void group_session(
 	struct learner *learner = &learners->learner[number];
 	for (size_t i = 0; i < session->events; i++) {
 		const struct class_event *event = &session->event[i];
-		if (!is(&event->what, "check") || is(&event->words, "right") || !event->task.count)
+		if (!word_is(&event->what, "check") || word_is(&event->words, "right") || !event->task.count)
 			continue;
 		const struct learner_task *task = find_task(learner, &event->task);
 		struct wrong_group *group = find_group(learners, names, event, number);
@@ -164,7 +164,7 @@ static void group_session(
 			continue;
 		group->last = number;
 		group->learners++;
-		group->now += !task->solved && is(&event->words, task->last_wrong);
+		group->now += !task->solved && word_is(&event->words, task->last_wrong);
 	}
 }
 
@@ -205,7 +205,7 @@ void learners_make(struct learners *learners, const struct roll *roll, int64_t n
 		count_session(learner, session);
 	}
 	for (size_t k = 0; k < learners->count; k++) {
-		judge(&learners->learner[k], &roll->rules, now);
+		set_state(&learners->learner[k], &roll->rules, now);
 		for (size_t i = 0; i < roll->sessions; i++)
 			if (owner[i] == k)
 				group_session(learners, groups, k, &roll->session[i]);

@@ -200,7 +200,7 @@ const char *learning_name(const struct learning *learning)
 }
 
 /* Writes "WHAT<tab>TASK<tab>WORDS" to the class's folder, and a solved task to progress. */
-static enum status note(struct learning *learning, const char *line, size_t length)
+static enum status write_event(struct learning *learning, const char *line, size_t length)
 {
 	struct class_event event = {0};
 	struct text *const member[] = {&event.what, &event.task, &event.words};
@@ -244,7 +244,7 @@ enum status learning_line(struct learning *learning, const char *line, const cha
 		learning->lines++;
 	}
 	while ((one = text_line(&at, end, &length))) {
-		enum status noted = note(learning, one, length);
+		enum status noted = write_event(learning, one, length);
 		status = first_failure(status, noted);
 	}
 	return status;

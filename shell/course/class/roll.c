@@ -35,7 +35,7 @@ static void session_drop(struct roll *roll, size_t i)
 	memmove(roll->session + i, roll->session + i + 1, (roll->sessions - i) * sizeof *roll->session);
 }
 
-static void take_line(struct class_session *session, const char *line, size_t count)
+static void session_add_line(struct class_session *session, const char *line, size_t count)
 {
 	struct class_event event = {0};
 	if (!session->head.class) {
@@ -47,12 +47,12 @@ static void take_line(struct class_session *session, const char *line, size_t co
 	}
 }
 
-static void take(struct class_session *session, const char *bytes, size_t count)
+static void session_add(struct class_session *session, const char *bytes, size_t count)
 {
 	text_put(&session->half, bytes, count);
 	const char *at = text_string(&session->half), *end = at + session->half.count, *newline;
 	while (!session->spoiled && (newline = memchr(at, '\n', (size_t)(end - at)))) {
-		take_line(session, at, (size_t)(newline - at));
+		session_add_line(session, at, (size_t)(newline - at));
 		at = newline + 1;
 	}
 	struct text rest = {0};
@@ -74,13 +74,13 @@ static bool read_new(struct class_session *session, int file, const struct stat 
 	while (!session->spoiled && session->read < FILE_MOST &&
 	        (got = pread(file, piece, sizeof piece, session->read)) > 0) {
 		session->read += got;
-		take(session, piece, (size_t)got);
+		session_add(session, piece, (size_t)got);
 	}
 	return session->read != from;
 }
 
 /* Returns the file's session, created if new; NULL if there are too many. */
-static struct class_session *find(struct roll *roll, const char *name)
+static struct class_session *session_find(struct roll *roll, const char *name)
 {
 	size_t low = 0, high = roll->sessions;
 	while (low < high) {
@@ -104,7 +104,7 @@ static bool read_entry(struct roll *roll, int folder, const char *name)
 	struct stat now;
 	int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	bool regular = file >= 0 && fstat(file, &now) == 0 && S_ISREG(now.st_mode), changed = false;
-	struct class_session *session = regular ? find(roll, name) : NULL;
+	struct class_session *session = regular ? session_find(roll, name) : NULL;
 	if (session) {
 		session->seen = true;
 		changed = read_new(session, file, &now);
@@ -126,7 +126,7 @@ enum status roll_rules(const char *folder, struct class_rules *rules)
 	return status;
 }
 
-static bool look_at_rules(struct roll *roll)
+static bool read_rules(struct roll *roll)
 {
 	struct class_rules rules = roll->rules;
 	struct text mistake = {0};
@@ -159,7 +159,7 @@ enum status roll_read(struct roll *roll, bool *changed)
 			session_drop(roll, i);
 			*changed = true;
 		}
-	*changed |= look_at_rules(roll);
+	*changed |= read_rules(roll);
 	return ST_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool in_name(char c)
+static bool is_name_character(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
@@ -20,7 +20,7 @@ static bool is_collective(const char *word)
 }
 
 /* Adds a change. mend[0] is the original line, unless the caller replaces it. */
-static struct text_change *add(
+static struct text_change *change_add(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
 {
 	struct text_change *change = MEM_ADD(&line->changes->change, &line->changes->count);
@@ -34,10 +34,10 @@ static struct text_change *add(
 	return change;
 }
 
-/* As add; the replacement for the bytes [from, to) is formatted. */
-static void add_words(struct looked_at *line, const char *what, const char *from, const char *to,
+/* As change_add; the replacement for the bytes [from, to) is formatted. */
+static void change_add_format(struct looked_at *line, const char *what, const char *from, const char *to,
         const char *format, ...) __attribute__((format(printf, 5, 6)));
-static void add_words(
+static void change_add_format(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *format, ...)
 {
 	struct text with = {0};
@@ -45,7 +45,7 @@ static void add_words(
 	va_start(arguments, format);
 	text_vadd(&with, format, arguments);
 	va_end(arguments);
-	add(line, what, from, to, text_string(&with));
+	change_add(line, what, from, to, text_string(&with));
 	text_release(&with);
 }
 
@@ -83,8 +83,8 @@ static const struct {
 static bool stands_alone(const struct line_piece *piece, const char *at, const char *find)
 {
 	const char *end = at + strlen(find);
-	bool begins = !in_name(*find) || at == piece->at || !in_name(at[-1]);
-	bool ends = !in_name(end[-1]) || end == piece->end || !in_name(*end);
+	bool begins = !is_name_character(*find) || at == piece->at || !is_name_character(at[-1]);
+	bool ends = !is_name_character(end[-1]) || end == piece->end || !is_name_character(*end);
 	return begins && ends;
 }
 
@@ -95,7 +95,7 @@ static void exchange_words(struct looked_at *line, const struct line_piece *piec
 		size_t length = strlen(find);
 		while ((at = memmem(at, (size_t)(piece->end - at), find, length))) {
 			if (stands_alone(piece, at, find))
-				add(line, exchanges[i].what, at, at + length, exchanges[i].with);
+				change_add(line, exchanges[i].what, at, at + length, exchanges[i].with);
 			at += length;
 		}
 	}
@@ -106,7 +106,7 @@ static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 	for (const char *at = piece->at; at < piece->end; at++) {
 		char *end;
 		bool begins = isdigit((unsigned char)*at) &&
-		        (at == piece->at || !(in_name(at[-1]) || at[-1] == '.'));
+		        (at == piece->at || !(is_name_character(at[-1]) || at[-1] == '.'));
 		if (*at == '"') /* skip strings */
 			at = memchr(at + 1, '"', (size_t)(piece->end - at - 1));
 		if (!at)
@@ -114,10 +114,10 @@ static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 		if (!begins)
 			continue;
 		long number = strtol(at, &end, 10);
-		if (!in_name(*end) && *end != '.' && number < 1000) {
-			add_words(line, "off by one", at, end, "%ld", number + 1);
+		if (!is_name_character(*end) && *end != '.' && number < 1000) {
+			change_add_format(line, "off by one", at, end, "%ld", number + 1);
 			if (number > 0)
-				add_words(line, "off by one", at, end, "%ld", number - 1);
+				change_add_format(line, "off by one", at, end, "%ld", number - 1);
 		}
 		at = end - 1;
 	}
@@ -138,7 +138,7 @@ static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 	for (int i = 0; i < 2; i++) {
 		const char *at = memmem(piece->at, (size_t)(piece->end - piece->at), clauses[i].find, 4);
 		if (at)
-			add(line, clauses[i].what, at, word_end(piece, at + 4), "");
+			change_add(line, clauses[i].what, at, word_end(piece, at + 4), "");
 	}
 }
 
@@ -150,8 +150,8 @@ static void exchange_two(struct looked_at *line, const char *what, const char *a
 	if (b < a)
 		exchange_two(line, what, b, b_end, a, a_end);
 	else if (!same)
-		add_words(line, what, a, b_end, "%.*s%.*s%.*s", (int)(b_end - b), b, (int)(b - a_end), a_end,
-		        (int)(a_end - a), a);
+		change_add_format(line, what, a, b_end, "%.*s%.*s%.*s", (int)(b_end - b), b, (int)(b - a_end),
+		        a_end, (int)(a_end - a), a);
 }
 
 static void exchange_ends(struct looked_at *line, const struct line_piece *piece, const char *word)
@@ -172,20 +172,21 @@ static void exchange_ends(struct looked_at *line, const struct line_piece *piece
 /* ---- whole statements ---- */
 
 /* Adds a host sync (slow but right) after the statement, or the statement once more. */
-static void add_around(struct looked_at *line, const struct line_piece *piece, const char *word)
+static void add_sync_or_repeat(struct looked_at *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
 	int length = (int)(piece->end - piece->at);
 	bool moves = is_collective(word) || word_is_one_of("copy send recv sendrecv get put add", word);
 	if (moves || word_is_one_of("matmul cast sgd adam", word)) {
-		add_words(line, "the host waits where it need not", piece->end, piece->end, ";  sync");
-		add_words(line, "done twice", piece->end, piece->end, ";  %.*s", length, piece->at);
+		change_add_format(
+		        line, "the host waits where it need not", piece->end, piece->end, ";  sync");
+		change_add_format(line, "done twice", piece->end, piece->end, ";  %.*s", length, piece->at);
 	}
 	for (; first < line->changes->count; first++)
 		line->changes->change[first].slows = true;
 	if (is_collective(word) || strcmp(word, "sendrecv") == 0)
-		add_words(line, "rank 0 does not take part", piece->at, piece->end, "if rank > 0 { %.*s }",
-		        length, piece->at);
+		change_add_format(line, "rank 0 does not take part", piece->at, piece->end,
+		        "if rank > 0 { %.*s }", length, piece->at);
 }
 
 /* With the following `;`, or else the preceding one */
@@ -206,7 +207,7 @@ static void drop_piece(struct looked_at *line, int i, const char *word)
 		to = piece->end;
 		from = line->piece[i - 1].end;
 	}
-	add(line, what, from, to, "")->slows = strcmp(word, "free") == 0;
+	change_add(line, what, from, to, "")->slows = strcmp(word, "free") == 0;
 }
 
 static void change_statement(struct looked_at *line, int i)
@@ -226,7 +227,7 @@ static void change_statement(struct looked_at *line, int i)
 		return;
 	drop_clauses(line, piece);
 	exchange_ends(line, piece, word);
-	add_around(line, piece, word);
+	add_sync_or_repeat(line, piece, word);
 	if (line->pieces > 1 || line->braces)
 		drop_piece(line, i, word);
 	if (next && next->before == ';' && !next->opens)
@@ -238,7 +239,7 @@ static void change_statement(struct looked_at *line, int i)
 /* ---- lines with one statement ---- */
 
 /* Returns the line's piece if it has only one statement, which may change; else NULL. */
-static const struct line_piece *sole(const struct looked_at *line)
+static const struct line_piece *sole_statement(const struct looked_at *line)
 {
 	char word[WORD_MAX];
 	if (line->pieces != 1 || line->braces)
@@ -250,7 +251,7 @@ static const struct line_piece *sole(const struct looked_at *line)
 /* Removes the line. The mend puts its statement on the next line, or else on the previous one. */
 static void drop_line(struct looked_at *line, const struct looked_at *before, const struct looked_at *behind)
 {
-	const struct line_piece *piece = sole(line);
+	const struct line_piece *piece = sole_statement(line);
 	struct text mend = {0};
 	bool after = behind->pieces > 0 && behind->at[strspn(behind->at, " \t")] != '}';
 	if (!piece || (!after && !before->pieces))
@@ -265,7 +266,7 @@ static void drop_line(struct looked_at *line, const struct looked_at *before, co
 		text_add(&mend, "%.*s%s  %.*s", shown, beside->at, beside->stop[-1] == '{' ? "" : ";", length,
 		        piece->at);
 	struct text_change *change =
-	        add(line, strncmp(piece->at, "wait ", 5) == 0 ? "a wait left out" : "a line left out",
+	        change_add(line, strncmp(piece->at, "wait ", 5) == 0 ? "a wait left out" : "a line left out",
 	                line->at, line->next, "");
 	change->line = after ? line->number : line->number - 1;
 	mem_free(change->mend[0]);
@@ -275,14 +276,14 @@ static void drop_line(struct looked_at *line, const struct looked_at *before, co
 
 static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 {
-	const struct line_piece *one = sole(line), *other = sole(behind);
+	const struct line_piece *one = sole_statement(line), *other = sole_statement(behind);
 	struct text with = {0};
 	if (!one || !other)
 		return;
 	text_add(&with, "%.*s\n%.*s", (int)(behind->stop - behind->at), behind->at,
 	        (int)(line->stop - line->at), line->at);
 	struct text_change *change =
-	        add(line, "two lines changed places", line->at, behind->stop, text_string(&with));
+	        change_add(line, "two lines changed places", line->at, behind->stop, text_string(&with));
 	change->mend[1] = mem_copy_text(behind->at, (size_t)(behind->stop - behind->at));
 	text_release(&with);
 }

@@ -69,7 +69,7 @@ static void say_hunt(struct shell *shell, const struct program *program)
 	        "mends line N, `hunt give up` tells\n");
 }
 
-static enum status take_change(struct shell *shell, const struct quarry *quarry, struct hunted *hunted)
+static enum status load_changed(struct shell *shell, const struct quarry *quarry, struct hunted *hunted)
 {
 	size_t change = (size_t)hunted->change - 1;
 	const char *file = quarry->file[quarry->file_of[change]]->name;
@@ -110,7 +110,7 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	if (status == ST_OK) {
 		struct hunted *hunted = mem_alloc(sizeof *hunted);
 		*hunted = found;
-		status = take_change(shell, &quarry, hunted);
+		status = load_changed(shell, &quarry, hunted);
 	}
 	quarry_close(&quarry);
 	return status;

@@ -26,7 +26,7 @@ struct judge {
 /* ---- executed lines ---- */
 
 /* Returns the file's executed lines; NULL if none was. */
-static struct lines_ran *find_ran(const struct judged *judged, const char *file)
+static struct lines_ran *ran_find(const struct judged *judged, const char *file)
 {
 	for (size_t i = 0; i < judged->files; i++)
 		if (strcmp(judged->file[i].file, file) == 0)
@@ -34,9 +34,9 @@ static struct lines_ran *find_ran(const struct judged *judged, const char *file)
 	return NULL;
 }
 
-static void keep_line(struct judged *judged, const char *file, int line)
+static void ran_add(struct judged *judged, const char *file, int line)
 {
-	struct lines_ran *ran = find_ran(judged, file);
+	struct lines_ran *ran = ran_find(judged, file);
 	if (!ran) {
 		ran = MEM_ADD(&judged->file, &judged->files);
 		*ran = (struct lines_ran){.file = mem_copy_text(file, strlen(file))};
@@ -46,25 +46,26 @@ static void keep_line(struct judged *judged, const char *file, int line)
 	ran->ran[line] = true;
 }
 
-static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+static void judge_on_line(
+        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	const struct judge *judge = self;
 	const struct interpreter *in = judge->first->interpreter;
 	const struct tree *tree = in->now.tree;
 	(void)ran, (void)set, (void)depth;
 	if (tree && tree->file)
-		keep_line(judge->judged, tree->file, statement->line);
+		ran_add(judge->judged, tree->file, statement->line);
 }
 
 bool judged_ran(const struct judged *judged, const char *file, int line)
 {
-	const struct lines_ran *ran = find_ran(judged, file);
+	const struct lines_ran *ran = ran_find(judged, file);
 	return ran && (size_t)line < ran->lines && ran->ran[line];
 }
 
 /* ---- a rank's tensors ---- */
 
-static void keep_values(
+static void held_add(
         struct shell *shell, struct held_by *held, const char *name, const struct part_line *part)
 {
 	struct view view;
@@ -81,7 +82,7 @@ static void keep_values(
 		kept->count = 0;
 }
 
-static void keep_all(struct shell *shell, struct held_by *held)
+static void held_add_all(struct shell *shell, struct held_by *held)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	const struct world *world = shell->world;
@@ -91,12 +92,12 @@ static void keep_all(struct shell *shell, struct held_by *held)
 		text_add(&name, "%s %s of %s at %lld,%lld,%lld", part->tensor, part->state, part->of,
 		        (long long)part->row, (long long)part->col, (long long)part->at);
 		if (part->rank == world->me)
-			keep_values(shell, held, text_string(&name), part);
+			held_add(shell, held, text_string(&name), part);
 		text_release(&name);
 	}
 	for (name_id name = 1; !parts->count && (int)name <= names_count(world->names); name++)
 		if (world_find(world, world->me, name).kind == THING_TENSOR)
-			keep_values(shell, held, names_text(world->names, name), NULL);
+			held_add(shell, held, names_text(world->names, name), NULL);
 }
 
 static enum status play_steps(struct player *player, int iterations)
@@ -135,7 +136,7 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 }
 
 /* A last `sync` completes all writes. An operation that still waits after it waits for ever. */
-static void end(struct shell *shell, struct judged *judged)
+static void judge_end(struct shell *shell, struct judged *judged)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct text words = {0};
@@ -149,13 +150,13 @@ static void end(struct shell *shell, struct judged *judged)
 		note_end(judged, shell, status);
 		return;
 	}
-	keep_all(shell, &judged->rank[shell->world->me]);
+	held_add_all(shell, &judged->rank[shell->world->me]);
 	if (shell->world->me == 0)
 		note_figures(judged, shell, &trace);
 }
 
 /* sandbox_lines gives the program's commands the empty world that they need. */
-static void play(struct shell *shell, void *self)
+static void judge_rank(struct shell *shell, void *self)
 {
 	struct judge *judge = self;
 	struct player *player = NULL;
@@ -163,14 +164,14 @@ static void play(struct shell *shell, void *self)
 	enum status status = program_player(judge->program, shell, &player);
 	if (status == ST_OK && shell->world->me == 0) {
 		judge->first = shell;
-		player_watch(player, (struct watcher){.self = judge, .line = on_line});
+		player_watch(player, (struct watcher){.self = judge, .line = judge_on_line});
 	}
 	if (status == ST_OK)
 		status = play_steps(player, judge->iterations);
 	if (status != ST_OK && status != ST_EXPECT) {
 		note_end(judge->judged, shell, status);
 	} else {
-		end(shell, judge->judged);
+		judge_end(shell, judge->judged);
 		player_variable(player, "dtype", &type);
 		if (shell->world->me == 0)
 			judge->judged->half = type.count && strcmp(text_string(&type), "f32") != 0;
@@ -186,7 +187,7 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 	struct judge judge = {program, iterations, judged, NULL};
 	struct sandbox sandbox = {.n = n, .steps_most = steps_most};
 	*judged = (struct judged){.n = n, .rank = mem_alloc((size_t)n * sizeof *judged->rank)};
-	enum status status = sandbox_run(&sandbox, of, play, &judge);
+	enum status status = sandbox_run(&sandbox, of, judge_rank, &judge);
 	judged->steps = sandbox.steps;
 	return status;
 }
@@ -238,7 +239,7 @@ void standard_release(struct standard *standard)
 	judged_release(&standard->begin);
 }
 
-static const struct held_values *find(const struct judged *judged, int rank, const char *name)
+static const struct held_values *held_find(const struct judged *judged, int rank, const char *name)
 {
 	const struct held_by *by = &judged->rank[rank];
 	for (size_t i = 0; i < by->count; i++)
@@ -278,8 +279,8 @@ struct likeness judged_compare(const struct standard *standard, const struct jud
 	for (int rank = 0; rank < whole->n; rank++)
 		for (size_t i = 0; i < whole->rank[rank].count; i++) {
 			const struct held_values *held = &whole->rank[rank].held[i];
-			double off =
-			        off_by(held, find(begin, rank, held->name), find(other, rank, held->name));
+			double off = off_by(
+			        held, held_find(begin, rank, held->name), held_find(other, rank, held->name));
 			if (off > compared.off) {
 				compared.off = off;
 				compared.worst = held->name;

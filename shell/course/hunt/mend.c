@@ -64,7 +64,8 @@ static void put_end(struct shell *shell, const struct judged *judged, struct tex
 		text_add(out, "%s", text_string(&judged->words));
 }
 
-static enum status judge(struct shell *shell, const struct program *mended, double *verdict, struct text *out)
+static enum status judge_fix(
+        struct shell *shell, const struct program *mended, double *verdict, struct text *out)
 {
 	struct standard standard;
 	struct judged judged = {0};
@@ -90,7 +91,7 @@ static enum status find_verdict(struct shell *shell, const struct program *mende
 	enum status status = ST_OK;
 	if (!hunt_found_before(shell, "fix", verdict)) {
 		if (transport_rank(shell->transport) == 0)
-			status = judge(shell, mended, verdict, &words);
+			status = judge_fix(shell, mended, verdict, &words);
 		status = shell_say_found(shell, status, &words);
 		if (status == ST_OK)
 			status = shell_spread(shell, ST_OK, verdict, sizeof *verdict);
@@ -102,7 +103,7 @@ static enum status find_verdict(struct shell *shell, const struct program *mende
 }
 
 /* A fix that does not end is not loaded. */
-static enum status judge_and_take(struct shell *shell, struct program *mended)
+static enum status load_fixed(struct shell *shell, struct program *mended)
 {
 	struct hunted *hunted = mended->hunted;
 	double verdict = MENDED_NOT;
@@ -129,7 +130,7 @@ static enum status judge_and_take(struct shell *shell, struct program *mended)
 }
 
 /* Returns a program with the new text, which continues the hunt. */
-static struct program *mend(
+static struct program *mended_program(
         struct shell *shell, const struct program *from, const struct text *text, const char *words)
 {
 	const struct hunted *hunted = from->hunted;
@@ -183,8 +184,8 @@ enum status hunt_fix(struct shell *shell, const char *words, size_t count)
 	else
 		status = mended_text(program, number, line + (*line == ' '), &text);
 	if (status == ST_OK) {
-		struct program *made = mend(shell, program, &text, text_string(&own));
-		status = judge_and_take(shell, made);
+		struct program *made = mended_program(shell, program, &text, text_string(&own));
+		status = load_fixed(shell, made);
 		program_release(made);
 	}
 	text_release(&text);

@@ -8,7 +8,7 @@
 enum { FEW = 24, TRIES_MOST = 128 };
 
 /* splitmix64: the same on every computer */
-static uint64_t draw(uint64_t *state)
+static uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -16,7 +16,7 @@ static uint64_t draw(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-static bool does_anything(const struct quarry *quarry, const struct standard *standard, size_t i)
+static bool change_runs(const struct quarry *quarry, const struct standard *standard, size_t i)
 {
 	const struct text_change *change = &quarry->changes.change[i];
 	const struct player_file *file = quarry->file[quarry->file_of[i]];
@@ -33,7 +33,7 @@ static size_t candidates(const struct quarry *quarry, const struct standard *sta
 	*order = NULL;
 	for (int own = 1; own >= 0 && count < FEW; own--)
 		for (size_t i = 0; i < quarry->changes.count; i++)
-			if ((quarry->file_of[i] < quarry->own) == own && does_anything(quarry, standard, i))
+			if ((quarry->file_of[i] < quarry->own) == own && change_runs(quarry, standard, i))
 				*MEM_ADD(order, &count) = i;
 	return count;
 }
@@ -62,7 +62,7 @@ static void shuffle(const struct quarry *quarry, size_t *order, size_t count, lo
 	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
 	size_t first = 0;
 	for (size_t left = count; left > 1; left--) {
-		size_t at = draw(&state) % left, i = order[at];
+		size_t at = random_next(&state) % left, i = order[at];
 		order[at] = order[left - 1];
 		order[left - 1] = i;
 	}

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static void add(struct cheats *cheats, const struct lesson_task *task, const char *name, const char *what,
-        const char *line)
+static void cheat_add(struct cheats *cheats, const struct lesson_task *task, const char *name,
+        const char *what, const char *line)
 {
 	for (int behind = 0; behind < 2; behind++) {
 		struct cheat *cheat = MEM_ADD(&cheats->cheat, &cheats->count);
@@ -32,7 +32,7 @@ static void add_filled(
 		constant = constant && value[i] == value[0];
 	if (!constant) {
 		text_add(&line, "fill %s %.9g", tensor->name, (double)value[count - 1]);
-		add(cheats, task, tensor->name, "filled with its last number", text_string(&line));
+		cheat_add(cheats, task, tensor->name, "filled with its last number", text_string(&line));
 	}
 	text_release(&line);
 	mem_free(value);
@@ -60,7 +60,7 @@ static void add_copies(struct cheats *cheats, const struct lesson_task *task,
 		        layout_same_shape(&other->layout, &tensor->layout) &&
 		        !is_solved_by(task, text_string(&line))) {
 			text_add(&what, "a copy of %s", other->name);
-			add(cheats, task, tensor->name, text_string(&what), text_string(&line));
+			cheat_add(cheats, task, tensor->name, text_string(&what), text_string(&line));
 		}
 		text_release(&line);
 		text_release(&what);
@@ -80,7 +80,8 @@ static void add_compared(struct cheats *cheats, const struct lesson_task *task, 
 				continue;
 			text_add(&line, "free %s\ntensor %s%s", tensor->name, tensor->name,
 			        shape_text(&tensor->layout).text);
-			add(cheats, task, tensor->name, "made anew and left unwritten", text_string(&line));
+			cheat_add(cheats, task, tensor->name, "made anew and left unwritten",
+			        text_string(&line));
 			add_filled(cheats, task, tensor);
 			add_copies(cheats, task, tensor, all);
 			text_release(&line);

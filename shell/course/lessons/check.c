@@ -237,7 +237,7 @@ static enum status put_naive(struct shell *shell, struct text *out)
 }
 
 /* Rank 0: adds the report. */
-static enum status find(struct shell *shell, struct text *out, bool *right)
+static enum status check_lines(struct shell *shell, struct text *out, bool *right)
 {
 	struct task_verdict verdict = {0};
 	struct trials trials;
@@ -274,7 +274,7 @@ enum status lesson_check(struct call *call)
 	if (shell->replay.depth)
 		return ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = find(shell, &words, &right);
+		status = check_lines(shell, &words, &right);
 	status = shell_say_found(shell, status, &words);
 	text_release(&words);
 	if (status == ST_OK)

@@ -15,7 +15,7 @@
 /* relative distance up to which answers count as equal */
 static const double TENTH = 0.1;
 
-static bool leads(const struct shell *shell)
+static bool is_rank_zero(const struct shell *shell)
 {
 	return transport_rank(shell->transport) == 0;
 }
@@ -52,7 +52,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 	enum status status = ST_OK;
 	struct number truth = {0};
 	int count = 0;
-	if (!task->at[PART_PREDICT] || !leads(shell))
+	if (!task->at[PART_PREDICT] || !is_rank_zero(shell))
 		return ST_OK;
 	text_add(out, "   %s%s%s %s\n", STYLED(shell->out, COLOUR_HEAD, "First guess:"),
 	        text_string(&task->part[PART_PREDICT]));
@@ -124,7 +124,7 @@ static enum status has_unit(struct shell *shell, const char *answer, struct numb
 {
 	struct number truth = number;
 	enum status status = ST_OK;
-	if (leads(shell) && number.unit == UNIT_PLAIN)
+	if (is_rank_zero(shell) && number.unit == UNIT_PLAIN)
 		status = solved_figure(shell, PART_ANSWER, &truth);
 	if (status == ST_OK && truth.unit != number.unit)
 		status = fail(ST_UNIT, "predict %s: in which unit? As in `predict %s%s`", answer, answer,
@@ -248,9 +248,9 @@ enum status lesson_answer(struct shell *shell, const char *answer)
 		return fail(ST_ARGUMENT,
 		        task->at[PART_ASK] ? "the question comes once `check` says right"
 		                           : "this task asks no question");
-	enum status status = leads(shell) ? is_answer(shell, answer, &right, &truth) : ST_OK;
-	bool told =
-	        status == ST_OK && leads(shell) && !right && ++shell->course.lesson->misses >= MISSES_MOST;
+	enum status status = is_rank_zero(shell) ? is_answer(shell, answer, &right, &truth) : ST_OK;
+	bool told = status == ST_OK && is_rank_zero(shell) && !right &&
+	        ++shell->course.lesson->misses >= MISSES_MOST;
 	text_add(&words, "   %s%s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
 	        right          ? "right: `next` goes on"
 	                : told ? "not so: it is "

@@ -34,7 +34,7 @@ static void put_statements(const char *text, int line, struct task_lines *out)
 }
 
 /* Compares two statements, ignoring blanks. */
-static bool same(const char *one, const char *other)
+static bool same_statement(const char *one, const char *other)
 {
 	for (; *one || *other; one += *one != 0, other += *other != 0) {
 		one += strspn(one, " ");
@@ -48,13 +48,13 @@ static bool same(const char *one, const char *other)
 /* Returns the first line from `at` that has the statement; lines->count if none. */
 static size_t find_statement(const struct task_lines *lines, size_t at, const char *statement)
 {
-	while (at < lines->count && !same(lines->line[at].text, statement))
+	while (at < lines->count && !same_statement(lines->line[at].text, statement))
 		at++;
 	return at;
 }
 
 /* Returns the solution's first statement missing from the typed lines, or -1, and *at. */
-static long parting(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
+static long first_missing(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
 {
 	*at = 0;
 	for (size_t i = 0; i < solution->count; i++) {
@@ -67,7 +67,7 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 }
 
 /* Returns the first line from `at` that the solution lacks; typed->count if none. */
-static size_t stranger(const struct task_lines *typed, const struct task_lines *solution, size_t at)
+static size_t first_surplus(const struct task_lines *typed, const struct task_lines *solution, size_t at)
 {
 	while (at < typed->count && find_statement(solution, 0, typed->line[at].text) < solution->count)
 		at++;
@@ -77,7 +77,7 @@ static size_t stranger(const struct task_lines *typed, const struct task_lines *
 static void tell_place(
         struct shell *shell, const struct task_lines *typed, const struct task_lines *solution, size_t at)
 {
-	size_t odd = stranger(typed, solution, at);
+	size_t odd = first_surplus(typed, solution, at);
 	const struct typed_line *line = &typed->line[odd < typed->count ? odd : at];
 	if (!typed->count)
 		out_say(shell->out,
@@ -92,7 +92,7 @@ static void tell_place(
 static void tell_surplus(
         struct shell *shell, const struct task_lines *typed, const struct task_lines *solution)
 {
-	size_t odd = stranger(typed, solution, 0);
+	size_t odd = first_surplus(typed, solution, 0);
 	if (odd < typed->count)
 		out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
 		        typed->line[odd].line, typed->line[odd].text);
@@ -125,7 +125,7 @@ static void tell_line(struct shell *shell, const struct text *solution, const st
 	text_release(&block);
 }
 
-static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
+static void tell_statement(struct shell *shell, const struct lesson_task *task, bool line)
 {
 	struct task_lines typed = {0}, solution = {0};
 	const struct task_lines *kept = &shell->course.lesson->typed;
@@ -133,7 +133,7 @@ static void tell_more(struct shell *shell, const struct lesson_task *task, bool 
 	for (size_t i = 0; i < kept->count; i++)
 		put_statements(kept->line[i].text, kept->line[i].line, &typed);
 	put_statements(text_string(&task->part[PART_SOLUTION]), 1, &solution);
-	long missing = parting(&typed, &solution, &at);
+	long missing = first_missing(&typed, &solution, &at);
 	if (missing < 0)
 		tell_surplus(shell, &typed, &solution);
 	else if (line)
@@ -162,7 +162,7 @@ enum status lesson_hint(struct call *call)
 	if (given == 0)
 		tell_lines(shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	else
-		tell_more(shell, task, given > 1);
+		tell_statement(shell, task, given > 1);
 	if (given < 2)
 		out_say(shell->out, "   %s%s%s\n",
 		        STYLED(shell->out, COLOUR_NOTE,

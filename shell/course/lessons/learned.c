@@ -86,71 +86,71 @@ bool learned_solved(const struct shell *shell, const char *task)
 	        text_place(text_string(&shell->course.learned->solved), task, strlen(task)) >= 0;
 }
 
-struct seen {
+struct class_state {
 	int64_t now;
 	int32_t minute; /* since midnight */
 	struct class_rules rules;
 	char mistake[400];
 };
 
-static void look(const struct learned *learned, struct seen *seen)
+static void class_read_file(const struct learned *learned, struct class_state *state)
 {
 	time_t now = time(NULL);
 	struct tm local;
 	localtime_r(&now, &local);
-	*seen = (struct seen){
+	*state = (struct class_state){
 	        .now = now, .minute = local.tm_hour * 60 + local.tm_min, .rules = learned->rules};
-	if (roll_rules(learned->folder, &seen->rules) == ST_SYNTAX)
-		snprintf(seen->mistake, sizeof seen->mistake, "%s", fail_text());
+	if (roll_rules(learned->folder, &state->rules) == ST_SYNTAX)
+		snprintf(state->mistake, sizeof state->mistake, "%s", fail_text());
 }
 
 /* Returns false if there is no class, on replay, or if the result could not be sent (*status). */
-static bool asked(struct shell *shell, struct seen *seen, enum status *status)
+static bool class_read(struct shell *shell, struct class_state *state, enum status *status)
 {
 	struct learned *learned = shell->course.learned;
 	*status = ST_OK;
 	if (!learned || !learned->folder || shell->replay.depth)
 		return false;
 	if (transport_rank(shell->transport) == 0)
-		look(learned, seen);
-	*status = shell_spread(shell, ST_OK, seen, sizeof *seen);
+		class_read_file(learned, state);
+	*status = shell_spread(shell, ST_OK, state, sizeof *state);
 	if (*status == ST_OK)
-		learned->rules = seen->rules;
+		learned->rules = state->rules;
 	return *status == ST_OK;
 }
 
-static int64_t end_of_lesson(const struct seen *seen)
+static int64_t end_of_lesson(const struct class_state *state)
 {
-	int64_t box = seen->rules.minutes ? seen->now + seen->rules.minutes * 60 : 0;
-	int64_t until = seen->rules.until ? seen->now + (seen->rules.until - seen->minute) * 60 : 0;
+	int64_t box = state->rules.minutes ? state->now + state->rules.minutes * 60 : 0;
+	int64_t until = state->rules.until ? state->now + (state->rules.until - state->minute) * 60 : 0;
 	return !box || (until && until < box) ? until : box;
 }
 
 enum status learned_class(struct shell *shell)
 {
-	struct seen seen = {0};
+	struct class_state state = {0};
 	enum status status;
-	asked(shell, &seen, &status);
+	class_read(shell, &state, &status);
 	return status;
 }
 
 enum status learned_lesson(struct shell *shell, int number)
 {
-	struct seen seen = {0};
+	struct class_state state = {0};
 	struct text lessons = {0};
 	enum status status;
-	if (!asked(shell, &seen, &status))
+	if (!class_read(shell, &state, &status))
 		return status;
-	if (*seen.mistake)
-		out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_BAD, seen.mistake));
-	if (!rules_opens(&seen.rules, number)) {
-		rules_lessons(&seen.rules, &lessons);
+	if (*state.mistake)
+		out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_BAD, state.mistake));
+	if (!rules_opens(&state.rules, number)) {
+		rules_lessons(&state.rules, &lessons);
 		status = fail(ST_ARGUMENT, "lesson %d is not open in this class: lessons %s are", number,
 		        text_string(&lessons));
 		text_release(&lessons);
 		return status;
 	}
-	int64_t ends = end_of_lesson(&seen), left = (ends - seen.now) / 60;
+	int64_t ends = end_of_lesson(&state), left = (ends - state.now) / 60;
 	shell->course.learned->ends = ends;
 	if (ends && left > 0)
 		out_say(shell->out, "   the class gives it %d minute%s\n", (int)left, left == 1 ? "" : "s");
@@ -161,29 +161,29 @@ enum status learned_lesson(struct shell *shell, int number)
 
 enum status learned_shows(struct shell *shell, bool hint)
 {
-	struct seen seen = {0};
+	struct class_state state = {0};
 	enum status status;
-	if (!asked(shell, &seen, &status))
+	if (!class_read(shell, &state, &status))
 		return status;
-	int from = hint ? seen.rules.hint : seen.rules.solution;
+	int from = hint ? state.rules.hint : state.rules.solution;
 	const char *what = hint ? "hint" : "solution";
 	if (from == DAY_MINUTES)
 		return fail(ST_ARGUMENT, "%s: this class shows none", what);
-	if (seen.minute < from)
+	if (state.minute < from)
 		return fail(ST_ARGUMENT, "%s: this class shows it from %d:%02d on, and it is %d:%02d", what,
-		        from / 60, from % 60, seen.minute / 60, seen.minute % 60);
+		        from / 60, from % 60, state.minute / 60, state.minute % 60);
 	return ST_OK;
 }
 
 enum status learned_time(struct shell *shell)
 {
-	struct seen seen = {0};
+	struct class_state state = {0};
 	enum status status;
-	if (!asked(shell, &seen, &status))
+	if (!class_read(shell, &state, &status))
 		return status;
 	int64_t ends = shell->course.learned->ends;
-	if (ends && seen.now >= ends)
+	if (ends && state.now >= ends)
 		out_say(shell->out, "   the class's time for this lesson was over %d minutes ago\n",
-		        (int)((seen.now - ends) / 60));
+		        (int)((state.now - ends) / 60));
 	return ST_OK;
 }

@@ -166,7 +166,7 @@ enum status lesson_begin_again(struct shell *shell)
 	return status;
 }
 
-static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
+static enum status lesson_fits(const struct shell *shell, const struct lesson *lesson, int task)
 {
 	struct text title = {0};
 	lesson_title(lesson, &title);
@@ -182,7 +182,7 @@ static enum status fits(const struct shell *shell, const struct lesson *lesson, 
 	return status;
 }
 
-static enum status go_to(struct shell *shell, int task)
+static enum status open_task(struct shell *shell, int task)
 {
 	struct lesson *lesson = shell->course.lesson;
 	lesson->task = task;
@@ -199,7 +199,7 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 	enum status status = lesson_load(shell, number ? number : -1, path, &lesson);
 	if (status != ST_OK)
 		return status;
-	status = fits(shell, lesson, task);
+	status = lesson_fits(shell, lesson, task);
 	if (status == ST_OK && number)
 		status = learned_lesson(shell, number);
 	if (status != ST_OK) {
@@ -208,7 +208,7 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 	}
 	lesson_note_left(shell);
 	lesson_take(shell, lesson);
-	return go_to(shell, task ? task - 1 : 0);
+	return open_task(shell, task ? task - 1 : 0);
 }
 
 enum status lesson_leave(struct shell *shell)
@@ -231,7 +231,7 @@ enum status lesson_next(struct shell *shell)
 		return tour_next(shell);
 	if (lesson->task + 1 < lesson->file.tasks) {
 		lesson_note_left(shell);
-		return go_to(shell, lesson->task + 1);
+		return open_task(shell, lesson->task + 1);
 	}
 	if (lesson->number > 0 && lesson_embedded(lesson->number + 1))
 		return lesson_open(shell, lesson->number + 1, 0, NULL);

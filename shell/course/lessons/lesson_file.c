@@ -36,7 +36,7 @@ struct reading {
 };
 
 /* Returns the text after `head` and blanks; NULL if the line does not begin with `head`. */
-static const char *behind(const char *head, const char *line, const char *end)
+static const char *text_after(const char *head, const char *line, const char *end)
 {
 	size_t length = strlen(head);
 	if ((size_t)(end - line) < length || memcmp(line, head, length) != 0)
@@ -102,7 +102,7 @@ static enum status read_vary(struct lesson_task *task, const char *words, const 
 		const char *after = words + length < end ? words + length : end;
 		const char *equals = memchr(words, '=', (size_t)(after - words)), *rest;
 		struct lesson_varied *varied = &task->varied[task->varies];
-		if ((rest = behind("ranks=", words, after))) {
+		if ((rest = text_after("ranks=", words, after))) {
 			enum status status = read_ranks(task->count, &task->counts, rest, after);
 			if (status != ST_OK)
 				return status;
@@ -158,7 +158,7 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 		text_put(&task->part[part], words, (size_t)(end - words));
 		reading->part = NULL;
 	}
-	task->unseen |= part == PART_START && behind("unseen", words, end) == end;
+	task->unseen |= part == PART_START && text_after("unseen", words, end) == end;
 	if (part == PART_START && words < end && !task->unseen)
 		return fail(ST_SYNTAX, "'#: start %.*s': only `unseen` may follow `start`",
 		        (int)(end - words), words);
@@ -185,11 +185,11 @@ static enum status no_part(const char *word, size_t length)
 /* "#: WORD ..." */
 static enum status read_head(struct reading *reading, const char *line, const char *end)
 {
-	const char *word = behind("#:", line, end), *after = word;
+	const char *word = text_after("#:", line, end), *after = word;
 	while (after < end && *after != ' ')
 		after++;
 	size_t length = (size_t)(after - word);
-	const char *words = behind("", after, end);
+	const char *words = text_after("", after, end);
 	reading->comment = false;
 	for (int i = 0; i < PARTS; i++)
 		if (length && strlen(parts[i].word) == length && memcmp(parts[i].word, word, length) == 0)
@@ -207,8 +207,8 @@ static enum status whole_check(struct reading *reading, const struct lesson_task
 	int number = task->at[PART_CHECK], gates = 0;
 	size_t length;
 	while (number++, (line = text_line(&at, end, &length))) {
-		bool expects = behind("expect ", line, line + length);
-		if (behind("", line, line + length) == line + length || *line == '#' ||
+		bool expects = text_after("expect ", line, line + length);
+		if (text_after("", line, line + length) == line + length || *line == '#' ||
 		        (expects && ++gates <= GATES_MAX))
 			continue;
 		reading->line = number;
@@ -268,13 +268,13 @@ static enum status read_lesson(struct reading *reading, const char *line, const 
 {
 	struct lesson_file *file = reading->file;
 	const char *rest;
-	if ((rest = behind("# lesson:", line, end)))
+	if ((rest = text_after("# lesson:", line, end)))
 		text_put(&file->title, rest, (size_t)(end - rest));
-	else if ((rest = behind("# minutes:", line, end)))
+	else if ((rest = text_after("# minutes:", line, end)))
 		text_put(&file->minutes, rest, (size_t)(end - rest));
-	else if ((rest = behind("# ranks:", line, end)))
+	else if ((rest = text_after("# ranks:", line, end)))
 		return read_ranks(file->count, &file->counts, rest, end);
-	else if ((rest = behind("# learned:", line, end)))
+	else if ((rest = text_after("# learned:", line, end)))
 		text_add(&file->learned, "%.*s\n", (int)(end - rest), rest);
 	return ST_OK;
 }
@@ -282,9 +282,9 @@ static enum status read_lesson(struct reading *reading, const char *line, const 
 static enum status read_line(struct reading *reading, const char *line, const char *end)
 {
 	const char *rest;
-	if ((rest = behind("## ", line, end)))
+	if ((rest = text_after("## ", line, end)))
 		return begin_task(reading, rest, end);
-	if (behind("#:", line, end)) {
+	if (text_after("#:", line, end)) {
 		if (!reading->file->tasks)
 			return fail(ST_SYNTAX, "'%.*s' comes before the first task ('## title')",
 			        (int)(end - line), line);

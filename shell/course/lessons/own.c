@@ -14,7 +14,7 @@
 
 static const char suffix[] = ".rsh";
 
-static void folder(char *path, size_t room)
+static void own_folder(char *path, size_t room)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	if (data && *data == '/')
@@ -26,7 +26,7 @@ static void folder(char *path, size_t room)
 void own_lesson_path(const char *word, char *path, size_t room)
 {
 	char where[1024];
-	folder(where, sizeof where);
+	own_folder(where, sizeof where);
 	if (strpbrk(word, "./"))
 		snprintf(path, room, "%s", word);
 	else
@@ -42,7 +42,7 @@ static void put_own(struct shell *shell, struct text *out)
 {
 	char path[1024];
 	struct dirent **names = NULL;
-	folder(path, sizeof path);
+	own_folder(path, sizeof path);
 	int count = scandir(path, &names, is_lesson, alphasort);
 	for (int i = 0; i < count; i++) {
 		struct lesson_file file = {0};

@@ -1,4 +1,4 @@
-/* played.c -- runs a task in a sandbox: played_run starts it, `play` runs on each rank's thread
+/* played.c -- runs a task in a sandbox: played_run starts it, `play_rank` runs on each rank's thread
  *
  * Rank 0's thread records the outcome; each rank records its own tensors and figures. */
 #include "shell/course/lessons/played.h"
@@ -14,14 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool leads(const struct shell *shell)
+static bool is_rank_zero(const struct shell *shell)
 {
 	return shell->world->me == 0;
 }
 
-static void note(struct task_play *played, const struct shell *shell, enum play_outcome outcome, int line)
+static void note_outcome(
+        struct task_play *played, const struct shell *shell, enum play_outcome outcome, int line)
 {
-	if (!leads(shell))
+	if (!is_rank_zero(shell))
 		return;
 	played->outcome = outcome;
 	played->line = line;
@@ -41,7 +42,7 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	shell->files.none = true;
 	shell->files.reads_only = !played->ruled; /* lines of the lesson's own write no file */
 	if (status != ST_OK && status != ST_EXPECT)
-		note(played, shell, PLAYED_REFUSED, 0);
+		note_outcome(played, shell, PLAYED_REFUSED, 0);
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
@@ -65,7 +66,7 @@ static enum status run_typed(
 		status = sandbox_lines(shell, line->text, strlen(line->text), NULL, line->line);
 		if (status == ST_OK || status == ST_EXPECT)
 			continue;
-		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED,
+		note_outcome(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED,
 		        shell->world->line);
 		break;
 	}
@@ -76,22 +77,22 @@ static enum status run_typed(
 }
 
 /* No more lines follow: an operation that still waits will wait for ever. */
-static enum status end(struct shell *shell, struct task_play *played)
+static enum status play_end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
 	const struct world *world = shell->world;
 	struct trace trace = {.world = world, .backend = shell->backend, .budget = &shell->budget};
 	enum status status = sandbox_end(shell);
-	for (int rank = 0; leads(shell) && rank < world->n; rank++)
+	for (int rank = 0; is_rank_zero(shell) && rank < world->n; rank++)
 		for (int space = 0; space < SPACE_COUNT; space++)
 			played->memory = most_of(
 			        played->memory, world_heap(world, rank, (enum space)space)->peak_reserved);
 	if (status != ST_OK) {
-		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
+		note_outcome(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
 	} else if (trace_stuck(&trace, 74, true, &words)) {
 		status = fail(ST_STUCK, "%s", text_string(&words));
-		note(played, shell, PLAYED_STUCK, 0);
-	} else if (leads(shell)) {
+		note_outcome(played, shell, PLAYED_STUCK, 0);
+	} else if (is_rank_zero(shell)) {
 		played->outcome = PLAYED_TO_END;
 	}
 	text_release(&words);
@@ -160,7 +161,7 @@ void played_unname(struct shell *shell, int rank, const char *name)
 }
 
 /* Adds a reference tensor on one rank, in host memory, so that device figures do not count it. */
-static enum status lay(struct shell *shell, int rank, const struct kept_tensor *tensor)
+static enum status reference_declare(struct shell *shell, int rank, const struct kept_tensor *tensor)
 {
 	struct text line = {0};
 	struct view view;
@@ -178,7 +179,7 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 }
 
 /* Adds the reference tensors that gates mention: every process declares all and writes its own. */
-static enum status lay_beside(struct shell *shell, const struct task_play *played)
+static enum status reference_add(struct shell *shell, const struct task_play *played)
 {
 	const struct kept_world *beside = played->beside;
 	const char *check = text_string(&played->task->part[PART_CHECK]);
@@ -187,7 +188,7 @@ static enum status lay_beside(struct shell *shell, const struct task_play *playe
 		for (size_t i = 0; i < beside->rank[rank].count && status == ST_OK; i++) {
 			const struct kept_tensor *tensor = &beside->rank[rank].tensor[i];
 			if (!tensor->starters && gates_speak_of(check, tensor->name))
-				status = lay(shell, rank, tensor);
+				status = reference_declare(shell, rank, tensor);
 		}
 	return status == ST_OK ? sandbox_end(shell) : status;
 }
@@ -199,7 +200,7 @@ struct play {
 	const struct variation *variant;
 };
 
-static void ask(struct shell *shell, struct task_play *played, const struct text *variables)
+static void play_gates(struct shell *shell, struct task_play *played, const struct text *variables)
 {
 	/* gates apply to all ranks, whatever the last `use` was */
 	shell->world->host_most = 0; /* no limit for reference tensors */
@@ -208,19 +209,19 @@ static void ask(struct shell *shell, struct task_play *played, const struct text
 	if (played->best)
 		shell->course.best = &played->best[shell->world->me];
 	if (status == ST_OK && played->beside && played->beside->rank)
-		status = lay_beside(shell, played);
+		status = reference_add(shell, played);
 	if (status == ST_OK)
 		status = sandbox_lines(
 		        shell, text_string(variables), variables->count, "the starter's variables", 1);
 	if (status != ST_OK) {
-		note(played, shell, PLAYED_REFUSED, 0);
+		note_outcome(played, shell, PLAYED_REFUSED, 0);
 		return;
 	}
 	asked_figures(shell, played);
 	asked_gates(shell, played);
 }
 
-static void play(struct shell *shell, void *self)
+static void play_rank(struct shell *shell, void *self)
 {
 	const struct play *play = self;
 	struct task_play *played = play->played;
@@ -239,12 +240,12 @@ static void play(struct shell *shell, void *self)
 	if (status == ST_OK && played->wants_tensors) /* the final values follow all work */
 		status = sandbox_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
-		status = end(shell, played);
+		status = play_end(shell, played);
 	if (status == ST_OK && played->wants_tensors)
 		keep_tensors(shell, &played->kept.rank[shell->world->me], &starters);
 	interpreter_section(shell, section);
 	if (status == ST_OK && (played->gates || played->figures))
-		ask(shell, played, &variables);
+		play_gates(shell, played, &variables);
 	release_rank(&starters);
 	text_release(&variables);
 	task_rules_release(&rules);
@@ -264,7 +265,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 	if (played->wants_tensors)
 		played->kept = (struct kept_world){
 		        mem_alloc((size_t)variant->n * sizeof *played->kept.rank), variant->n};
-	enum status status = sandbox_run(&sandbox, of, play, &self);
+	enum status status = sandbox_run(&sandbox, of, play_rank, &self);
 	played->steps = sandbox.steps;
 	return status;
 }

@@ -6,7 +6,7 @@
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
 
-static enum status before(struct shell *shell, const struct statement *statement)
+static enum status task_before(struct shell *shell, const struct statement *statement)
 {
 	const struct lesson *lesson = shell->course.watch->of;
 	bool looks = statement->kind == STATEMENT_COMMAND &&
@@ -16,7 +16,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 }
 
 /* Read-only and session commands are not part of a solution; refused lines had no effect. */
-static void after(struct shell *shell, const char *text, size_t count, int line, enum status status)
+static void task_after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
 	struct lesson *lesson = shell->course.lesson;
 	if (status != ST_OK && status != ST_EXPECT)
@@ -33,8 +33,8 @@ void task_watch(struct shell *shell)
 	lesson->rules = (struct task_rules){0};
 	task_rules_make(&lesson->rules, lesson_task_of(shell));
 	lesson->rules.watch.of = lesson;
-	lesson->rules.watch.before = before;
-	lesson->rules.watch.after = after;
+	lesson->rules.watch.before = task_before;
+	lesson->rules.watch.after = task_after;
 	typed_cut(&lesson->typed, 0);
 	lesson->floor = lesson->passed = 0;
 	lesson->hints = lesson->misses = 0;

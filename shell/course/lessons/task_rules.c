@@ -75,7 +75,7 @@ enum status task_rules_check(const struct task_rules *rules, const struct statem
 	}
 }
 
-static enum status before(struct shell *shell, const struct statement *statement)
+static enum status rules_before(struct shell *shell, const struct statement *statement)
 {
 	return task_rules_check(shell->course.watch->of, statement);
 }
@@ -95,7 +95,7 @@ static void find_names(const char *text, struct text *names)
 
 void task_rules_make(struct task_rules *rules, const struct lesson_task *task)
 {
-	rules->watch = (struct watch){.of = rules, .own_file = TASK_FILE, .before = before};
+	rules->watch = (struct watch){.of = rules, .own_file = TASK_FILE, .before = rules_before};
 	rules->allow = text_string(&task->part[PART_ALLOW]);
 	find_names(text_string(&task->part[PART_START]), &rules->names);
 }

@@ -61,7 +61,7 @@ static enum status play_own(struct task_play *played, const char *what, const st
 }
 
 /* Records the solution's steps, memory and figures for gates. They do not depend on the data. */
-static enum status know(struct trials *trials, int i)
+static enum status solution_know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
 	const struct variation *variant = &trials->variant[i];
@@ -81,7 +81,7 @@ static enum status know(struct trials *trials, int i)
 	return status;
 }
 
-static enum status refer(struct trials *trials, int i)
+static enum status reference_know(struct trials *trials, int i)
 {
 	const struct text *reference = &trials->task->part[PART_REFERENCE];
 	struct kept_world *beside = &trials->known[i].beside;
@@ -103,7 +103,7 @@ static int figures_of(const struct trials *trials, int i)
 }
 
 /* Runs a variant. The verdict takes its result if it is the first one or fails. */
-static enum status try_one(
+static enum status try_variant(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
@@ -111,9 +111,9 @@ static enum status try_one(
 	const struct known *timed = &trials->known[timed_as];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
-	enum status status = know(trials, timed_as);
+	enum status status = solution_know(trials, timed_as);
 	if (status == ST_OK)
-		status = refer(trials, i);
+		status = reference_know(trials, i);
 	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
@@ -158,7 +158,7 @@ static const char *next_number(const char *text, const char *at, const char *dig
 	return NULL;
 }
 
-static void with_name(const struct task_lines *lines, size_t which, const char *digits, const char *name,
+static void replace_number(const struct task_lines *lines, size_t which, const char *digits, const char *name,
         struct task_lines *out)
 {
 	for (size_t i = 0; i < lines->count; i++) {
@@ -191,8 +191,8 @@ static enum status find_literal(
 		struct task_verdict verdict = {0};
 		if (!at)
 			continue;
-		with_name(lines, i, digits, *name ? name : "world", &mended);
-		status = try_one(trials, which, &mended, &verdict);
+		replace_number(lines, i, digits, *name ? name : "world", &mended);
+		status = try_variant(trials, which, &mended, &verdict);
 		int line = lines->line[i].line;
 		for (const char *c = text; c < at; c++)
 			line += *c == '\n';
@@ -225,7 +225,7 @@ enum status trials_run(struct trials *trials, const struct task_lines *lines, st
 	enum status status = ST_OK;
 	*verdict = (struct task_verdict){.right = true, .gate = -1};
 	for (int i = 0; i < trials->count && status == ST_OK && verdict->right; i++) {
-		status = try_one(trials, i, lines, verdict);
+		status = try_variant(trials, i, lines, verdict);
 		if (i && verdict->right)
 			text_add(&verdict->also, "%s%s",
 			        i == 1                           ? ""
