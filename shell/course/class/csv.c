@@ -7,8 +7,8 @@
 
 enum { CELL_MOST = 8000 };
 
-/* Adds a quoted cell and keeps line breaks; NULL: an empty one. A ' goes before = + - @: else it is
- * a formula. */
+/* Adds a quoted cell and keeps line breaks; NULL: an empty one. A ' goes before = + - @: else it
+ * is a formula. */
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};

@@ -21,7 +21,7 @@ static bool is_collective(const char *word)
 
 /* Adds a change. mend[0] is the original line, unless the caller replaces it. */
 static struct text_change *change_add(
-        struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
+        struct split_line *line, const char *what, const char *from, const char *to, const char *with)
 {
 	struct text_change *change = MEM_ADD(&line->changes->change, &line->changes->count);
 	const char *end = piece_trimmed(line->at, line->next);
@@ -35,10 +35,10 @@ static struct text_change *change_add(
 }
 
 /* As change_add; the replacement for the bytes [from, to) is formatted. */
-static void change_add_format(struct looked_at *line, const char *what, const char *from, const char *to,
+static void change_add_format(struct split_line *line, const char *what, const char *from, const char *to,
         const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void change_add_format(
-        struct looked_at *line, const char *what, const char *from, const char *to, const char *format, ...)
+        struct split_line *line, const char *what, const char *from, const char *to, const char *format, ...)
 {
 	struct text with = {0};
 	va_list arguments;
@@ -88,7 +88,7 @@ static bool stands_alone(const struct line_piece *piece, const char *at, const c
 	return begins && ends;
 }
 
-static void exchange_words(struct looked_at *line, const struct line_piece *piece)
+static void exchange_words(struct split_line *line, const struct line_piece *piece)
 {
 	for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
 		const char *find = exchanges[i].find, *at = piece->at;
@@ -101,7 +101,7 @@ static void exchange_words(struct looked_at *line, const struct line_piece *piec
 	}
 }
 
-static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
+static void bump_numbers(struct split_line *line, const struct line_piece *piece)
 {
 	for (const char *at = piece->at; at < piece->end; at++) {
 		char *end;
@@ -130,7 +130,7 @@ static const char *word_end(const struct line_piece *piece, const char *at)
 	return at;
 }
 
-static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
+static void drop_clauses(struct split_line *line, const struct line_piece *piece)
 {
 	static const struct {
 		const char *find, *what;
@@ -143,7 +143,7 @@ static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 }
 
 /* Swaps the values of two keys, or a wait's two streams. */
-static void exchange_two(struct looked_at *line, const char *what, const char *a, const char *a_end,
+static void exchange_two(struct split_line *line, const char *what, const char *a, const char *a_end,
         const char *b, const char *b_end)
 {
 	bool same = a_end - a == b_end - b && memcmp(a, b, (size_t)(a_end - a)) == 0;
@@ -154,7 +154,7 @@ static void exchange_two(struct looked_at *line, const char *what, const char *a
 		        a_end, (int)(a_end - a), a);
 }
 
-static void exchange_ends(struct looked_at *line, const struct line_piece *piece, const char *word)
+static void exchange_ends(struct split_line *line, const struct line_piece *piece, const char *word)
 {
 	size_t length = (size_t)(piece->end - piece->at);
 	const char *on = memmem(piece->at, length, " on ", 4), *to = memmem(piece->at, length, "to=", 3),
@@ -172,7 +172,7 @@ static void exchange_ends(struct looked_at *line, const struct line_piece *piece
 /* ---- whole statements ---- */
 
 /* Adds a host sync (slow but right) after the statement, or the statement once more. */
-static void add_sync_or_repeat(struct looked_at *line, const struct line_piece *piece, const char *word)
+static void add_sync_or_repeat(struct split_line *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
 	int length = (int)(piece->end - piece->at);
@@ -190,7 +190,7 @@ static void add_sync_or_repeat(struct looked_at *line, const struct line_piece *
 }
 
 /* With the following `;`, or else the preceding one */
-static void drop_piece(struct looked_at *line, int i, const char *word)
+static void drop_piece(struct split_line *line, int i, const char *word)
 {
 	const struct line_piece *piece = &line->piece[i];
 	const char *from = piece->at, *to = piece->end;
@@ -210,7 +210,7 @@ static void drop_piece(struct looked_at *line, int i, const char *word)
 	change_add(line, what, from, to, "")->slows = strcmp(word, "free") == 0;
 }
 
-static void change_statement(struct looked_at *line, int i)
+static void change_statement(struct split_line *line, int i)
 {
 	const struct line_piece *piece = &line->piece[i], *next = i + 1 < line->pieces ? piece + 1 : NULL;
 	char word[WORD_MAX], other[WORD_MAX] = "let";
@@ -239,7 +239,7 @@ static void change_statement(struct looked_at *line, int i)
 /* ---- lines with one statement ---- */
 
 /* Returns the line's piece if it has only one statement, which may change; else NULL. */
-static const struct line_piece *sole_statement(const struct looked_at *line)
+static const struct line_piece *sole_statement(const struct split_line *line)
 {
 	char word[WORD_MAX];
 	if (line->pieces != 1 || line->braces)
@@ -249,14 +249,15 @@ static const struct line_piece *sole_statement(const struct looked_at *line)
 }
 
 /* Removes the line. The mend puts its statement on the next line, or else on the previous one. */
-static void drop_line(struct looked_at *line, const struct looked_at *before, const struct looked_at *behind)
+static void drop_line(
+        struct split_line *line, const struct split_line *before, const struct split_line *behind)
 {
 	const struct line_piece *piece = sole_statement(line);
 	struct text mend = {0};
 	bool after = behind->pieces > 0 && behind->at[strspn(behind->at, " \t")] != '}';
 	if (!piece || (!after && !before->pieces))
 		return;
-	const struct looked_at *beside = after ? behind : before;
+	const struct split_line *beside = after ? behind : before;
 	int indent = (int)strspn(beside->at, " \t"), length = (int)(piece->end - piece->at);
 	int shown = (int)(beside->stop - beside->at);
 	if (after)
@@ -274,7 +275,7 @@ static void drop_line(struct looked_at *line, const struct looked_at *before, co
 	text_release(&mend);
 }
 
-static void swap_lines(struct looked_at *line, const struct looked_at *behind)
+static void swap_lines(struct split_line *line, const struct split_line *behind)
 {
 	const struct line_piece *one = sole_statement(line), *other = sole_statement(behind);
 	struct text with = {0};
@@ -290,10 +291,10 @@ static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 
 void changes_find(struct changed_lines *changes, const char *text, size_t count)
 {
-	struct looked_at before = {0}, line = {.text = text, .end = text + count, .changes = changes};
-	struct looked_at behind = line;
-	for (bool more = line_look(&line, text, 1); more; line = behind) {
-		more = line_look(&behind, line.next, line.number + 1);
+	struct split_line before = {0}, line = {.text = text, .end = text + count, .changes = changes};
+	struct split_line behind = line;
+	for (bool more = line_split(&line, text, 1); more; line = behind) {
+		more = line_split(&behind, line.next, line.number + 1);
 		for (int i = 0; i < line.pieces; i++)
 			change_statement(&line, i);
 		drop_line(&line, &before, &behind);

@@ -3,7 +3,7 @@
  * Rank 0 runs the sandboxes and sends the result to all. Replay takes the logged result. */
 #include "shell/course/hunt/hunt.h"
 #include "base/memory.h"
-#include "shell/course/hunt/found.h"
+#include "shell/course/hunt/mutants.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"
 
@@ -35,7 +35,7 @@ static enum status wants_numbers(const struct shell *shell)
 
 /* `hunt` is a read-only command, whose reads are not logged. This one decides, so it is logged. */
 static enum status choose_change(
-        struct shell *shell, const struct quarry *quarry, const struct hunted *hunted, long *change)
+        struct shell *shell, const struct mutants *mutants, const struct hunted *hunted, long *change)
 {
 	int looks = shell->steering.looks;
 	double value = 0;
@@ -43,7 +43,7 @@ static enum status choose_change(
 	shell->steering.looks = 0;
 	if (!hunt_found_before(shell, "hunt", &value)) {
 		if (transport_rank(shell->transport) == 0)
-			status = quarry_choose(quarry, shell, hunted->level, hunted->seed, change);
+			status = mutants_choose(mutants, shell, hunted->level, hunted->seed, change);
 		value = (double)*change;
 		status = shell_spread(shell, status, &value, sizeof value);
 	}
@@ -51,9 +51,9 @@ static enum status choose_change(
 		hunt_keep_found(shell, "hunt", &value);
 	shell->steering.looks = looks;
 	*change = (long)value;
-	if (status == ST_OK && (value < 1 || value > (double)quarry->changes.count))
+	if (status == ST_OK && (value < 1 || value > (double)mutants->changes.count))
 		status = fail(ST_RANGE, "hunt: the journal says change %g, and %s has 1 to %zu", value,
-		        quarry->whole->name, quarry->changes.count);
+		        mutants->whole->name, mutants->changes.count);
 	return status;
 }
 
@@ -69,12 +69,12 @@ static void say_hunt(struct shell *shell, const struct program *program)
 	        "mends line N, `hunt give up` tells\n");
 }
 
-static enum status load_changed(struct shell *shell, const struct quarry *quarry, struct hunted *hunted)
+static enum status load_changed(struct shell *shell, const struct mutants *mutants, struct hunted *hunted)
 {
 	size_t change = (size_t)hunted->change - 1;
-	const char *file = quarry->file[quarry->file_of[change]]->name;
-	struct program *program = quarry_changed(quarry, change, shell->world->names);
-	hunted->whole = program_use(quarry->whole);
+	const char *file = mutants->file[mutants->file_of[change]]->name;
+	struct program *program = mutants_program(mutants, change, shell->world->names);
+	hunted->whole = program_use(mutants->whole);
 	hunted->file = mem_copy_text(file, strlen(file));
 	program->hunted = hunted;
 	enum status status = program_begin(shell, program);
@@ -89,16 +89,16 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	const struct program *before = shell->training->now.program;
 	struct hunted found = {
 	        .level = asked->level ? asked->level : 1, .seed = asked->seed, .change = asked->change};
-	struct quarry quarry = {0};
+	struct mutants mutants = {0};
 	enum status status = wants_numbers(shell);
 	if (status == ST_OK)
-		status = quarry_open(&quarry, shell, asked);
-	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count))
+		status = mutants_open(&mutants, shell, asked);
+	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > mutants.changes.count))
 		status = fail(ST_RANGE,
 		        "hunt change=%ld: %s has changes 1 to %zu; `hunt %s all` lists those that can be "
 		        "told",
-		        asked->change, quarry.whole->name, quarry.changes.count,
-		        quoted_word("%s", quarry.whole->name).text);
+		        asked->change, mutants.whole->name, mutants.changes.count,
+		        quoted_word("%s", mutants.whole->name).text);
 	if (found.seed < 0)
 		found.seed = before && before->hunted ? before->hunted->seed + 1 : 1;
 	if (status == ST_OK)
@@ -106,30 +106,30 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	if (status == ST_OK && asked->change)
 		found.level = found.seed = 0;
 	else if (status == ST_OK)
-		status = choose_change(shell, &quarry, &found, &found.change);
+		status = choose_change(shell, &mutants, &found, &found.change);
 	if (status == ST_OK) {
 		struct hunted *hunted = mem_alloc(sizeof *hunted);
 		*hunted = found;
-		status = load_changed(shell, &quarry, hunted);
+		status = load_changed(shell, &mutants, hunted);
 	}
-	quarry_close(&quarry);
+	mutants_close(&mutants);
 	return status;
 }
 
 enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
 {
-	struct quarry quarry = {0};
+	struct mutants mutants = {0};
 	struct text words = {0};
 	enum status status = wants_numbers(shell);
 	if (status == ST_OK)
-		status = quarry_open(&quarry, shell, asked);
+		status = mutants_open(&mutants, shell, asked);
 	if (status == ST_OK && !shell->replay.depth) {
 		enum status mine = ST_OK;
 		if (transport_rank(shell->transport) == 0)
-			mine = quarry_list(&quarry, shell, &words);
+			mine = mutants_list(&mutants, shell, &words);
 		status = shell_say_found(shell, mine, &words);
 	}
-	quarry_close(&quarry);
+	mutants_close(&mutants);
 	text_release(&words);
 	return status;
 }
@@ -170,14 +170,14 @@ enum status hunt_show(struct shell *shell)
 /* "strategies/ddp.rsh:31: a wait left out", and the lines that mend it */
 void hunt_say_wrong(struct shell *shell, const struct hunted *hunted)
 {
-	struct quarry quarry;
-	quarry_of(&quarry, hunted->whole);
-	const struct text_change *change = &quarry.changes.change[hunted->change - 1];
+	struct mutants mutants;
+	mutants_of(&mutants, hunted->whole);
+	const struct text_change *change = &mutants.changes.change[hunted->change - 1];
 	out_say(shell->out, "   %s:%d: %s\n", hunted->file, change->line, change->what);
 	for (int i = 0; i < CHANGE_MENDS && change->mend[i]; i++)
 		out_say(shell->out, "   %sfix %d %s%s\n",
 		        STYLED(shell->out, COLOUR_KERNEL, change->line + i, change->mend[i]));
-	quarry_close(&quarry);
+	mutants_close(&mutants);
 }
 
 enum status hunt_give_up(struct shell *shell)

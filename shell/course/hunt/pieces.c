@@ -11,7 +11,7 @@ const char *piece_trimmed(const char *at, const char *end)
 	return end;
 }
 
-static void add_piece(struct looked_at *line, const char *at, const char *end, char before, bool opens)
+static void add_piece(struct split_line *line, const char *at, const char *end, char before, bool opens)
 {
 	while (at < end && isspace((unsigned char)*at))
 		at++;
@@ -20,7 +20,7 @@ static void add_piece(struct looked_at *line, const char *at, const char *end, c
 		line->piece[line->pieces++] = (struct line_piece){at, end, opens, before};
 }
 
-static void read_pieces(struct looked_at *line, const char *end)
+static void read_pieces(struct split_line *line, const char *end)
 {
 	const char *from = line->at, *at = line->at;
 	char before = '\0';
@@ -71,7 +71,7 @@ void piece_word(const struct line_piece *piece, char *word)
 	}
 }
 
-bool line_look(struct looked_at *line, const char *at, int number)
+bool line_split(struct split_line *line, const char *at, int number)
 {
 	line->at = line->stop = line->next = at;
 	line->number = number;

@@ -15,7 +15,7 @@ struct line_piece {
 	bool opens;  /* a `{` follows: it is a block's head */
 	char before; /* what ended the previous piece: ';' '{' '}', or 0 */
 };
-struct looked_at {
+struct split_line {
 	const char *text, *end; /* the whole text */
 	const char *at, *stop;  /* the line, without newline and comment */
 	const char *next;       /* where the next line begins; `end`: this is the last one */
@@ -26,7 +26,7 @@ struct looked_at {
 	struct changed_lines *changes;
 };
 /* Splits the line at `at`, which has that number. Returns false at the end of the text. */
-bool line_look(struct looked_at *line, const char *at, int number);
+bool line_split(struct split_line *line, const char *at, int number);
 /* Sets word[WORD_MAX] to the command: the piece's first word, or the next after `y =` or `@0`. */
 void piece_word(const struct line_piece *piece, char *word);
 /* Returns true for commands that only declare or print: they are not changed. */

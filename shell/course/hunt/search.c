@@ -1,6 +1,6 @@
 /* search.c -- tries changes of executed lines in the seed's order until one is observable */
 #include "base/memory.h"
-#include "shell/course/hunt/found.h"
+#include "shell/course/hunt/mutants.h"
 #include "shell/session/quote.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@ static uint64_t random_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-static bool change_runs(const struct quarry *quarry, const struct standard *standard, size_t i)
+static bool change_runs(const struct mutants *mutants, const struct standard *standard, size_t i)
 {
-	const struct text_change *change = &quarry->changes.change[i];
-	const struct player_file *file = quarry->file[quarry->file_of[i]];
+	const struct text_change *change = &mutants->changes.change[i];
+	const struct player_file *file = mutants->file[mutants->file_of[i]];
 	int line = 1; /* in the right text; change->line may be a neighbour's */
 	for (size_t at = 0; at < change->from; at++)
 		line += file->text[at] == '\n';
@@ -27,24 +27,24 @@ static bool change_runs(const struct quarry *quarry, const struct standard *stan
 }
 
 /* Returns the changes of executed lines; the model's only if there are few. Free *order. */
-static size_t candidates(const struct quarry *quarry, const struct standard *standard, size_t **order)
+static size_t candidates(const struct mutants *mutants, const struct standard *standard, size_t **order)
 {
 	size_t count = 0;
 	*order = NULL;
 	for (int own = 1; own >= 0 && count < FEW; own--)
-		for (size_t i = 0; i < quarry->changes.count; i++)
-			if ((quarry->file_of[i] < quarry->own) == own && change_runs(quarry, standard, i))
+		for (size_t i = 0; i < mutants->changes.count; i++)
+			if ((mutants->file_of[i] < mutants->own) == own && change_runs(mutants, standard, i))
 				*MEM_ADD(order, &count) = i;
 	return count;
 }
 
 /* Runs one change and returns its level; 0: not observable. */
-static enum status try_change(const struct quarry *quarry, const struct standard *standard, size_t i,
+static enum status try_change(const struct mutants *mutants, const struct standard *standard, size_t i,
         struct shell *shell, int *level, struct likeness *compared)
 {
 	/* not the session's, which are replicated on all processes */
 	struct names *names = names_create();
-	struct program *changed = quarry_changed(quarry, i, names);
+	struct program *changed = mutants_program(mutants, i, names);
 	struct judged judged = {0};
 	enum status status = judge_play(&judged, changed, 2, standard->steps_most, shell);
 	*level = status == ST_OK ? judged_level(standard, &judged) : 0;
@@ -57,7 +57,7 @@ static enum status try_change(const struct quarry *quarry, const struct standard
 }
 
 /* Shuffles by the seed. For the last level, changes that only cost time or memory come first. */
-static void shuffle(const struct quarry *quarry, size_t *order, size_t count, long level, long seed)
+static void shuffle(const struct mutants *mutants, size_t *order, size_t count, long level, long seed)
 {
 	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
 	size_t first = 0;
@@ -67,7 +67,7 @@ static void shuffle(const struct quarry *quarry, size_t *order, size_t count, lo
 		order[left - 1] = i;
 	}
 	for (size_t i = 0; i < count && level == HUNT_LEVELS; i++)
-		if (quarry->changes.change[order[i]].slows) {
+		if (mutants->changes.change[order[i]].slows) {
 			size_t other = order[first];
 			order[first++] = order[i];
 			order[i] = other;
@@ -93,36 +93,36 @@ static enum status none_found(
 	return status;
 }
 
-enum status quarry_choose(
-        const struct quarry *quarry, struct shell *shell, long level, long seed, long *change)
+enum status mutants_choose(
+        const struct mutants *mutants, struct shell *shell, long level, long seed, long *change)
 {
 	struct standard standard;
 	struct likeness compared;
 	size_t *order = NULL, count = 0, tries = 0, of[HUNT_LEVELS + 1] = {0};
 	int found = 0;
-	enum status status = standard_play(&standard, quarry->whole, shell);
+	enum status status = standard_play(&standard, mutants->whole, shell);
 	if (status == ST_OK) {
-		count = candidates(quarry, &standard, &order);
-		shuffle(quarry, order, count, level, seed);
+		count = candidates(mutants, &standard, &order);
+		shuffle(mutants, order, count, level, seed);
 		tries = count < TRIES_MOST ? count : TRIES_MOST;
 	}
 	for (size_t tried = 0; tried < tries && status == ST_OK && found != level; tried++) {
 		*change = (long)order[tried] + 1;
-		status = try_change(quarry, &standard, order[tried], shell, &found, &compared);
+		status = try_change(mutants, &standard, order[tried], shell, &found, &compared);
 		of[status == ST_OK ? found : 0]++;
 	}
 	if (status == ST_OK && found != level)
-		status = none_found(quarry->whole->name, level, tries, tries == count, of);
+		status = none_found(mutants->whole->name, level, tries, tries == count, of);
 	mem_free(order);
 	standard_release(&standard);
 	return status;
 }
 
 static void put_change(
-        const struct quarry *quarry, size_t i, int level, const struct likeness *compared, struct text *out)
+        const struct mutants *mutants, size_t i, int level, const struct likeness *compared, struct text *out)
 {
-	const struct text_change *change = &quarry->changes.change[i];
-	text_add(out, "   %4zu  level %d  %s:%d  %s", i + 1, level, quarry->file[quarry->file_of[i]]->name,
+	const struct text_change *change = &mutants->changes.change[i];
+	text_add(out, "   %4zu  level %d  %s:%d  %s", i + 1, level, mutants->file[mutants->file_of[i]]->name,
 	        change->line, change->what);
 	if (compared->off > 0)
 		text_add(out, ", numbers off by %.2g", compared->off);
@@ -133,25 +133,25 @@ static void put_change(
 	text_add(out, "\n");
 }
 
-enum status quarry_list(const struct quarry *quarry, struct shell *shell, struct text *out)
+enum status mutants_list(const struct mutants *mutants, struct shell *shell, struct text *out)
 {
 	struct standard standard;
 	size_t *order = NULL, count = 0, of[HUNT_LEVELS + 1] = {0};
-	enum status status = standard_play(&standard, quarry->whole, shell);
+	enum status status = standard_play(&standard, mutants->whole, shell);
 	if (status == ST_OK)
-		count = candidates(quarry, &standard, &order);
+		count = candidates(mutants, &standard, &order);
 	for (size_t k = 0; k < count && status == ST_OK; k++) {
 		struct likeness compared = {0};
 		int level = 0;
-		status = try_change(quarry, &standard, order[k], shell, &level, &compared);
+		status = try_change(mutants, &standard, order[k], shell, &level, &compared);
 		of[level]++;
 		if (level)
-			put_change(quarry, order[k], level, &compared, out);
+			put_change(mutants, order[k], level, &compared, out);
 	}
 	text_add(out,
-	        "   %s: %zu changes of %zu tried can be detected: %zu of level 1, %zu of level 2, %zu of "
-	        "level 3\n",
-	        quarry->whole->name, count - of[0], count, of[1], of[2], of[3]);
+	        "   %s: %zu changes can be told of %zu tried: %zu of level 1, %zu of level 2, %zu of level "
+	        "3\n",
+	        mutants->whole->name, count - of[0], count, of[1], of[2], of[3]);
 	mem_free(order);
 	standard_release(&standard);
 	return status;

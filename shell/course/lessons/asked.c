@@ -216,7 +216,7 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate, which
+/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate that
  * they share. *cause: wanted until a failed time gate has one. */
 static bool ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {

@@ -7,7 +7,7 @@
  * Rank 0 runs them while the others wait; all print its result. */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/asked.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/trial.h"
 #include "shell/sandbox/sandbox.h"
 #include "shell/course/lessons/learned.h"

@@ -2,7 +2,7 @@
  *
  * Choices are simulated by wrong models of the machine (`#: choice`), and sorted by size. */
 #include "mpi/transport.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/trial.h"
 #include "shell/values/share.h"
 

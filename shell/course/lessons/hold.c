@@ -10,7 +10,7 @@
  * on every number of ranks that the lesson supports. */
 #include "shell/course/lessons/asked.h"
 #include "shell/course/lessons/cheats.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/trial.h"
 
 #include <math.h>

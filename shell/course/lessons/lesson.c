@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/session/device.h"
 #include "shell/course/lessons/learned.h"
 #include "shell/values/share.h"
@@ -56,7 +56,7 @@ void lesson_drop(struct lesson *lesson)
 	lesson_file_release(&lesson->file);
 	task_rules_release(&lesson->rules);
 	typed_release(&lesson->typed);
-	before_release(&lesson->before);
+	saved_session_release(&lesson->saved);
 	mem_free(lesson);
 }
 
@@ -207,14 +207,14 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 		return status;
 	}
 	lesson_note_left(shell);
-	lesson_take(shell, lesson);
+	lesson_install(shell, lesson);
 	return open_task(shell, task ? task - 1 : 0);
 }
 
 enum status lesson_leave(struct shell *shell)
 {
 	lesson_note_left(shell);
-	enum status status = lesson_give_back(shell);
+	enum status status = lesson_restore_session(shell);
 	if (status == ST_OK)
 		out_say(shell->out,
 		        "   the lesson is closed: an empty world, with the machine and the settings "

@@ -1,4 +1,4 @@
-/* played.c -- runs a task in a sandbox: played_run starts it, `play_rank` runs on each rank's thread
+/* played.c -- runs a task in a sandbox: played_run starts it, play_rank runs on a rank's thread
  *
  * Rank 0's thread records the outcome; each rank records its own tensors and figures. */
 #include "shell/course/lessons/played.h"

@@ -37,7 +37,8 @@ struct kept_world {
 	int n;
 };
 void kept_world_release(struct kept_world *kept);
-const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name); /* NULL: none */
+/* Returns NULL if there is none. */
+const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name);
 
 struct gate {
 	struct text line;   /* the `expect`, without its remark */

@@ -2,7 +2,7 @@
  *
  *     typed      y = matmul x w      wait io on comm      allreduce y on comm
  *     undo       empties world and list; replayed lines are recorded again */
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
 

@@ -1,6 +1,6 @@
 /* tell.c -- prints a task; the story comes last, so that it is visible on 24 lines */
 #include "base/arithmetic.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/values/share.h"
 
 #include <limits.h>

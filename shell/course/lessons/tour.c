@@ -1,5 +1,5 @@
 /* tour.c -- the tour: lesson 0, whose steps show and run their lines */
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/line/line.h"
 
 enum status tour_open(struct shell *shell)
@@ -8,7 +8,7 @@ enum status tour_open(struct shell *shell)
 	enum status status = lesson_load(shell, 0, NULL, &lesson);
 	if (status != ST_OK)
 		return status;
-	lesson_take(shell, lesson);
+	lesson_install(shell, lesson);
 	status = lesson_begin_world(shell);
 	return status == ST_OK ? tour_next(shell) : status;
 }

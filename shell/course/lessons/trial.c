@@ -43,7 +43,7 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 	return count;
 }
 
-/* Runs lines of the lesson itself (a reference, the solution ...), which must come to their end. */
+/* Runs lines of the lesson itself (a reference, the solution ...), which must run to their end. */
 static enum status play_own(struct task_play *played, const char *what, const struct text *text,
         const struct variation *variant, struct shell *of)
 {

@@ -1,8 +1,8 @@
-/* own.c -- the user's own lessons: files in XDG_DATA_HOME/ranksh/lessons, and a template */
+/* own_lessons.c -- the user's own lessons: files in XDG_DATA_HOME/ranksh/lessons; a template */
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "shell/session/quote.h"
 #include "shell/values/replace.h"
 #include "shell/values/share.h"

@@ -1,8 +1,8 @@
-/* inside.h -- private to lessons/: the open lesson, and functions that several files share.
+/* open_lesson.h -- private to lessons/: the open lesson, and functions that several files share.
  *
- * An umbrella header. */
-#ifndef RANKSH_LESSONS_INSIDE_H
-#define RANKSH_LESSONS_INSIDE_H
+ * An umbrella header: it brings along what it includes. */
+#ifndef RANKSH_LESSONS_OPEN_LESSON_H
+#define RANKSH_LESSONS_OPEN_LESSON_H
 
 #include "shell/course/lessons/lesson.h"
 #include "shell/course/lessons/lesson_file.h"
@@ -14,7 +14,7 @@
 
 struct embedded;
 /* The session's state from before the first lesson was opened */
-struct before {
+struct saved_session {
 	struct lasting lasting;
 	struct plan plan;
 	size_t entry; /* journal entry that opened it */
@@ -33,7 +33,7 @@ struct lesson {
 	char guess[64];
 	bool skips;  /* the learner skipped the prediction */
 	bool asking; /* solved, and its question is open */
-	struct before before;
+	struct saved_session saved;
 };
 
 /* Adds "lesson 5", or the file's name. */
@@ -51,15 +51,15 @@ const struct lesson_task *lesson_current(const struct shell *shell);
 /* Begins an empty world without model, data or program, on the lessons' machine. */
 enum status lesson_begin_world(struct shell *shell);
 
-/* before.c: opens `lesson`, which takes the saved session state from its predecessor, or saves
+/* saved_session.c: opens `lesson`, which takes the saved session from its predecessor, or saves
  * it. */
-void lesson_take(struct shell *shell, struct lesson *lesson);
+void lesson_install(struct shell *shell, struct lesson *lesson);
 /* Closes the lesson and restores the session's state in an empty world. If none is open
  * (closes_again in journal.h), the session has that state already. */
-enum status lesson_give_back(struct shell *shell);
-void before_release(struct before *before);
+enum status lesson_restore_session(struct shell *shell);
+void saved_session_release(struct saved_session *saved);
 
-/* own.c: sets `path` for the lesson `word`: a path, or a name in the user's lesson folder.
+/* own_lessons.c: sets `path` for the lesson `word`: a path, or a name in the user's lesson folder.
  * own_lessons_tell lists that folder. Collective. */
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);

@@ -1,4 +1,4 @@
-/* quarry.c -- loads the whole program and lists the files that may get a bug
+/* mutants.c -- loads the whole program and lists the files that may get a bug
  *
  *     hunt fsdp      strategies/fsdp.rsh                          its own file
  *                    parts that it sources: flat, grouped ...     its own too
@@ -6,7 +6,7 @@
  *     hunt F.rsh     F.rsh */
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "shell/course/hunt/found.h"
+#include "shell/course/hunt/mutants.h"
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
@@ -17,10 +17,10 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool has_file(const struct quarry *quarry, const char *name)
+static bool has_file(const struct mutants *mutants, const char *name)
 {
-	for (int i = 0; i < quarry->files; i++)
-		if (strcmp(quarry->file[i]->name, name) == 0)
+	for (int i = 0; i < mutants->files; i++)
+		if (strcmp(mutants->file[i]->name, name) == 0)
 			return true;
 	return false;
 }
@@ -58,50 +58,51 @@ static void keep_part(void *self, const struct embedded *part)
 
 static void list_part(void *self, const struct embedded *part)
 {
-	struct quarry *quarry = self;
-	const struct player_file *file = program_file(quarry->whole, part->path);
-	if (has_file(quarry, part->path))
+	struct mutants *mutants = self;
+	const struct player_file *file = program_file(mutants->whole, part->path);
+	if (has_file(mutants, part->path))
 		return;
-	if (file && quarry->files < HUNT_FILES)
-		quarry->file[quarry->files++] = file;
-	each_source(part->bytes, part->count, list_part, quarry);
+	if (file && mutants->files < HUNT_FILES)
+		mutants->file[mutants->files++] = file;
+	each_source(part->bytes, part->count, list_part, mutants);
 }
 
 /* Files of a program from choose.c; the driver follows them. */
 enum { MODEL_FILE = 1, STRATEGY_FILE = 2 };
 
-void quarry_of(struct quarry *quarry, struct program *whole)
+void mutants_of(struct mutants *mutants, struct program *whole)
 {
 	bool script = program_is_script(whole);
 	const struct player_file *own = &whole->file[script ? 0 : STRATEGY_FILE];
-	*quarry = (struct quarry){.whole = program_use(whole), .file = {own}, .files = 1};
+	*mutants = (struct mutants){.whole = program_use(whole), .file = {own}, .files = 1};
 	if (!script)
-		each_source(own->text, own->count, list_part, quarry);
-	quarry->own = quarry->files;
+		each_source(own->text, own->count, list_part, mutants);
+	mutants->own = mutants->files;
 	if (!script)
-		each_source(whole->file[MODEL_FILE].text, whole->file[MODEL_FILE].count, list_part, quarry);
+		each_source(whole->file[MODEL_FILE].text, whole->file[MODEL_FILE].count, list_part, mutants);
 	size_t count = 0;
-	for (int i = 0; i < quarry->files; i++) {
-		changes_find(&quarry->changes, quarry->file[i]->text, quarry->file[i]->count);
-		while (count < quarry->changes.count)
-			*MEM_ADD(&quarry->file_of, &count) = i;
+	for (int i = 0; i < mutants->files; i++) {
+		changes_find(&mutants->changes, mutants->file[i]->text, mutants->file[i]->count);
+		while (count < mutants->changes.count)
+			*MEM_ADD(&mutants->file_of, &count) = i;
 	}
 }
 
-void quarry_close(struct quarry *quarry)
+void mutants_close(struct mutants *mutants)
 {
-	changes_release(&quarry->changes);
-	mem_free(quarry->file_of);
-	program_release(quarry->whole);
-	*quarry = (struct quarry){0};
+	changes_release(&mutants->changes);
+	mem_free(mutants->file_of);
+	program_release(mutants->whole);
+	*mutants = (struct mutants){0};
 }
 
-struct program *quarry_changed(const struct quarry *quarry, size_t change, struct names *names)
+struct program *mutants_program(const struct mutants *mutants, size_t change, struct names *names)
 {
-	const struct player_file *file = quarry->file[quarry->file_of[change]];
+	const struct player_file *file = mutants->file[mutants->file_of[change]];
 	struct text text = {0};
-	change_apply(&quarry->changes.change[change], file->text, file->count, &text);
-	struct program *made = program_with(quarry->whole, names, file->name, text_string(&text), text.count);
+	change_apply(&mutants->changes.change[change], file->text, file->count, &text);
+	struct program *made =
+	        program_with(mutants->whole, names, file->name, text_string(&text), text.count);
 	text_release(&text);
 	return made;
 }
@@ -167,15 +168,15 @@ static enum status put_together(struct shell *shell, const struct choice *strate
 	return status;
 }
 
-enum status quarry_open(struct quarry *quarry, struct shell *shell, const struct hunt_asked *asked)
+enum status mutants_open(struct mutants *mutants, struct shell *shell, const struct hunt_asked *asked)
 {
 	const char *name = asked->strategy->name;
 	struct program *whole = NULL;
 	enum status status = choice_is_path(name) ? read_script(shell, name, &whole)
 	                                          : put_together(shell, asked->strategy, &whole);
-	*quarry = (struct quarry){0};
+	*mutants = (struct mutants){0};
 	if (status == ST_OK)
-		quarry_of(quarry, whole);
+		mutants_of(mutants, whole);
 	program_release(whole);
 	/* an interrupt is reported without the model's file and line */
 	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
