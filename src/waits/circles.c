@@ -2,8 +2,9 @@
  * each other
  *
  * Each rank has a queue for each group. The launch at its head has begun. A match is over when all
- * its members have begun; a launch whose matches are all over makes room for the next. The rest is
- * searched when a queue's head, or its waiters, change:
+ * its members have begun; a launch whose matches are all over makes room for the next. Operations
+ * that can run are passed once. The others are searched for circles when the head of their queue,
+ * or what waits for it, changes:
  *
  * queue of rank 0 in world    [reduce r] send x     reduce r waits for rank 1's, after recv x
  * queue of rank 1 in world    [recv x] reduce r     recv x waits for rank 0's send, after reduce r
@@ -45,7 +46,7 @@ struct serial {
 	op_id *launch;  /* by rank: the first operation of its latest launch */
 	struct turn *turn;
 	size_t turns, turn_room;
-	struct issue_queue *queue;
+	struct issue_queue *queue; /* by group * n + rank; if `across`, by rank */
 	size_t queues, queue_room;
 	struct issued_match *meeting;
 	size_t meetings, meeting_room;
@@ -293,7 +294,8 @@ static bool name_places(struct serial *serial, const struct circle *circle)
 	return serial->named_count > before;
 }
 
-/* Returns the match that the cycle's first queue waits for, independent of the search's start. */
+/* Returns the match that the cycle's lowest-numbered queue waits for, so that the cut does not
+ * depend on where the search started. */
 static uint32_t match_to_cut(const struct wait_search *search)
 {
 	size_t n = search->cycle_count, first = search->cycle[0] % 2;

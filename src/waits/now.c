@@ -2,13 +2,13 @@
  *
  *     rank 0   sync compute                   its host waits
  *                '---> wait io  (compute's head) ---> copy h -> x  (io's head)         returned
- *     rank 1   sync ---> allreduce y ---> rank 0's part, not at the head: returned
+ *     rank 1   sync ---> allreduce y ---> rank 0's part, not begun ---> its head:       returned
  *
  * The graph is that in waits.h with only final times counting as finished. */
 #include "backend/backend.h"
 #include "waits/waits.h"
 
-/* A backend with its final times only */
+/* A backend that reports only the final times of another */
 struct past {
 	struct backend backend;
 	struct backend *of;
@@ -37,7 +37,7 @@ static op_id late_member(const struct waits *waits, op_id id)
 	return 0;
 }
 
-/* Returns its dependency; 0: its own work. */
+/* Returns the operation that `id` waits for; 0 if none: it is at work. */
 static op_id next_wait(const struct waits *waits, op_id id)
 {
 	const struct op *op = &waits->world->ops[id];

@@ -1,6 +1,7 @@
 /* search.h -- depth-first search in a wait-for graph: does a wait end, or is it part of a cycle?
  *
- * Nodes are numbers from 1 on; the caller supplies the edges. Three colours (Cormen et al., 22.3):
+ * Nodes are indexes of `colour`; the caller supplies the edges. Three colours (Cormen et al.,
+ * 22.3):
  *
  *  a -> b -> c -> d        path: a b c         OPEN: on the path, a to c
  *       ^    |             d                   CLOSED: all its edges were followed
@@ -30,7 +31,9 @@ struct wait_search {
 	uint8_t *colour;
 	bool stop; /* ends the search: OPEN nodes become UNSEEN */
 	bool stop_at_cycle;
-	uint32_t *cycle; /* the first one: each node waits for the next, the last for the first */
+	/* the first one: each node waits for the next, the last for the first; kept until the
+	 * caller sets cycle_count to 0 */
+	uint32_t *cycle;
 	size_t cycle_count;
 	struct wait_step *path;
 	size_t depth;

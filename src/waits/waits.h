@@ -10,8 +10,9 @@
  *     rank 1   print x (blocks the host) <----------------------------'
  *                '---> recv x ---> rank 2: no line                 a line on rank 2 resolves it
  *
- * A chain ends at a line that a rank was not given. A mismatch, a crashed rank and a circle cannot
- * be resolved. An operation waits for all of its edges, so one path into these is enough.
+ * A chain ends at a line that a rank was not given. No line can resolve
+ * a mismatch, a crashed rank or a circle. An operation waits for all of its edges, so it is stuck
+ * if any path leads to one of these.
  *
  * circles.h answers another question from the books alone: would ranks hang if each group were one
  * NCCL communicator?
@@ -67,8 +68,8 @@ static inline bool waits_stuck(const struct waits *waits) /* no line can resolve
 {
 	return waits->search.cycle_count || waits->mismatch || waits->crash.op;
 }
-/* Follows an operation's waits on its own rank; returns the collective or transfer at their
- * end. */
+/* Follows an operation's waits on its own rank; returns the last operation, normally a collective
+ * or transfer. */
 op_id waits_root(const struct waits *waits, op_id id);
 /* Stores the ranks that a collective or transfer waits for: missing or not ready. */
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
