@@ -6,9 +6,9 @@
  *               | B r             |        |
  *
  * An operation's operands first cut the intervals at their ends, so each interval lies wholly in
- * or out of an operand. An access is dropped if a later one conflicts with everything it would
- * conflict with: the host knows it to be done, a write to all of its bytes has come since, or its
- * stream has used the same bytes again. So an interval holds about one access for each stream.
+ * or out of an operand. An access is dropped when it can add no conflict that a later access does
+ * not have: the host knows it to be done, a write to all of its bytes has come since, or its stream
+ * has used the same bytes again. So an interval holds about one access for each stream.
  * Memory written at once becomes one interval again. */
 #include "races/order.h"
 #include "base/search.h"
@@ -87,7 +87,8 @@ static void interval_cut(struct happens_before *order, struct history *history, 
 
 /* ---- what does an operation conflict with? */
 
-/* Ignores a conflict already found in another interval, or reported already. */
+/* Ignores a conflict already found in another interval, or reported already unless this one is
+ * sooner in program order. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
 	for (size_t i = 0; i < order->conflict_count; i++) {
@@ -170,7 +171,7 @@ void history_conflicts(struct happens_before *order, op_id id)
 /* ---- the operation's own accesses */
 
 /* Returns true if the new access replaces the old one: later conflicts with the old one are also
- * conflicts with the new one. On the same bytes:
+ * conflicts with the new one, or cannot occur. On the same bytes:
  *
  *      old                   new                 replaced?
  *      write on io           sync io             yes: the host knows its end

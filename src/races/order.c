@@ -46,9 +46,9 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	clock_learn(order, lane, number);
 }
 
-/* Returns true if the operation waits for its target itself, which a graph may have on another
- * stream than its own: within one launch, or for an event recorded there. Else it waits for the
- * stream's own work up to the target. */
+/* Returns true if the operation waits for the target itself, even where a graph runs the target on
+ * a forked stream: both are in one launch, or the operation waits for an event recorded there.
+ * Otherwise it waits for the stream's own work up to the target. */
 static bool waits_for_branch(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id], *target = &world->ops[op->target];

@@ -9,7 +9,8 @@
  *     rank 0       2 stream io     3 stream compute  (only their entries)
  *     #1 copy      [ 0 0 ]                           io: nothing is known to be done
  *     #2 record    [ 0 0 ]
- *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2
+ *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2,
+ *                                                  and all that record #2 knew
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           not ordered with #4
  *
@@ -131,7 +132,8 @@ struct happens_before {
 	bool next_changed;
 	/* a group has a timeout, which may undo a match; a match of a later group undoes no earlier decision */
 	bool expires;
-	/* if so: conflicts ordered through other ranks, in the order of decision */
+	/* if so: conflicts decided to be no race (ordered through other ranks, or never runnable),
+	 * in the order of decision */
 	struct settled {
 		struct race race;
 		size_t matches; /* match_count when it was decided */

@@ -170,8 +170,8 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* Decides again all conflicts that were decided, or passed this match, after it was in the books;
- * it is undone. */
+/* Decides again all conflicts that were decided or postponed while the books held this match; it
+ * has been undone. */
 static void races_reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;

@@ -38,8 +38,8 @@ struct races {
 	struct happens_before *order;
 };
 
-/* Updates world->races from the books; creates it if needed. Free if no line was queued since the
- * last call. */
+/* Updates world->races from the books and returns it; creates it if needed. Costs nothing if no
+ * line was queued since the last call. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
 /* Returns the stream's name by which the race's operation `id` can be ordered: its own stream, or

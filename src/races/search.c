@@ -2,8 +2,8 @@
  *
  * Backward from b: for each lane of each rank, the number up to which its operations are before b.
  * This frontier rises at matches: everything before a match on any member, and its members, is
- * done after it. The walk down a lane stops at a match that a's rank left before a: if a were
- * before that, it would be before itself.
+ * done after it. The walk down a lane stops at a match whose member on a's rank is done before a
+ * starts: if a were before that match, it would be before itself.
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |
