@@ -51,8 +51,8 @@ static enum status control_queued(struct backend *backend, op_id id)
 	return status;
 }
 
-/* Publishes and waits if the shadow has completed an operation with an answer, or if lines are
- * paced. */
+/* Cancels what the shadow has aborted. Then publishes and waits if the shadow has completed an
+ * operation with an answer; publishes without waiting if lines are paced. */
 static enum status answer_owed(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);

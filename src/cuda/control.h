@@ -116,22 +116,22 @@ struct control {
 	struct {
 		int *lost; /* own: parts in which an operation has failed, not yet announced to all */
 		size_t lost_count;
-		/* such a part of any rank, + 1, between the round that announces it and the next; 0:
-	 * none */
+		/* such a part of any rank, + 1, from the round that announces it to the next; 0:
+		 * none */
 		int losing;
-		enum status status; /* own: the first failure not queried yet */
+		enum status status; /* own: the first failure not reported to the user yet */
 		/* if `status` is an index out of range: its operation; else 0 */
 		op_id looked_up;
 		char words[1024];
 	} failure;
-	/* told.c: what is measured, and what is predicted from it */
+	/* times.c: what is measured, and what is predicted from it */
 	struct {
 		int64_t latest;   /* end of all measured operations */
 		int64_t *clock;   /* by rank: its host's clock, as far as measured */
 		op_id *lane_last; /* by rank and stream: the last measured operation */
 		size_t measured;  /* measurements included in the above */
-		int64_t ahead;    /* predictions are so much later than the shadow's times */
-		size_t ahead_of;  /* as of so many measurements and operations */
+		int64_t ahead;    /* added to the shadow's times to predict, ns */
+		size_t ahead_of;  /* measurements, and operations, when `ahead` was computed */
 		size_t ahead_ops;
 	} times;
 };
@@ -148,8 +148,8 @@ void order_operation(struct control *control, op_id id);
 void order_part(struct control *control, int group);
 /* after an abort: sequence numbers continue above all used ones */
 void orders_restart(struct control *control, int group, int instance);
-/* Nothing queued in the part completes, on all its members; later operations do. The world does
- * not change: data never decides what happens. */
+/* Cancels everything queued in the part, on all its members; later operations run. The world does
+ * not change, because no result on a device decides what happens in it. */
 void orders_lose(struct control *control, int part);
 /* the part of the group that the rank is in */
 int order_part_of(const struct world *world, int group, int rank);
@@ -169,7 +169,7 @@ void spares_decide(struct control *control, struct host_order *order);
 int spares_first(const struct control *control, const struct match *match);
 bool spares_counts(const struct world *world, op_id id); /* 0: not queued */
 
-/* parties.c: communicators to make, if each rank has a GPU */
+/* parties.c: communicators to make; without NCCL these functions do nothing */
 void parties_group(struct control *control, int group);                   /* it is new */
 void parties_channel(struct control *control, const struct match *match); /* of a transfer */
 /* of a collective with backup=: between the first member that counts and each late one */
@@ -190,8 +190,9 @@ enum control_wait {
 	WAIT_FINAL,    /* for operations that the shadow has completed */
 	WAIT_PROJECTED /* also for those with a projected end */
 };
-/* Waits in rounds, then calls the hooks. ST_INTERRUPTED; ST_WAITS: budget->waits is NULL and the
- * wait is not over; ST_GPU: a device is lost. */
+/* Waits in rounds, then calls the hooks. Fails with ST_INTERRUPTED; with ST_WAITS if
+ * budget->waits is NULL and the wait is not over; with ST_MPI or ST_BUG as rounds_hold. A device's
+ * failure is kept in control->failure. */
 enum status control_wait(struct control *control, enum control_wait what, struct budget *budget);
 /* cancels on the device what the shadow has aborted */
 void control_cancel(struct control *control);

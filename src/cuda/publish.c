@@ -27,8 +27,8 @@ static bool is_idle(const struct control *control)
 	return control->open_count == 0 && (control->published == 0 || control->clocks.own_end <= now);
 }
 
-/* If all are idle, session time continues on all hosts at the latest of their clocks, and at the
- * end of the last operation. */
+/* If all are idle, session time continues on all hosts at one moment, the latest of their clocks,
+ * from the end of the last operation or the paced time, whichever is later. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;

@@ -33,7 +33,8 @@ void rounds_release(struct rounds *rounds);
 /* Adds a time to the next round. */
 void rounds_tell(struct rounds *rounds, const struct measured *one);
 /* Adds every process's times to `all` and makes *vote the result for all. ST_MPI: a message
- * failed, and this process is no longer in step with the others. ST_BUG */
+ * failed, and this process is no longer in step with the others. ST_BUG: a message is malformed,
+ * or an operation is known with other times. */
 enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote);
 
 #endif

@@ -179,8 +179,8 @@ void control_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = false;
 }
 
-/* The host's state and dependencies are the shadow's verdict, known before a device is waited
- * for. */
+/* The host's state and dependencies are the shadow's, known before a device is waited for. The
+ * clock is the measured one after the first publication. */
 void control_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct control *control = control_of(backend);

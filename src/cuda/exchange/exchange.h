@@ -9,8 +9,8 @@
  * transfers of a channel (from one rank to another in a part). It starts at 1 and never
  * decreases: after an abort it continues above all that any member had queued.
  *
- * If a call fails, its work is never queued: peers wait for it until they release the part. The
- * caller queues nothing more there before.
+ * If a call fails, its work is never queued: peers, and work of this rank that is already queued
+ * for it, wait until the part is released. The caller queues nothing more there before.
  *
  * Called by the host thread, except `serve` and `release`. May call: cuda/kernels/ cuda/library/
  * collectives/ (types) base/. */
@@ -35,8 +35,8 @@ struct exchange_collective {
 	int64_t chunk;             /* as in struct collective_job */
 	const struct split *split; /* NULL: equal parts of `chunk` */
 	/* by place: the members in the result, which does not wait for the others (backup=);
-	 * NULL: all. A late member contributes nothing and gets the result when it arrives. The
-	 * same on all members. */
+	 * NULL: all. A late member contributes nothing, waits for no later work of the
+	 * others, and gets the result when it arrives. The same on all members. */
 	const bool *counts;
 };
 

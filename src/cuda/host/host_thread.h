@@ -1,10 +1,11 @@
-/* host_thread.h -- what the files of the host thread share. An umbrella header. Files: host.c (the thread, start and stop) handed.c (orders, reports)
- * letter.c (reads, writes) run.c (an order, the host's own lane) on_stream.c (what an operation
- * queues) graph.c capture.c (launches of graphs) lanes.c (streams, events, operations in flight)
- * completion.c (completion, waits) timer.c (least durations) memory.c (segments) compute.c
- * (kernels, cuBLAS) copy.c values.c (values brought to the host) message.c (communication) read.c
- * (read and write) queue.c anchor.c (the GPU's clock and the host's) measured.c (times by
- * operation) */
+/* host_thread.h -- what the files of the host thread share. An umbrella header.
+ *
+ * Files: host.c (the thread, start and stop) handed.c (orders, reports) letter.c (reads, writes)
+ * run.c (an order, the host's own lane) on_stream.c (what an operation queues) graph.c capture.c
+ * (launches of graphs) lanes.c (streams, events, operations in flight) completion.c (completion,
+ * waits) timer.c (least durations) memory.c (segments) compute.c (kernels, cuBLAS) copy.c values.c
+ * (values brought to the host) message.c (communication) read.c (read and write) queue.c anchor.c
+ * (the GPU's clock and the host's) measured.c (times by operation) */
 #ifndef RANKSH_CUDA_HOST_THREAD_H
 #define RANKSH_CUDA_HOST_THREAD_H
 
@@ -121,6 +122,7 @@ const struct host_flight *host_flight_newest(const struct host_lane *lane);
 /* Records the last event. moment: the first event serves as both. */
 enum status host_flight_end(
         struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment);
+/* Stores the failure with the words of this thread's failure. */
 void host_flight_fail(struct host_flight *flight, enum status status);
 /* Returns an issued operation that has not ended by the host clock; NULL if it has. */
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
@@ -189,9 +191,10 @@ void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 /* OP_COPY. Without a target the value is kept for host_read(by = order.id): if record.noted until
  * it is read, else until at least 256 later copies. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* keeps each single element that a noted operation wrote, until it is read */
+/* keeps each single element that a noted operation wrote, until it is read; in no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* copies elements of one type and shape, of any strides */
+/* Copies elements of one type and shape, of any strides. The two may overlap if both are on the
+ * GPU or both in host memory. */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
         const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
 

@@ -67,7 +67,8 @@ struct part_seen *run_part_of(struct run *run, int part)
 	return new;
 }
 
-/* Collectives of a part run one at a time, on any streams. */
+/* Makes the stream wait for the part's previous collective: those of a part run one at a time, on
+ * any streams. */
 static enum status wait_for_previous(struct host_thread *host, struct run *run,
         const struct host_order *order, const struct host_lane *lane)
 {

@@ -32,7 +32,7 @@ struct host_match {
 	int part;
 	uint32_t seq; /* sequence number of a collective */
 	int n, place;
-	const int *ranks; /* stored after transfer_turn */
+	const int *ranks; /* stored after transfer_seq */
 	bool *counts;     /* collective with backup=: as in struct exchange_collective */
 	/* OP_P2P: sequence number in each part's channel, record.parts of them */
 	uint32_t transfer_seq[];

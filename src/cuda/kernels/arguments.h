@@ -54,8 +54,8 @@ struct product {
 };
 
 /* data NULL: no such operand. q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys,
- * heads*d], lse [sequences*queries, heads]. stats: per query log2 of the softmax's sum, then
- * rowsum(do o): 2 * sequences*heads*queries floats */
+ * heads*d], lse [sequences*queries, heads]. stats, for the gradient: per query log2 of the
+ * softmax's sum, then rowsum(do o): 2 * sequences*heads*queries floats */
 struct attention {
 	struct device_matrix q, k, v, o, lse, d_o, dq, dk, dv;
 	float *stats;
@@ -164,7 +164,7 @@ struct exchange_members {
 };
 
 /* Reduces elements [begin, end) of all inputs, added in the order of places from `first` on. The
- * sum goes to the same elements, less `earlier`, of all results or of place `to`. */
+ * result of element i goes to element i - earlier of all results, or of the one of place `to`. */
 struct exchange_reduce {
 	struct exchange_members members;
 	long long begin, end, earlier;

@@ -108,8 +108,8 @@ KERNEL(permute_back, moving)
 }
 
 /* ---- sort_chunks: `bins` chunks, `capacity` of them in a row of n, `chunk` rows of n
- *      parts    in the result's order: the beginning of each chunk there, then its beginning in
- * x */
+ *      parts    in the result's order: the beginning of each chunk there; then where each of
+ *               them begins in x */
 
 /* One thread */
 KERNEL(permute_chunks_begin, moving)

@@ -132,7 +132,8 @@ static bool is_uneven(const struct exchange_collective *call)
 	return whole != call->n * call->chunk;
 }
 
-/* NCCL works in place, in workspace of n whole parts. Before a reduction the padding is zeroed. */
+/* NCCL works in place, in workspace of n whole parts, with this member's part at its place. Before
+ * a reduction the padding is zeroed. */
 static enum status pad_parts(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;

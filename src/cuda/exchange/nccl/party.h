@@ -39,7 +39,8 @@ struct party {
 	int64_t told; /* control's clock at its creation */
 	pthread_t thread;
 	bool has_thread; /* not for a communicator of one rank, which has no ncclComm_t either */
-	/* the thread's until READY, then the host thread's inside; so are these */
+	/* used by the party's thread until READY, then only between entering and leaving
+	 * (`inside`); the stream and the events too */
 	ncclComm_t comm;
 	CUstream stream;
 	CUevent ahead, behind;
@@ -49,7 +50,7 @@ struct party {
 	int64_t since;            /* real time of that, ns */
 	int inside;               /* calls of the host thread */
 	char *words;              /* the error of a FAILED party, also when GONE; NULL: none */
-	bool untold;              /* not reported yet */
+	bool untold;              /* `words` are not reported yet */
 	int64_t made;             /* the thread's clock then */
 	struct service *services; /* NCCL_REACH, on the target */
 	size_t service_count, served;

@@ -1,6 +1,6 @@
 /* late.c -- results kept for members that a collective did not wait for (backup=)
  *
- *      first in time       ... kernel; ends | result -> kept | write arrived, done = 7
+ *      first that counts   ... kernel; ends | result -> kept | write arrived, done = 7
  *      late member         write arrived; wait for arrived >= 7; kernel: kept -> result; done = 7
  *
  * Only the late member waits. The kept memory is freed when its `done` has reached the part's

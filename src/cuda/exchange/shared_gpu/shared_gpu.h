@@ -2,9 +2,8 @@
  * through a shared-memory segment that all processes map and that streams read and write
  * (README.md)
  *
- *      control, all at the same place     the host thread                           control
- *      shared_gpu_meet                    shared_gpu_open ... exchange.close       
- * shared_gpu_leave */
+ *   control, all at the same place   the host thread                         control
+ *   shared_gpu_meet                  shared_gpu_open ... exchange.close      shared_gpu_leave */
 #ifndef RANKSH_CUDA_SHARED_GPU_H
 #define RANKSH_CUDA_SHARED_GPU_H
 

@@ -162,7 +162,7 @@ enum status shared_gpu_area(
         struct shared_gpu *gpu, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registers a chunk with CUDA on first use. */
 enum status shared_gpu_chunk(struct shared_gpu *gpu, size_t chunk);
-/* makes the staging memory of all ranks their pools */
+/* Registers the staging memory; each rank's part becomes the pool that the others access. */
 enum status shared_gpu_stages(struct shared_gpu *gpu);
 /* Copy to and from staged memory, in stream order. */
 enum status file_copy(
@@ -216,6 +216,7 @@ void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
 /* ---- words.c: writes and waits of a stream, collected in order */
 void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
+/* until the word is `value` or later */
 void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
 enum status words_queue(struct shared_gpu *gpu, CUstream stream); /* also empties the list */
 
