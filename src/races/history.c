@@ -7,8 +7,8 @@
  *
  * An operation's operands first cut the intervals at their ends, so each interval lies wholly in
  * or out of an operand. An access is dropped when it can add no conflict that a later access does
- * not have: the host knows it to be done, a write to all of its bytes has come since, or its stream
- * has used the same bytes again. So an interval holds about one access for each stream.
+ * not have: the host knows it to be done, a write to all of its bytes has come since, or its
+ * stream has used the same bytes again. So an interval holds about one access for each stream.
  * Memory written at once becomes one interval again. */
 #include "races/order.h"
 #include "base/search.h"

@@ -130,7 +130,8 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
-	/* a group has a timeout, which may undo a match; a match of a later group undoes no earlier decision */
+	/* a group has a timeout, which may undo a match; a match of a later group undoes no
+	 * earlier decision */
 	bool expires;
 	/* if so: conflicts decided to be no race (ordered through other ranks, or never runnable),
 	 * in the order of decision */
