@@ -114,7 +114,8 @@ struct control {
 	bool owed; /* one is an OP_SYNC: an answer is due */
 	/* wait.c: operations that have failed */
 	struct {
-		int *lost; /* own: parts in which an operation has failed, not yet announced to all */
+		/* own: parts in which an operation has failed, not yet announced to all */
+		int *lost;
 		size_t lost_count;
 		/* such a part of any rank, + 1, from the round that announces it to the next; 0:
 		 * none */
@@ -158,9 +159,9 @@ bool order_is_lost(struct control *control, op_id id);
 void orders_release(struct control *control);
 
 /* spares.c: collectives with backup= */
-/* For each of control->orders.queued: is it withheld, because the members that count are not known yet?
- * NULL: none is. The same on all processes; the caller frees it. The shadow executes what it
- * can. */
+/* Returns for each of control->orders.queued whether it is withheld, because the members that
+ * count are not known yet; NULL if none is. The same on all processes; the caller frees it. The shadow
+ * executes what it can. */
 bool *spares_withheld(struct control *control);
 /* Sets the members that count, whether this rank's operation never completes, and a late one's
  * duration. The order is given next. */

@@ -116,7 +116,8 @@ constexpr int WARPS = ATTENTION_WARPS;
 
 template <int D> constexpr int rows_of_block = D <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
 template <int D> constexpr int groups = rows_of_block<D> / WARPS / 16; /* of 16 rows, per warp */
-template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32;          /* of each of two operands, twice */
+/* of each of two operands, twice */
+template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32;
 
 /* an operand's rows of a block, and its results */
 template <int D> using operand = unsigned[groups<D>][D / 16][4];

@@ -48,7 +48,7 @@ enum status party_settle(struct party *party)
 	return nccl_call(cuda, "NCCL", result);
 }
 
-/* Returns true if no earlier party is still being made: each is ready, has failed or is released. */
+/* Returns true if no earlier party is still being made: each is ready, failed or released. */
 static bool party_is_next(const struct party *party)
 {
 	const struct nccl_exchange *nccl = party->nccl;
