@@ -31,7 +31,7 @@ struct blame {
 	int64_t most;  /* ns, on the rank that lost most */
 	int64_t least; /* on the ranks before `rank` */
 	int rank;      /* the one that is summed now: ranks come one after the other */
-	int64_t ns;
+	int64_t ns;    /* on that rank, so far */
 };
 struct sharers;
 /* A hash table with open addressing: slots hold 1 + the index into blame, 0 if empty; slot_count

@@ -7,13 +7,14 @@
 #include "trace/sharing.h"
 #include "trace/why.h"
 
-/* All spans of one kind that a lane has in a stretch of time, as one */
+/* Spans of a lane in a stretch of time, added up: work of one operation, or waits with one cause
+ * and blame (for launches and idle hosts, with any blame or with none) */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
-	op_id op, blame;
+	op_id op, blame;  /* of the first span */
 	int64_t from, to; /* from the start of the first to the end of the last */
-	int64_t ns;
+	int64_t ns;       /* of all of them */
 };
 struct bouts {
 	struct bout *piece;
@@ -40,8 +41,8 @@ void chain_release(struct chain *chain);
 /* Returns the rank's lanes; NULL if interrupted. */
 const struct lanes *chain_lanes(struct chain *chain, int rank);
 int64_t chain_horizon(struct chain *chain);
-/* Stores the lane's pieces in that window, in the order of their starts; none if it had nothing to
- * do. */
+/* Replaces `pieces` by the lane's pieces in that window, in the order of their starts; none if it
+ * had nothing to do. */
 void chain_pieces(struct chain *chain, int rank, int stream, struct window window, struct bouts *pieces);
 /* Returns the longest piece of that kind, the first of equals; NULL if none. */
 const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kind);
@@ -57,14 +58,17 @@ struct in_the_way {
 	bool of_that;
 	int64_t from;
 };
+/* Ends the chain at that work, or follows a partner of it that came late. */
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Appends a wrapped line of the answer, indented by depth. Releases the words. */
 void chain_say(struct chain *chain, struct text *words, int depth);
+/* "matmul y on rank 2 (line 9)" */
 void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 /* `words`, and the operation after them */
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- chain_end.c */
+/* Ends the chain at that work, which is the root: adds its sentence and root_add. */
 void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Ends the chain at the host of the stream's rank, whose activity is a root. Completes `words`. */
 void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);
@@ -87,6 +91,7 @@ struct wait longest_of_lanes(struct chain *chain, const struct why_question *que
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* Adds the operation to the root of its kind and rank, or a new root. */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
+/* Words all roots, after the last chain. */
 void roots_word(struct chain *chain);
 
 /* Adds ranks that a root delays equally. */

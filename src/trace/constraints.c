@@ -1,5 +1,5 @@
-/* constraints.c -- the rules of docs/internals/time.md as edges: a stream's order, launches, waits, matches,
- * engines */
+/* constraints.c -- the rules of docs/internals/time.md as edges: a stream's order, launches,
+ * waits, matches, engines */
 #include "trace/constraints.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

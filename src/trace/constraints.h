@@ -1,7 +1,7 @@
 /* constraints.h -- private to trace/: dependencies as a graph over moments of time
  *
  *    host      | launch a |-> a issued -> a ready -> a starts --duration--> a ends -> b ready ...
- *                                                      ^ all members of its meeting are there
+ *                                                      ^ all members of its match are there
  *
  * An operation has four nodes, a match of the books one. An edge says: no earlier than that node's
  * time plus so long. Durations, with the effect of sharing, are fixed; so is the order of copies
@@ -17,8 +17,8 @@ typedef uint32_t node_id; /* op * NODES_EACH + enum node_of; matches follow */
 
 struct constraints {
 	const struct trace *trace;
-	struct lanes *lanes;
-	op_id *copy_before; /* by operation: the previous copy on its engine; 0 none */
+	struct lanes *lanes; /* of all ranks */
+	op_id *copy_before;  /* by operation: the previous copy on its engine; 0 none */
 	node_id nodes;
 };
 /* Loads all ranks: about 90 bytes an operation. ST_INTERRUPTED; released in any case */

@@ -34,12 +34,12 @@ enum {
 };
 struct critical_piece {
 	enum critical_kind kind;
-	op_id op;
+	op_id op; /* for IDLE: the operation after it */
 	int64_t from, to;
 };
 struct critical {
-	struct window window; /* to the last end in the section */
-	struct critical_piece *piece;
+	struct window window;         /* to the last end in the section */
+	struct critical_piece *piece; /* by time: each begins where the one before it ends */
 	size_t count;
 	/* ns, by operation; TIME_UNKNOWN: it never ends, or comes after the section */
 	int64_t *slack;

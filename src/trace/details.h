@@ -12,7 +12,7 @@ struct links {
 	struct wait_link {
 		struct lane_place lane;
 		int64_t until;
-		char letter;
+		char letter; /* of the cause */
 	} * link;
 	size_t count;
 };

@@ -15,8 +15,8 @@
 struct lanes;
 struct export_options {
 	struct window window;
-	const struct ranks *ranks;
-	int width;
+	const struct ranks *ranks; /* NULL: all */
+	int width;                 /* columns, for text */
 	/* the latest host's clock: spans that end later are not done */
 	int64_t now;
 };
@@ -30,6 +30,7 @@ struct export_options {
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ranksh timeline</title>\n"
 #define EXPORT_KINETO_BEGINS "{\n\"made by\":\"ranksh\",\n"
 
+/* Chrome's trace events */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* A line for each span of each lane (RFC 4180); done 0: it is not over yet, and is as it will be

@@ -21,10 +21,11 @@ struct figure {
 	double value;
 	bool known; /* false: something has no end yet */
 };
+/* A zeroed struct is empty. */
 struct figures {
 	struct figure *figure;
 	size_t count;
-	enum status status;
+	enum status status; /* the first failure while a rank's figures are added */
 };
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
@@ -39,6 +40,7 @@ void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);
 /* Returns "prefetch", "the start" before the first mark, "everything" for -1. */
 const char *section_name(const struct trace *trace, int section);
+/* True if the section has any operation but initial data. */
 bool section_used(const struct trace *trace, int section);
 
 /* predicted.c: appends a table of measured and simulated times by kind of operation for all that

@@ -12,6 +12,7 @@
 struct interval {
 	int64_t from, to;
 };
+/* A zeroed struct is the empty set. */
 struct intervals {
 	struct interval *part;
 	size_t count;
@@ -20,8 +21,10 @@ struct intervals {
 /* Adds an interval, in any order; ignores empty ones. Call intervals_join before asking for
  * lengths. */
 void intervals_add(struct intervals *set, int64_t from, int64_t to);
+/* Sorts the parts, and joins those that overlap or touch. */
 void intervals_join(struct intervals *set);
 int64_t intervals_length(const struct intervals *set);
+/* Returns the length of the intersection of two joined sets. */
 int64_t intervals_common(const struct intervals *a, const struct intervals *b);
 void intervals_release(struct intervals *set);
 

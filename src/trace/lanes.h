@@ -20,7 +20,7 @@
 /* An operation with all that pictures need, so its record is read once */
 struct moment {
 	op_id id;
-	uint32_t place;
+	uint32_t place; /* index into lanes.order */
 	uint32_t looks; /* a hash of its title, object, phase and colour */
 	uint8_t kind, stream;
 	bool issued; /* permanently */
@@ -35,11 +35,12 @@ struct lanes {
 	op_id crash;   /* 0: none */
 	int64_t last;  /* the latest known time of an operation; 0: none */
 	size_t count, room;
-	struct moment *moment;           /* in program order, at op.number - 1 */
-	uint32_t *order;                 /* indices into moment, stream by stream */
-	uint32_t first[STREAMS_MAX + 2]; /* order[first[s]] .. order[first[s+1] - 1] are stream s */
-	struct spans host;
-	bool lent; /* trace.kept owns the memory */
+	struct moment *moment; /* in program order, at op.number - 1 */
+	uint32_t *order;       /* indices into moment, stream by stream */
+	/* order[first[s]] .. order[first[s+1] - 1] are stream s */
+	uint32_t first[STREAMS_MAX + 2];
+	struct spans host; /* the host's lane, from 0 to the end of time */
+	bool lent;         /* trace.kept owns the memory */
 };
 
 /* Charges the query's budget for that many operations; ST_INTERRUPTED after Ctrl-C. Every process
@@ -180,6 +181,7 @@ static inline void span_blank(struct span *span)
 	span->cause = CAUSE_DONE;
 	span->blame = 0;
 }
+/* place: in stream order, an index into lanes->order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {
 	return &lanes->moment[lanes->order[place]];

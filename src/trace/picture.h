@@ -10,7 +10,7 @@ struct bar_row {
 	const struct trace *trace;
 	struct window window;
 	int row, column, cells;
-	bool host, begun;
+	bool host, begun; /* begun: the lane has worked before the window */
 	op_id selected;
 	int now; /* the cell of now, if the window goes on after it; -1: none */
 	/* of the whole picture: 0 unknown whether there are several, 1 no, 2 yes */
@@ -32,6 +32,7 @@ struct shown {
 	op_id op;
 	int ops; /* operations with only this cell */
 };
+/* Fills shown[0 .. where->cells-1]. */
 void cells_of(const struct bar_row *where, const struct spans *spans, struct shown *shown);
 /* Returns the cell of a time within the window. */
 int cells_at(struct window window, int cells, int64_t time);

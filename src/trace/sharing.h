@@ -16,13 +16,13 @@
  * ranks. */
 struct sharers {
 	const struct trace *trace;
-	struct holdings *flows;
+	struct holdings *flows; /* by rank */
 	struct holdings *device;
-	int device_rank;
+	int device_rank; /* the rank of `device` */
 	/* by match of a collective: the operation it shared with, the same for all members */
 	op_id *of_match;
-	uint8_t *links; /* by part of a group: links of its collectives; 0: not computed yet */
-	op_id *one_sided;
+	uint8_t *links;   /* by part of a group: links of its collectives; 0: not computed yet */
+	op_id *one_sided; /* of all ranks */
 	size_t one_sided_count;
 };
 /* ns; 0: it ran alone, has no end yet, was aborted, or times are measured (the time alone is only

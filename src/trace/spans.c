@@ -6,9 +6,9 @@
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
  *
- * The pieces between these times are the causes of docs/internals/time.md in order; each may be empty. While
- * n is not issued, the host's lane gives the cause. So causes and work add up to the window for
- * any times. */
+ * The pieces between these times are the causes of docs/internals/time.md in order; each may be
+ * empty. While n is not issued, the host's lane gives the cause. So causes and work add up to the
+ * window for any times. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/search.h"

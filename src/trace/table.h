@@ -25,8 +25,8 @@ void table_bytes(struct table *table, int64_t bytes);
 /* Adds the set to the cell. A set of many parts ("7,15,23 ..." of 1,024) is counted, "128 ranks,
  * e.g. 7", to leave room for other columns. */
 void table_ranks(struct table *table, const struct ranks *set);
-void table_end(struct table *table);
-void table_row(struct table *table);
+void table_end(struct table *table);        /* ends the cell */
+void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns that it takes with its margin */
 /* Appends the table's lines: three columns of margin, two between columns. If `width` is too
  * small, words of the last column wrap, and figures are split into parts one below the other, each
@@ -41,8 +41,8 @@ struct row_block {
 	char *rows;
 	double weight; /* the rows as a time, set by the caller; 0 by default */
 	bool odd;
-	double off; /* if odd: distance from the largest set's weight */
-	size_t came;
+	double off;  /* if odd: distance from the largest set's weight */
+	size_t came; /* index before sorting */
 };
 struct blocks {
 	struct row_block *block;

@@ -45,7 +45,7 @@ struct trace {
 	const struct world *world;
 	struct backend *backend;
 	/* Ctrl-C ends a long query (ST_INTERRUPTED) between two ranks, the same in every
-	         * process; NULL: it does not */
+	 * process; NULL: it does not */
 	struct budget *budget;
 	struct kept_lanes *kept;   /* lanes_cache.h; NULL: lanes are loaded for each query */
 	op_id first;               /* figures count operations from this one on; 0: all */
@@ -68,9 +68,9 @@ void iterations_text(const struct iterations *iterations, struct text *out);
  *  STALL  a stream is delayed before `op` by `cause`; DONE: nothing more is queued. On the host's
  *         lane: blocked (SYNC) or allocating memory (MEMORY) in `op`
  *  HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
- * blame, for a STALL: see docs/internals/time.md. `op` itself: it came late, or takes the time itself. 0:
- * nothing queued is to blame (PEER, BUBBLE: trace_missing_rank), or the launch is on its way to
- * the device (LAUNCH). */
+ * blame, for a STALL: the operation to blame (docs/internals/time.md). `op` itself: it came late,
+ * or takes the time itself. 0: nothing queued is to blame (PEER, BUBBLE: trace_missing_rank), or
+ * the launch is on its way to the device (LAUNCH). */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 /* X(symbol, letter, name), in order of precedence; see docs/internals/time.md */
 #define CAUSES(X)                \
@@ -137,12 +137,12 @@ struct window trace_window_seen(const struct trace *trace, int section);
  * prefetching, do not count unless there is nothing else. */
 struct window trace_time(const struct trace *trace, int section);
 /* Stores the window of the last iteration as far as it is queued. Returns false, with the window
- * unchanged, if it has done nothing. */
+ * unchanged, if there is no iteration or the last one has done nothing. */
 bool trace_last_iteration(const struct trace *trace, struct window *window);
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
-	uint8_t colour;
+	uint8_t colour; /* enum colour */
 	uint8_t dim, reverse;
 };
 /* X(symbol, ANSI 256-colour foreground). -1: the terminal's own, visible on light screens too;
@@ -174,8 +174,10 @@ struct picture {
 	struct cell *cells;
 	op_id *ops; /* by cell: the operation at it, 0 none */
 };
+/* Makes a picture of blank cells; release it with picture_release. */
 void picture_make(struct picture *picture, int width, int height);
 void picture_release(struct picture *picture);
+/* Returns a cell; NULL outside the picture. */
 struct cell *picture_cell(struct picture *picture, int row, int column);
 /* Writes UTF-8 text from a column on, cut at `limit` columns. */
 void picture_write(
@@ -198,9 +200,8 @@ struct timeline_options {
 	int64_t now, as_of;
 	/* virtual time passes by itself (`pace`): projected spans that end before now are over */
 	bool passes;
-	const struct ranks *ranks;
-	/* NULL; else its pieces are drawn, other work as a line, and no waits:
-	         * critical.h */
+	const struct ranks *ranks; /* NULL: all */
+	/* NULL; else its pieces are drawn, other work as a line, and no waits: critical.h */
 	const struct critical *path;
 	struct timeline_places *places; /* NULL: not wanted */
 	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name; 0 of them: all */
@@ -213,10 +214,10 @@ struct lane_place {
 /* Where things are in a picture: the lane of each row shown, and the columns of the window. Zeroed
  * before use; released by the caller. */
 struct timeline_places {
-	struct lane_place *shown;
+	struct lane_place *shown; /* by row shown */
 	size_t shown_count;
 	int first_column, cells;
-	struct sets *sets;
+	struct sets *sets; /* of all rows */
 };
 /* Returns the lane's row among all rows, shown or not; -1: none. */
 int timeline_row_of(const struct timeline_places *places, int rank, int stream);
@@ -227,8 +228,8 @@ enum status timeline_picture(
 /* -- figures: one rank in a section (-1: everything)
  *
  * Times are those that `timeline` draws, so queued work counts; ST_WAITS if an operation that
- * counts has no end without further lines. Parts are 0 .. 1. Work is kernels, copies, collectives
- * and transfers, from start to end.
+ * counts has no end without further lines. Parts are 0 .. 1, and 0 if the whole is empty. Work is
+ * kernels, copies, collectives and transfers, from start to end.
  *
  * The rank's time runs from its first launch (or host work) to its last end. Initial data does not
  * count; host threads only if there is nothing else. If the device is still busy with earlier
@@ -276,7 +277,7 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
  *                  time goes to the group that a stream with kernels waits for; else to the axis
  *                  made first */
 struct axis_use {
-	int axis;
+	int axis; /* index into world.groups */
 	int64_t operations, exposed_ns;
 	double sent[LINK_KINDS];
 	bool known; /* false: an operation has no end, and exposed_ns does not count it */

@@ -44,7 +44,7 @@ struct root {
 	size_t count;
 	/* LONGER: its time elsewhere; HELD, LAUNCH ...: how much of the stretch it took */
 	int64_t ns;
-	struct text text;
+	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
 };
 /* The subject: among these operations, the one that waited longest; the longest wait in these
  * ranks' streams by that name, or on these ranks (in the section, -1: ever); or a rank's state at
@@ -54,7 +54,7 @@ struct why_question {
 	enum why_of of;
 	const op_id *op; /* WHY_OP: at most one a rank */
 	size_t ops;
-	const struct ranks *ranks;
+	const struct ranks *ranks; /* for the other three */
 	name_id stream;
 	int section;
 	int64_t time;
@@ -70,8 +70,8 @@ enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* Appends "root: ...", one line a root, at most a few. */
 void why_put_roots(const struct why *why, struct text *out);
-/* Stores the changes to operations without all roots, ordered by id, for mem_free; slowed: ranks
- * whose kernels take 1x then. Returns their number. */
+/* Stores how operations change if all roots are removed, ordered by id, for mem_free; *slowed: the
+ * ranks whose kernels then take 1x. Returns the number of operations. */
 size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
 /* "line 12", "lab/ddp.rsh:31": the line of the operation; "" if it has none */
