@@ -160,8 +160,8 @@ void orders_release(struct control *control);
 
 /* spares.c: collectives with backup= */
 /* Returns for each of control->orders.queued whether it is withheld, because the members that
- * count are not known yet; NULL if none is. The same on all processes; the caller frees it. The shadow
- * executes what it can. */
+ * count are not known yet; NULL if none is. The same on all processes; the caller frees it. The
+ * shadow executes what it can. */
 bool *spares_withheld(struct control *control);
 /* Sets the members that count, whether this rank's operation never completes, and a late one's
  * duration. The order is given next. */

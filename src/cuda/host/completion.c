@@ -18,8 +18,8 @@ static enum status flight_times(struct host_thread *host, const struct host_flig
 	return status;
 }
 
-/* Reports the operation. Its start is at least the end of the stream's previous one, up to the
- * uncertainty of clocks. */
+/* Reports the operation. Its start is moved to its issue and to the end of the stream's previous
+ * operation if it was measured before them, because clocks are uncertain. */
 static void flight_report(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
@@ -128,7 +128,8 @@ void lanes_check(struct host_thread *host)
 	host->why = fail_copy();
 }
 
-/* Reported operations have ends before the clock. */
+/* Returns true if all awaited operations are reported. On a virtual clock their ends may still lie
+ * ahead: flight_wait. */
 static bool wait_is_over(struct host_thread *host, op_id target)
 {
 	struct host_lanes *lanes = host->lanes;

@@ -28,8 +28,8 @@ struct host_setup {
  * with ST_GPU; then there is no thread. */
 enum status host_start(const struct host_setup *setup, struct host **host);
 /* Releases blocked streams, waits for some seconds, and frees everything. Returns false if the
- * thread hangs in a CUDA call; it then keeps its resources, and the process cannot use this GPU
- * again. */
+ * thread hangs in a CUDA call or some work never completes; the resources are then kept, and the
+ * process cannot use this GPU again. */
 bool host_stop(struct host *host);
 
 /* copied; in this order */

@@ -1,7 +1,7 @@
 /* loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c)
  *
  * A reduction to one number takes two launches: each block, or row, leaves its part in `parts`,
- * and sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
+ * and loss_sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
 #include "elements.cuh"
 #include "exponential.cuh"
 #include "rows.cuh"
