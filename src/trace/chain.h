@@ -68,7 +68,7 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- chain_end.c */
-/* Ends the chain at that work, which is the root: adds its sentence and root_add. */
+/* Ends the chain at that work, which is the root: adds its sentence and the root. */
 void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Ends the chain at the host of the stream's rank, whose activity is a root. Completes `words`. */
 void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);

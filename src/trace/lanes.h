@@ -130,10 +130,10 @@ int64_t trace_begins(const struct trace *trace, int section, int rank);
 /* True if it is in the section (-1: any) and not initial data. */
 bool trace_counts(const struct trace *trace, op_id id, int section);
 /* Returns when its last participant was ready; *last: that participant's operation, 0 if it is not
- * queued. */
+ * queued or is `id` itself. TIME_UNKNOWN if one is missing or the members do not match. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* For a transfer of several parts that began with one: returns when the last later partner was
- * ready, *last its operation; 0 if none was later. */
+ * ready; *last: its operation. If none was later, *last is 0 and the start is returned. */
 int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
 /* Fails with ST_WAITS: no figure can count an operation without an end. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
