@@ -39,7 +39,8 @@ struct run {
 int64_t run_now_of(const struct host_thread *host); /* session time */
 /* Returns the launch time of an order that the host reached at `issue`. */
 int64_t run_launch_took(const struct host_thread *host, const struct host_order *order, int64_t issue);
-/* Returns why this operation cannot be executed at all. */
+/* Returns ST_OK if the next operation can be executed, else the reason: the context is lost, or
+ * something outside any operation failed, which is reported with this one and cleared. */
 enum status run_kept_from(struct host_thread *host, struct run *run);
 /* Adds the words of this thread's failure, if status is the report's first failure. */
 void run_keep_words(struct host_report *report, enum status status);

@@ -110,8 +110,8 @@ template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way wa
 	}
 }
 
-/* (softmax sum(t) - t) / rows that count. For classes the target's difference, which is small if
- * the target is nearly certain, is computed in double. */
+/* (softmax sum(t) - t) / rows that count. For classes only the target's difference, which is small
+ * if the target is nearly certain, is computed in double. */
 template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, Way way)
 {
 	typedef typename Way::number number;

@@ -39,8 +39,8 @@ struct party {
 	int64_t told; /* control's clock at its creation */
 	pthread_t thread;
 	bool has_thread; /* not for a communicator of one rank, which has no ncclComm_t either */
-	/* used by the party's thread until READY, then only between entering and leaving
-	 * (`inside`); the stream and the events too */
+	/* used by the party's thread until READY and when it serves (NCCL_REACH); by the host
+	 * thread while it is `inside`; the stream and the events too */
 	ncclComm_t comm;
 	CUstream stream;
 	CUevent ahead, behind;
@@ -217,7 +217,7 @@ enum status serve_reach(struct exchange *exchange, const struct exchange_one_sid
         struct exchange_started started, CUstream stream);
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);
 /* Requires the lock, which it releases meanwhile; on the party's thread. Serves the next
- * operation. Returns false if there is none. */
+ * operation. Returns false if there is none or its window is not open yet. */
 bool serve_next(struct party *party);
 void serve_leave(struct party *party); /* on its thread, after its communicator has gone */
 void serve_close(struct nccl_exchange *nccl);
