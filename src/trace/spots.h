@@ -35,11 +35,12 @@ bool spot_blamed(const struct trace *trace, struct spot *spot);
  * wrapping around, and on other ranks if it has none */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
 /* From the current piece of the critical path to the next (step > 0: later); from elsewhere to the
- * nearest in time; stands false: to its end, or its beginning. NULL, with the spot unchanged:
- * there is none further. */
+ * nearest in time; stands false: to the path's first piece, or its last (step < 0). NULL, with the
+ * spot unchanged: there is none further. */
 const struct critical_piece *spot_on_path(
         const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
-/* Replaces `out` by the waits since the work before an operation, and the operation (WORK). */
+/* Replaces `out` by the waits since the work before an operation, and the operation (WORK); for a
+ * host operation by its spans on the host's lane. */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);
 
 /* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9 all
