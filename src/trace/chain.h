@@ -89,7 +89,8 @@ struct wait longest_of_lanes(struct chain *chain, const struct why_question *que
 /* Returns the kind of root for work of which `ns` were in the way; *elsewhere: for LONGER, its
  * time on other ranks. */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
-/* Adds the operation to the root of its kind and rank, or a new root. */
+/* Adds the operation to the root of its kind and rank (SLOW, LAUNCH), else as a root of its own,
+ * unless it is there already. ns: LONGER: its time elsewhere; else added to the root's. */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
 /* Words all roots, after the last chain. */
 void roots_word(struct chain *chain);

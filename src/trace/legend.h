@@ -29,8 +29,8 @@ void legend_add(struct legend *legend, const struct trace *trace, int row, int r
 void legend_say(struct legend *legend, const char *words);
 /* Ends adding: a letter with several meanings gets its lane. */
 void legend_close(struct legend *legend);
-/* Stores the entries of this row or above that fit into `width` columns and were not stored
- * before. Returns false if there is none. */
+/* Stores the entries of this row or above that fit into `width` columns (at least one) and were
+ * not stored before. Returns false if there is none. */
 bool legend_line(struct legend *legend, int row, int width, struct text *line);
 
 #endif

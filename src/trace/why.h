@@ -38,8 +38,8 @@ struct root {
 	enum root_kind kind;
 	int rank;
 	struct ranks ranks; /* those that tie with `rank`, and `rank` */
-	/* those of `rank` ascending, then of the others; MISSING: the operation that waits; SLOW:
-	 * the first one found */
+	/* those of `rank` ascending, then of the others; MISSING: the operation that waits, or the
+	 * crash; SLOW: the slowed kernels that were found in the way */
 	op_id *op;
 	size_t count;
 	/* LONGER: its time elsewhere; HELD, LAUNCH ...: how much of the stretch it took */
@@ -54,7 +54,7 @@ struct why_question {
 	enum why_of of;
 	const op_id *op; /* WHY_OP: at most one a rank */
 	size_t ops;
-	const struct ranks *ranks; /* for the other three */
+	const struct ranks *ranks; /* for the other three; WHY_TIME: its first */
 	name_id stream;
 	int section;
 	int64_t time;
