@@ -1,5 +1,5 @@
-/* blame.c -- stalled time by its cause's operation: a hash table of keys, printed with the largest
- * first
+/* blame.c -- stalled time by the operation to blame: a hash table of keys, printed with the
+ * largest first
  *
  *      largest
  *         to 2.00 ms  peer    0-2 default  waited for allreduce g on default of rank 3

@@ -285,9 +285,9 @@ struct axis_use {
 /* Fills use[0 .. count-1] by .axis. ST_WAITS: one of their operations has no end;
  * ST_INTERRUPTED */
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
-/* If the rank has others along two axes or more: stores the axes and the groups that belong to none, in
- * the order in which they were made, the world last, and returns their number. Else returns 0. The caller
- * frees *use with mem_free. */
+/* If the rank has others along two axes or more: stores the axes and the groups that belong to
+ * none, in the order in which they were made, the world last, and returns their number. Else
+ * returns 0. The caller frees *use with mem_free. */
 size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
 /* Returns the axis that counts a group's operations on the rank; the group itself if there is
  * none. */
