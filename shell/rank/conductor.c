@@ -54,8 +54,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* An agreement within an order, at the same step everywhere. The order's end repeats its report of
- * different worlds. */
+/* An agreement within an order, at the same step everywhere. Its status is dropped, so different
+ * worlds are reported again at the order's end. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;

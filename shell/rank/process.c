@@ -105,7 +105,8 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Returns the job's status on rank 0; 0 elsewhere, because mpirun ends a job at another. */
+/* Returns the job's status on rank 0, and 0 on other ranks: mpirun ends a job in which a rank
+ * returns another status. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {

@@ -6,8 +6,8 @@
 #include "shell/session/options.h"
 #include <stdbool.h>
 
-/* Status without memory under a front end, which restarts the ranks; else 4, as for every died
- * job */
+/* Exit status of a process without memory under a front end, which then restarts the ranks.
+ * Without a front end it is 4, as for every job that died. */
 enum { EXIT_NO_MEMORY = 5 };
 
 /* Runs the whole process; returns the exit status. mpi: started by mpirun or srun. */

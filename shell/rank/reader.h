@@ -27,7 +27,7 @@ bool reader_ended(const struct line_reader *reader);
 bool reader_interrupted(struct line_reader *reader);
 /* Ignores interrupts so far: the running request goes on. */
 void reader_forget_interrupt(struct line_reader *reader);
-/* Returns true if the front end left over a second ago. */
+/* Returns true if, at the last read, the front end had left over a second ago. */
 bool reader_left(const struct line_reader *reader);
 void reader_release(struct line_reader *reader);
 

@@ -27,8 +27,8 @@ struct journal_entry {
 	bool counts;   /* `undo` takes it back */
 	bool emptied;  /* it began an empty world */
 	bool refused;  /* after a part had taken effect */
-	/* number, from 1, of the lesson's entry that this one closed; 0: none. The session is as
-	 * before that entry. */
+	/* if it closed a lesson: the number, from 1, of the entry that opened it; else 0. The
+	 * session is as before that entry. */
 	size_t opened;
 };
 /* Consecutive lines of a script, up to a refused one */

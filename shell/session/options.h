@@ -49,7 +49,8 @@ const char *options_help(void);
 bool options_course(const struct options *options);
 /* Returns true if one process runs, without data or with all ranks' (shell/sandbox/). */
 bool options_alone(const struct options *options);
-/* Returns true without a prompt: a file, lines, a test, help, or no terminal. */
+/* Returns true for a run without prompt and escape codes: a file, lines, a test, help, or if
+ * descriptor 0 or 1 is no terminal. */
 bool options_batch(const struct options *options);
 
 #endif

@@ -16,8 +16,9 @@ void out_say(struct out *out, const char *format, ...) __attribute__((format(pri
 void out_put(struct out *out, const char *bytes, size_t count);
 /* Returns "\033[38;5;75m", or "" when plain. colour: of trace/trace.h; COLOUR_PLAIN ends. */
 const char *style(const struct out *out, int colour);
-/* Adds a place for texts by rank; returns its number. Every process calls it in order and fills
- * it: with its own rank's data, or with all ranks' if the world has them. */
+/* Adds a place for texts by rank; returns its number. Every process calls it, in the same order.
+ * out_fill adds a text: a process fills in its own rank if the text comes from data, all ranks if
+ * it is computed from the world. */
 int out_place(struct out *out);
 void out_fill(struct out *out, int place, int rank, const char *text);
 /* out_pack appends this process's texts. On rank 0 out_unpack merges another's bytes; out_render

@@ -70,7 +70,7 @@ struct shell {
 	struct world *world;
 	struct lasting lasting;
 	struct backend *backend;
-	/* the backend's completion hook */
+	/* the backend's completion hook (struct backend_hooks) */
 	void (*done)(void *self, op_id id);
 	const struct device *device; /* NULL: the simulator */
 	struct transport *transport;

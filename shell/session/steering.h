@@ -23,8 +23,8 @@ struct steering {
 	struct text then;    /* ... recorded values, */
 	size_t at;           /* ... consumed to here */
 	bool astray;         /* diverged: new values from here */
-	int differ;
-	struct text told; /* sentences on the first changes, one a line */
+	int differ;          /* number of changed values */
+	struct text told;    /* sentences on the first changes, one a line */
 };
 
 /* Starts a line; clears its values. */

@@ -1,14 +1,15 @@
 /* load.h -- number files for tensors and models
  *
  * *.npy is NumPy's (base/npy.h); other files are text: i32 [characters], indices into a sorted
- * vocabulary (base/characters.h). Rank 0 reads for all, because disks may differ. */
+ * vocabulary (base/characters.h). Rank 0 reads, and all receive the content or its failure,
+ * because disks may differ. All functions but file_is_npy are collective. */
 #ifndef RANKSH_LOAD_H
 #define RANKSH_LOAD_H
 
 #include "shell/session/shell.h"
 
 bool file_is_npy(const char *path);
-/* Reads dtype and shape. ST_FILE: missing, empty, or neither format. */
+/* Reads dtype and shape; changes nothing. ST_FILE: missing, empty, or neither format. */
 enum status file_header(struct shell *shell, const char *path, struct layout *layout);
 /* Fills new tensor[i] (in world.tensors) on the i-th rank of `set` as initial data (OP_FILL; the
  * rest as in `like`). Fails with ST_FILE if the header has changed. */

@@ -8,7 +8,7 @@
 
 /* Returns true for a write to a one-element `loss`; then set record.noted. */
 bool noted_wanted(const struct world *world, const struct operand *operand, int operands);
-/* The backend's completion hook */
+/* The backend's hook: a noted operation of this rank has completed. */
 void noted_done(struct shell *shell, op_id id);
 /* Returns the operation's loss; NAN: not complete, another rank's, or no data. */
 double noted_value(const struct shell *shell, op_id id);

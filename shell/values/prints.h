@@ -27,7 +27,7 @@ void print_free(struct print *print);
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count);
 /* The backend's hook for OP_SYNCs with a reason */
 void prints_done(struct shell *shell, op_id id);
-/* Shows prints for ready ranks, before output. */
+/* Before output is shown: pending prints show the texts of the ranks that are ready. */
 void prints_flush(struct shell *shell);
 void prints_release(struct shell *shell); /* frees them with the world */
 

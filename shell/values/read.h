@@ -57,8 +57,9 @@ size_t reads_each(const struct ranks *set, const struct data_read *reads);
 /* Reads reads[i] of the i-th rank in `set` (ascending) into values[i * reads_each], for all
  * processes. reason NULL: a read from outside, which reaches the writers (backend.reach) without
  * new operations or spans. Else the program's own read, like `print`: queues a COPY and a SYNC
- * (record.reason). Fails with ST_WAITS, worded, if the data depends on a line not yet given. --dry
- * waits alike, so that times agree, and leaves `values` unchanged. */
+ * (record.reason) and reaches them. Fails with ST_WAITS, worded, if the data depends on a line
+ * that another rank has not received yet. --dry waits alike, so that times agree, and leaves
+ * `values` unchanged. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values);
 

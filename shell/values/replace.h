@@ -23,8 +23,9 @@ struct output {
 	bool force;
 };
 
-/* Checks locally. ST_OK: missing, empty or of this kind; with force any regular file or link.
- * ST_FILE names the obstacle, and the line with `force` if that helps. */
+/* Checks on this process alone. Returns ST_OK if the file is missing, empty or of this kind; with
+ * force also for any regular file, and for a link to one or to nothing. ST_FILE names the
+ * obstacle, and the line with `force` if that helps. */
 enum status may_replace(const struct output *output);
 /* Returns true if the file has exactly these bytes. */
 bool file_is(const char *path, const char *bytes, size_t count);

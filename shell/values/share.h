@@ -10,8 +10,8 @@ enum status shell_may_write(const struct shell *shell, const char *path);
 /* Rank 0 writes the file, except in a replay; all return its outcome. Fails with ST_FILE as
  * shell_may_write and may_replace do, unless the file has these bytes already. */
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text);
-/* Shares the outcome of writing and keeps a refusal as a steering value, with which a replay is
- * refused too: ST_FILE. */
+/* `status`: the outcome of writing the file, the same on all. Keeps a refusal as a steering value,
+ * with which a replay, which writes nothing, is refused again: ST_FILE. Else returns `status`. */
 enum status shell_written(struct shell *shell, const char *path, enum status status);
 /* The same for may_replace, before the line has effects. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
@@ -25,10 +25,10 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
 /* ST_FILE: this session reads no files (files.none) */
 enum status shell_no_file(const char *path);
-/* Shares the file's bytes (mem_free) and records the read. */
+/* Rank 0 reads the file; all receive its bytes (free with mem_free) and record the read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
 
-/* Reads locally. ST_FILE: not a regular file; ST_LIMIT: above 64 MB. */
+/* Reads on this process alone. ST_FILE: not a regular file; ST_LIMIT: above 64 MB. */
 enum status read_file(const char *path, char **bytes, size_t *count);
 
 #endif
