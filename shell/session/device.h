@@ -11,7 +11,8 @@ struct cuda_job;
 /* Sets options->device from --device, RANKSH_DEVICE (without --dry) or else auto. auto means "sim"
  * with --dry, --test, --check-lessons, --grade and --machine (except `this`); else it stays
  * "auto": CUDA if all ranks find what it needs. Every process calls it before MPI starts; a front
- * end decides for its ranks. Fails with ST_ARGUMENT for an unknown kind, with the nearest, and cuda with --dry. */
+ * end decides for its ranks. Fails with ST_ARGUMENT for an unknown kind, with the nearest, and for
+ * cuda with --dry. */
 enum status device_choose(struct options *options);
 
 /* Starts the backends of a session's worlds */

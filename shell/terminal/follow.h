@@ -21,7 +21,8 @@ struct follow {
 /* Opens `path`; "-" is descriptor 0, which /dev/tty then replaces. Fails with ST_FILE. */
 enum status follow_open(struct follow *follow, const char *path);
 /* Returns in *line the next whole line without its newline, valid until the next call; NULL if it
- * is incomplete: ask again after nap_ms. Fails with ST_QUIT (the pipe has ended) or ST_FILE. */
+ * is incomplete: ask again after nap_ms. Fails, worded, with ST_QUIT (the pipe has ended) or
+ * ST_FILE (the file was replaced or has become shorter). */
 enum status follow_take(struct follow *follow, const char **line, size_t *count);
 /* Waits for the first line: a session with this version of ranksh that agrees with the given
  * options (n, machine, dry). Fails with ST_FILE or ST_ARGUMENT. */

@@ -56,6 +56,7 @@ void viewer_take(struct viewer *viewer, const struct reply *frame);
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event);
 /* Starts a replay of these times. */
 void viewer_replay(struct viewer *viewer, int64_t from, int64_t to);
+/* Advances a replay by `ms`, the time since the last call. */
 void viewer_tick(struct viewer *viewer, int64_t ms);
 /* Appends the status line of a replay, "replay at 1.20 ms, ..."; nothing without one. */
 void viewer_replay_text(const struct viewer *viewer, struct text *out);

@@ -4,9 +4,9 @@
  *     ck/gpt-20.0.npy     shard 0: one rank's part, as f32
  *     ck/gpt-20.1.npy ...
  *
- * The `part` lines (parts.h) determine what is saved; the first rank writes replicas. The files
- * do not depend on the number of ranks. Dropout, data and learning rate follow from the
- * iteration. */
+ * The `part` lines (parts.h) determine what is saved. If several ranks hold the same part, the
+ * first of them writes it. Any strategy whose parts cover the same parameters can resume, on any
+ * number of ranks. Dropout, data and learning rate follow from the iteration. */
 #ifndef RANKSH_CHECKPOINT_H
 #define RANKSH_CHECKPOINT_H
 
@@ -35,9 +35,9 @@ struct checkpoint {
 void checkpoint_release(struct checkpoint *c);
 
 /* Saves the current program between two iterations; every host waits. ST_ARGUMENT: no program,
- * within an iteration, a dry run; ST_FILE: then there is no manifest. Without `force`, other
- * files are refused before any wait. every: as in the line; 0: a single checkpoint. A replay
- * writes nothing. */
+ * within an iteration, a dry run; ST_FILE: then there is no manifest. Without `force`, files that
+ * no checkpoint has written are refused before any wait, and all files stay. every: as in the
+ * line; 0: a single checkpoint. A replay writes nothing. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
 /* Returns true if the file is a whole manifest. On this process alone. */
 bool manifest_whole(const char *path);

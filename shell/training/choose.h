@@ -43,8 +43,8 @@ void choices_lost(const struct choice *choice, const int *order, int count, stru
  * after the axes in its `# after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not
  * stack */
 enum status stack_order(const struct choice *choice, int count, int *order);
-/* "mesh dp=2 tp=2". One size may be missing: it follows from `ranks`, and is set. ST_ARGUMENT,
- * ST_RANGE */
+/* "mesh dp=2 tp=2": the strategies' axes, in the order written. One size may be missing: it
+ * follows from `ranks`, and is set. ST_ARGUMENT, ST_RANGE */
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
 /* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters"; nothing below two axes. After
  * stack_mesh. */
@@ -61,6 +61,7 @@ void program_say_idle(struct shell *shell, const struct program *program);
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* Makes it the model of later strategies, after a walk on one rank. */
 enum status choose_model(struct shell *shell, struct choice *model);
+/* Makes the same model again, with other data. */
 enum status choose_model_again(struct shell *shell);
 /* A variant of a model's program on one rank. NULL: its file lacks the options */
 struct otherwise {
@@ -86,10 +87,12 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
 /* Makes the program. choice[0] is the model; without a name, the chosen one. */
 enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made);
-/* Makes and starts the program with the chosen model (else mlp), which becomes choice[0]. count
- * includes it. Empties the world; changes nothing on failure. */
+/* Makes and starts the program with the chosen model (else mlp), which becomes choice[0], and the
+ * strategies after it, outermost axis first. count includes the model. Empties the world; changes
+ * nothing on failure. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
-/* Restarts the program in an empty world, from the checkpoint. */
+/* Restarts the program in an empty world: restores the checkpoint after the setup, and continues
+ * with the iteration after it. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 #endif

@@ -17,7 +17,7 @@ struct curves {
 	size_t losses; /* entries, of all iterations played */
 };
 
-/* Called after an iteration. */
+/* Called after an iteration: records the operations that wrote its losses. */
 void curves_iteration(struct shell *shell);
 /* Makes this world's curve so far. Collective. None with --dry. */
 enum status curves_gather(struct shell *shell);

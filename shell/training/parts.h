@@ -31,7 +31,8 @@ struct part_lines {
 	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
 };
 
-/* Replaces this rank's declaration of the tensor, or adds one. */
+/* Replaces this rank's declaration of the tensor, or adds one. Copies the texts into `names`, the
+ * world's. */
 void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 

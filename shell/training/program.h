@@ -68,8 +68,8 @@ void program_add(struct program *program, const struct player_file *file);
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
 /* The file or part of that name; NULL: none */
 const struct player_file *program_file(const struct program *program, const char *name);
-/* Returns the same program with another text of `file` (NULL: unchanged), and other names. No
- * walk executes its iteration. */
+/* Returns the same program with another text of `file` (NULL: unchanged), and with `names`. It
+ * counts as built-in, so that a walk does not execute its iteration. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
 /* Copies the notes from line and heads. */

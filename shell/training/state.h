@@ -11,7 +11,7 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 /* Reads tensor[rank] (NULL: none); `set` becomes those ranks, with values in their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
-/* Prints an iteration's line; last: also the dynamic loss scale */
+/* Prints an iteration's line; last: also the dynamic loss scale and the skipped steps */
 enum status state_iteration(struct shell *shell, bool last);
 /* Appends iterations, loss, rate, loss scale and experts, if there were any. */
 enum status state_progress(struct shell *shell, struct text *out);

@@ -51,7 +51,8 @@ static inline bool alone_by_factor(const struct alone *alone)
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains alone->program on this process; Ctrl-C ends it. Other members are zero before. */
+/* Trains alone->program for alone->iterations on this process; Ctrl-C ends it. Requires all other
+ * members to be zero. */
 enum status alone_train(struct shell *shell, struct alone *alone);
 /* Finds the parameters by running the setup only. The caller frees *whole, also after a
  * failure. */

@@ -40,7 +40,7 @@ enum status learned_class(struct shell *shell);
 /* For `lesson`: fails with ST_ARGUMENT if the class has not opened it. Prints the time limit, and
  * a mistake in the class's file. */
 enum status learned_lesson(struct shell *shell, int number);
-/* For `hint` or `solution`: fails with ST_ARGUMENT if the class does not show it now. */
+/* For `hint`, or else `solution`: fails with ST_ARGUMENT if the class does not show it now. */
 enum status learned_shows(struct shell *shell, bool hint);
 /* For a check: prints a note if the lesson's time is over. */
 enum status learned_time(struct shell *shell);

@@ -1,4 +1,5 @@
-/* task_rules.h -- refuses steering, and `let` or `def` of the lesson's names */
+/* task_rules.h -- refuses steering, and `let` or `def` of the lesson's names, unless the task
+ * allows it */
 #ifndef RANKSH_LESSON_TASK_RULES_H
 #define RANKSH_LESSON_TASK_RULES_H
 

@@ -45,7 +45,8 @@ enum status trials_run(struct trials *trials, const struct task_lines *lines, st
 void trials_close(struct trials *trials);
 void verdict_release(struct task_verdict *verdict);
 
-/* Sets *figure to the largest value on any rank after the lines (NULL: the solution's). */
+/* Sets *figure to the largest value on any rank after the lines (NULL: the solution's). Fails with
+ * ST_ARGUMENT if there is no value. */
 enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
         struct shell *of, struct number *figure);
 /* A prediction's choice; of is NULL for the true figure */

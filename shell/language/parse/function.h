@@ -11,8 +11,8 @@
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. nature: enum
  * function_nature. kinds, one letter an argument: n number, t tensor, s stream, e event, g group,
  * c cause, l link, group, stream or tensor, o operation, m kind of memory, k section (default: the
- * current one), x stream, group or kind of work, w kind of work, y stream or tensor. The last of
- * m, w, x, y may be a section. */
+ * current one), x stream, group or kind of work, w kind of work, y stream or tensor. As the last
+ * argument, m, w, x and y may also be a section. */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \

@@ -12,7 +12,7 @@ struct glossary_entry {
 	enum glossary_kind kind;
 	struct slice_of_text names; /* "micro-batch, microbatch": the first is shown */
 	struct slice_of_text text;
-	struct slice_of_text lines;
+	struct slice_of_text lines; /* to try, each after "> "; may be empty */
 };
 
 /* Finds the entry at *at (NULL: the first) and moves *at after it. false: there is no other. Text

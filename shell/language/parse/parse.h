@@ -24,10 +24,10 @@ enum { KNOWN_NAMES = 256 };
 struct word {
 	const char *at, *after;
 	const char *stop; /* the name's end at its beginning; `at` if there is none */
-	const char *sign;
-	bool name;   /* x, h$i */
-	bool tensor; /* NAME, NAME.T, NAME[..] */
-	int part;    /* in a line divided by ` + `, from 0 */
+	const char *sign; /* the = of KEY=VALUE, or NULL */
+	bool name;        /* x, h$i */
+	bool tensor;      /* NAME, NAME.T, NAME[..] */
+	int part;         /* in a line divided by ` + `, from 0 */
 };
 #define WORD(word) (int)((word)->after - (word)->at), (word)->at
 
@@ -37,9 +37,9 @@ struct parser {
 	struct tree *tree;
 	const char *at, *end;
 	const char *counted;
-	int line;
-	int depth; /* of braces and brackets */
-	bool one_line;
+	int line;              /* the line that contains `counted` */
+	int depth;             /* of braces and brackets */
+	bool one_line;         /* reads only the text's first line */
 	struct statement *def; /* the def around this line; NULL if none */
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	/* above 0 inside an expression: its reads join those of the outermost */
@@ -74,6 +74,7 @@ static inline bool word_is(const struct word *word, const char *what)
 }
 
 /* parse.c */
+/* Returns the line number of `at`. Requires calls in the order of the text. */
 int parser_line(struct parser *parser, const char *at);
 /* up to the end, or to its `}` */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces);

@@ -121,7 +121,7 @@ struct command {
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);
 const struct command *command_beside_kernel(struct slice_of_text name);
-const struct command *commands_at(int i);
+const struct command *commands_at(int i); /* sorted by name; NULL after the last */
 
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name
  * comes first. A kernel's row: argument[0] tensors (any number; their order counts, not their

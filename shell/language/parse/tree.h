@@ -109,8 +109,8 @@ struct formula {
 enum ranks_kind {
 	RANKS_REF_ALL,
 	RANKS_REF_LIST,
-	RANKS_REF_ASKED,
-	RANKS_REF_NAME /* it has `$`: read when the line runs */
+	RANKS_REF_ASKED, /* decided on each rank: places on axes, or an expression */
+	RANKS_REF_NAME   /* it has `$`: read when the line runs */
 };
 struct ranks_range {
 	int from, to;
@@ -155,7 +155,7 @@ struct key_value {
 	struct slice_of_text written, key;
 	int part;                     /* in a line divided by ` + ` */
 	const struct option_row *row; /* NULL: ARG_KEYS */
-	struct formula *formula;
+	struct formula *formula;      /* NULL if the value is only a word */
 	struct name *word;
 };
 
@@ -204,13 +204,14 @@ struct making {
  * sentence" */
 struct option_line {
 	struct slice_of_text name, value, about; /* about: without its quotes */
-	struct formula *formula;
-	const char *words; /* of=, NULL: any */
+	struct formula *formula;                 /* of a default that is a number; NULL: a word */
+	const char *words;                       /* of=, NULL: any */
 	/* for=: NAME_x and NAME_y are variables too; NULL if none */
 	const char *parts;
 	bool has_least;
 	struct number least;
-	/* without effect unless that option is set; beside a strategy of that axis; or NULL */
+	/* it has no effect without the option `with`, nor beside a strategy of the axis `unless`;
+	 * NULL: none */
 	const char *with, *unless;
 };
 

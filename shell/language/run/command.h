@@ -20,7 +20,7 @@ struct given {
 };
 /* Returns true if the value is one of the words; `*.csv` matches an ending. */
 bool option_is_of(const char *words, struct slice_of_text value);
-void given_text(const struct given *given, struct text *out);
+void given_text(const struct given *given, struct text *out); /* as the language reads it */
 
 /* ---- questions of `run`. Values may differ by rank: each names a rank, or COMMON, the value that
  * all the line's ranks have; ST_RANK if they differ. ---- */
@@ -60,6 +60,7 @@ bool call_alone(const struct call *call);         /* the prompt's, and alone in 
 int call_count(const struct call *call, int row); /* number of arguments of argument[row] */
 /* Returns argument i of the row; requires i < call_count. */
 struct argument *call_argument(const struct call *call, int row, int i);
+/* Returns its text as written, "" if it is missing; valid until the line ends. */
 const char *call_argument_text(const struct call *call, int row, int i);
 /* of a PRINTABLE: a tensor, not an expression */
 bool call_is_tensor(const struct call *call, int row, int i);
@@ -68,6 +69,7 @@ bool call_is_tensor(const struct call *call, int row, int i);
 enum status call_result(struct call *call, int i, int rank, struct view *view);
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view);
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
+/* appends the value as `print` shows it */
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
 /* WORD NEW FILE TEXT OP, `$` replaced; valid until the line ends */

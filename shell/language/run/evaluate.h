@@ -70,7 +70,7 @@ void value_written(const struct shell *shell, struct value value, struct text *o
 /* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; only the first
  * rank's unless eval->varies. A failure keeps its rank. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula);
-/* ... of the set; fetches the data first. reason: of the read (session/read.h) */
+/* ... of the set; fetches the data first. reason: of the read (values/read.h) */
 enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 

@@ -19,9 +19,9 @@ void interpreter_reset(struct shell *shell);
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* As interpreter_run, for an outermost text, or (grant NULL) for one whose lines replace the
- * current line, as a file's do for `source`. If a statement leaves a wish (shell->wishes.statement), `grant`
- * fulfils it after the statement; after ST_AGAIN the statement runs again. Elsewhere a wish is
- * refused. */
+ * current line, as a file's do for `source`. If a statement leaves a wish
+ * (shell->wishes.statement), `grant` fulfils it after the statement; after ST_AGAIN the statement
+ * runs again. Elsewhere a wish is refused. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
         int first_line, enum status (*grant)(struct shell *shell));
 /* Returns what the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of
@@ -35,6 +35,7 @@ struct statement;
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
 /* The learner's variables alone */
 void interpreter_variables(const struct shell *shell, struct text *out);
+/* Resolves a tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
 /* Appends the current line as it is on `rank` of the set, without @, block and phase: variables,
  * expressions and the outer streams and groups filled in. Expressions that read data or the clock
@@ -44,6 +45,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 
 /* Appends `use @1` etc. as the prompt shows it: "@1 " or "". */
 void interpreter_prompt(const struct shell *shell, struct text *out);
+/* Returns the ranks of a line at the prompt. */
 const struct ranks *interpreter_ranks(const struct shell *shell);
 /* Counts completed statements, nested ones included, except those that only look or ask the front
  * end. */
