@@ -70,7 +70,8 @@ static void resume_note_path(struct call *call, const char *path)
 	text_release(&did);
 }
 
-/* A model of other seed or heads has the same shapes: only reported. */
+/* With another seed or number of heads the parameters still fit, so the difference is only
+ * reported. */
 static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};

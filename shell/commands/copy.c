@@ -5,7 +5,8 @@
  * memory itself, so the host continues at once. The driver stages pageable memory (space host)
  * through pinned buffers, and the host waits: an OP_SYNC with the reason "copy". This is why
  * non_blocking=True needs pin_memory(). On a stream of kind=host only the thread is busy. A disk
- * is read into host memory and written from it, as with O_DIRECT and libaio. */
+ * is read into host memory and written from it, as with O_DIRECT and libaio: to the device it
+ * takes a second copy. Nothing is converted: shapes and types must agree. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"

@@ -1,8 +1,8 @@
 /* help.c -- help [WORD]: the texts in the rows of commands, kernels and collectives
  *
  * Strategies and models are described by the heads of their files; words, figures and causes by
- * docs/help/glossary.txt. Only the first screen and the words of the grammar are written here. Tests
- * run the examples. */
+ * docs/help/glossary.txt. Only the first screen and the words of the grammar are written here.
+ * Tests run the examples. */
 #include "base/embedded.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"

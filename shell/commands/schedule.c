@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and W needs everything that
- * F made. With F= the others are equal to it unless given, and transfers take comm=. */
+/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and all memory that F takes
+ * is held until W. With F= the others are equal to it unless given, and transfers take comm=. */
 static enum status schedule_read_times(struct call *call, struct schedule_ask *ask)
 {
 	struct number f = {0};

@@ -1,10 +1,10 @@
 /* timeline.c -- timeline: hosts and streams on one clock; replay: the same again, with a moving
  * now
  *
- *      timeline                   the current section timeline last          the last iteration
- *      timeline slow              a section           timeline 40ms 52ms     a window
- *      timeline all               from time 0         @0-3 timeline compute  some ranks, streams
- *      timeline critical          the critical path   timeline slow critical
+ *     timeline            the current section     timeline last            the last iteration
+ *     timeline slow       a section               timeline 40ms 52ms       a window
+ *     timeline all        from time 0             @0-3 timeline compute    some ranks, streams
+ *     timeline critical   the critical path       timeline slow critical   that of a section
  *
  * A word is one of these, a time, a section or a stream, in this order. */
 #include "base/number.h"

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* NAME may be new, or a view, which is then replaced. An owner keeps its name: it would be the
- * last one. */
+/* NAME may be new, or a view, which is then replaced. A tensor with its own memory is refused: the
+ * name may be its only one. */
 static enum status view_name_check(struct call *call, int rank, struct view *result)
 {
 	const struct world *world = call->shell->world;

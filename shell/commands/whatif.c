@@ -2,8 +2,8 @@
  * without a line
  *
  * The lines since the world was empty run again in a world of their own, after this line
- * (replay/whatif.c). Here the line is read: a key is a figure of the machine, else an option of the
- * `strategy` or `model` lines. */
+ * (replay/whatif.c). Here the line is read: a key is a figure of the machine, else an option of
+ * the `strategy` or `model` lines. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"

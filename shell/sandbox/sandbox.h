@@ -28,8 +28,8 @@ struct sandbox {
 /* Runs on each rank's thread. Only rank 0 writes to shared parts of `self`. A failure is the
  * rank's own; leaving early ends ranks that wait for it. */
 typedef void sandbox_play(struct shell *shell, void *self);
-/* Called on one process, while the others wait. Fails with ST_INTERRUPTED on Ctrl-C, or if a rank
- * could not begin. */
+/* Called on one process, while the others wait. Fails with ST_INTERRUPTED after Ctrl-C, or with
+ * the reason why a rank could not begin. */
 enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play *play, void *self);
 
 /* In `play`: runs a text, granting empty worlds. file: for messages, NAME=VALUE; NULL: typed. */

@@ -6,7 +6,8 @@
 #include "shell/values/prints.h"
 #include "shell/training/training.h"
 
-/* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */
+/* The backend's hook: a completed OP_SYNC may complete a print; other operations are noted ones,
+ * which have written a loss. */
 static void done(void *self, op_id id)
 {
 	struct shell *shell = self;

@@ -99,7 +99,8 @@ void plan_copy(const struct plan *from, struct plan *to);
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
 /* Gives the program an empty world; `undo` goes back. Fails, and changes nothing, if it cannot
- * run to the end of its first iteration. */
+ * run to the end of its first iteration. ST_AGAIN: the world is not empty yet
+ * (session_wants_empty). */
 enum status program_take(struct shell *shell, struct program *program);
 /* The same for another training; ends the earlier program's checkpoints. */
 enum status program_begin(struct shell *shell, struct program *program);

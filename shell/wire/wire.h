@@ -33,7 +33,7 @@ struct request {
 	bool colour;         /* HELLO */
 	struct text solved;  /* HELLO: solved tasks, "1.1 4.2 " */
 	int lanes;           /* RESIZE: rows for live lanes, sent unasked; 0: none */
-	int64_t from, to;    /* VIEW: the window; from > to: everything */
+	int64_t from, to;    /* VIEW: the window; from >= to: everything */
 	int first_row;
 	bool path;   /* draw the critical path in full, other work as a line */
 	int64_t now; /* replay: draw the state at this time; -1: the present */

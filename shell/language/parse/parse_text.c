@@ -42,7 +42,7 @@ static enum status parse_whole(struct parser *parser)
 	        : status;
 }
 
-/* Steps over the mark of Windows editors: returns 3 bytes, or 0. */
+/* Returns the length of the byte-order mark that editors of Windows put before a text: 3, or 0. */
 static size_t byte_order_mark(const char **text, size_t *count)
 {
 	size_t mark = *count >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -3,7 +3,8 @@
  *     + - %           equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
  *     compare min max equal units; a plain number only if it is 0 or inf: 2ms > 1 is refused
  *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
- *     /               unit / plain; unit / same = plain; bytes / rate = time; bytes / time = rate
+ *     /               unit / plain; unit / same = plain; bytes / time = rate;
+ *                     bytes or plain / rate = time; plain / time, plain / bytes = plain
  *
  * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. ST_UNIT names
  * both units. */
