@@ -21,8 +21,8 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* A process's result, as a block, before three others: the failure's words, its data's, its output
- * (out_pack). */
+/* A process's result. It is sent as a block, before three others: the words of its failure, the
+ * words of its data failure, and its output (out_pack). */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;

@@ -1,7 +1,7 @@
 /* reader.c -- lines from the front end, and early interrupts
  *
- * Descriptor 0 is read between requests, waiting, and at rank 0's looks in long runs, without
- * waiting. */
+ * Between requests, reading descriptor 0 waits for input. During a long run, rank 0 reads it each
+ * time that it decides whether to go on, and does not wait. */
 #include "shell/rank/reader.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"

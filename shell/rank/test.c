@@ -1,7 +1,8 @@
 /* test.c -- compares a script's output with its `#> text` lines
  *
- * A segment is some lines with their `#>` texts, below or at the end of the last. It runs and is
- * compared; within a block, it grows by the next. Measured times are not compared. */
+ * A segment is some lines with their `#>` texts, which are below them or at the end of the last
+ * one. It runs, and its output is compared. A segment that ends within a block is joined with the
+ * next one. Measured times are not compared. */
 #include "shell/rank/conductor.h"
 #include "shell/rank/batch.h"
 

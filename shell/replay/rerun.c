@@ -1,6 +1,7 @@
 /* rerun.c -- reruns the lines since the world was empty in another world
  *
- *     the machine, training plan and slow ranks from the world's beginning; changes from section 0
+ *     the machine, training plan and slow ranks from the world's beginning
+ *     the changes, if they begin with section 0; else where their section begins
  *     the journal's lines, or the script's                 each with its recorded values
  *     the lines before the question, in its own text
  *     a projection                                         as before any picture */

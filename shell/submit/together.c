@@ -46,7 +46,7 @@ int together_flags(struct shell *shell, int rank)
 
 /* One array has the lists of all ranks, in the order of lines; `next` links a rank's own:
  *
- *     pending   0: rank 0   1: rank 1   2: rank 0   3: rank 1    rank 0: first 0, 0 -> 2, last 2 */
+ *     pending   0: rank 0   1: rank 1   2: rank 0   3: rank 1   rank 0: first 0, 0 -> 2, last 2 */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;

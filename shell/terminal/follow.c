@@ -20,7 +20,7 @@
 enum { NAP_LEAST_MS = 2, NAP_MOST_MS = 50, PIECE = 1 << 16 };
 static const int64_t TOLD_NS = 1000000000; /* silent waiting time */
 
-/* Moves the pipe off descriptor 0, which becomes the keyboard; returns the pipe's one. */
+/* Moves the pipe to another descriptor, which is returned; descriptor 0 becomes the keyboard. */
 static int take_input(void)
 {
 	int file = fcntl(0, F_DUPFD_CLOEXEC, 3), keys = open("/dev/tty", O_RDWR | O_CLOEXEC);

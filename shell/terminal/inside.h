@@ -66,7 +66,8 @@ void act_on(struct session *session, const char *line);
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
 int follower_wait_ms(const struct session *session);
-/* Handles one source line, if any. Returns true if something was printed. */
+/* Handles one source line, if any. Returns true if there was one, or if the source has ended: text
+ * may then be below the input line. */
 bool follower_hear(struct session *session);
 /* Handles a typed line. Returns false if act_on shall handle it. */
 bool follower_acts(struct session *session, const char *line);

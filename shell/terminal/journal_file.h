@@ -33,7 +33,8 @@ enum status journal_file_folder(struct journal_file *journal);
 /* Creates the file with its head: at `path` (new), or (NULL) in the folder. Fails with ST_FILE. */
 enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
         const char *machine, const char *device);
-/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE if none exists. */
+/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE if none exists or it
+ * cannot be read. If it cannot be written, journal->file is -1. */
 enum status journal_file_resume(struct journal_file *journal, const char *path);
 /* Applies a log change by `typed`. Fails with ST_FILE once, when a write fails. */
 enum status journal_file_change(

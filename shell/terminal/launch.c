@@ -84,8 +84,8 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* The typed words, amid words that only this side knows. The caller frees words->word
- * (mem_free). */
+/* Makes the job's command line: the words typed by the user, with those that only this side knows
+ * before and after them. The caller frees words->word (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);

@@ -61,7 +61,7 @@ void program_say_idle(struct shell *shell, const struct program *program);
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* Makes it the model of later strategies, after a walk on one rank. */
 enum status choose_model(struct shell *shell, struct choice *model);
-/* Makes the same model again, with other data. */
+/* Makes the same model again, with other data; does nothing if none was chosen. */
 enum status choose_model_again(struct shell *shell);
 /* A variant of a model's program on one rank. NULL: its file lacks the options */
 struct otherwise {

@@ -123,7 +123,8 @@ enum status program_loss(struct shell *shell, double *loss);
 
 /* Appends why the program cannot agree with one rank, if its strategies say so. */
 enum status program_loses(struct shell *shell, struct text *out);
-/* Sets the number of parts for one rank's batch, as the model says; 0: any */
+/* Sets *parts to the number of parts for one rank's batch, 0: any; unchanged if the model does not
+ * say. */
 void program_parts(const struct shell *shell, int *parts);
 /* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);

@@ -26,7 +26,8 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
 /* Prints the program's lines and the attempts so far. */
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
-/* words: "31 wait comm on compute". Loads the program with this line 31 and reports on it. */
+/* words: "31 wait comm on compute". Judges the program with this line 31, reports the result, and
+ * loads it unless it does not end. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
 #endif

@@ -70,7 +70,7 @@ void task_watch(struct shell *shell);
 enum status task_tell(struct shell *shell);
 /* Prints the lines indented by three columns, blank lines too. */
 void tell_lines(struct shell *shell, const struct text *text, int colour);
-/* Replaces a hidden starter. */
+/* Prints a note in place of a hidden starter. */
 void tell_unseen(struct shell *shell);
 /* guess.c: rank 0 adds the question. guess_wanted fails with ST_ARGUMENT if a guess must come
  * first. */

@@ -23,6 +23,7 @@ enum status purpose_set(struct shell *shell, struct name *purpose, const struct 
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
 enum status budget_step(struct shell *shell);
+/* Call it before a text is read: the world may be new. */
 void interpreter_prepare(struct shell *shell);
 /* Runs the statements before `last` (NULL: all), after checking their first words. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
