@@ -55,9 +55,9 @@ enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
 	snprintf(words, sizeof words, "%s", fail_text());
-	/* a stop is a place in the program: queued work waits for the next line, in replays too */
-	/* a script, by `quit` or a refused line */
+	/* a script ends by `quit` or a refused line */
 	bool ends = status != ST_OK && !shell->interactive;
+	/* a stop is a place in the program: queued work waits for the next line, in replays too */
 	enum status advanced = status == ST_INTERRUPTED ? ST_OK
 	        : ends ? shell->backend->finish(shell->backend, &shell->budget)
 	               : shell_advance(shell);

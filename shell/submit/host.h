@@ -21,8 +21,9 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
  * and the host waits for the stream that the line names (call_read_stream). */
 enum status host_sync_reading(
         struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads);
-/* After the last host_sync: waits, at the prompt, for the answers. Returns `status` if it is a
- * failure. */
+/* After the last host_sync: waits for the answers at the prompt, and in a script if a group has a
+ * timeout and the line is for all ranks. Hosts that must still wait get a note at the prompt, and
+ * are no failure. Returns `status` if it is a failure. */
 enum status host_answer(struct call *call, enum status status);
 /* Queues the copy of a device tensor to the host, as print does. *id: the operation, 0 if the
  * tensor is on the host, then it joins `reads` */
