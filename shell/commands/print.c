@@ -3,8 +3,8 @@
  * Like tensor.item() it brings the data to the host: an OP_COPY on the stream and an OP_SYNC with
  * the reason "print". This hidden wait often stalls a pipeline. A tensor in host memory needs the
  * OP_SYNC alone, which waits for the stream that the line names, or for nothing: a concurrent
- * write is a race. The owner makes the text when its OP_SYNC is over (prints_done), so prints
- * appear in order of execution. */
+ * write is a race. The owner makes the text when its OP_SYNC has completed (prints_done), so
+ * prints appear in order of execution. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"

@@ -101,7 +101,7 @@ enum status program_inside(struct shell *shell)
 /* Moves to the position after a step that stopped at `stop`:
  *
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
- *     ROUND   step 0 of the next iteration  END     a script without a loop is over
+ *     ROUND   step 0 of the next iteration  END     a script without a loop has ended
  *
  * `round` is the length of a complete iteration: if data decides, better than the walk's count. */
 static void training_move_on(struct training *t, enum player_stop stop)

@@ -1,4 +1,4 @@
-/* showing.c -- where a program is, and what is told of a step while it runs */
+/* showing.c -- the position in a program, and a step's output while it runs */
 #include "shell/training/showing.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"

@@ -77,7 +77,7 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 	return made_name(parser, making, word);
 }
 
-/* ---- behind = ---- */
+/* ---- after = ---- */
 
 static enum status source_options(struct parser *parser, struct making *making, size_t first)
 {

@@ -82,8 +82,9 @@ enum status parse_block(struct parser *parser, struct block **block); /* at the 
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
-enum status parse_words(struct parser *parser); /* the statement's, into parser->words */
-void words_drop(struct parser *parser, size_t count);
+enum status parse_words(struct parser *parser);       /* the statement's, into parser->words */
+void words_drop(struct parser *parser, size_t count); /* the first `count`, which are read */
+/* Reads and drops the clauses before a block or a line. */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses);
 /* Moves the clauses among words[first ..] to statement->clauses. The row, if there is one, is
  * known. */
@@ -115,11 +116,12 @@ struct formula_reader {
 };
 /* blanks, newlines too */
 void reader_skip(struct formula_reader *reader);
-enum status reader_fails(const struct formula_reader *reader, const char *what);
+enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX */
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
 /* Records that `part` (may be NULL), or the parts of its name, is below formula. */
 void formula_holds(struct formula *formula, const struct formula *part);
 void formula_holds_name(struct formula *formula);
+/* Ends the formula at reader->at. */
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
 /* formula_value.c: each starts at its first character */
 enum status read_number(struct formula_reader *reader, struct formula **made);
@@ -179,6 +181,7 @@ enum status none_of(
 /* spacing.c: ST_OK if this is not the mistake */
 /* `tensor x[4]=1`: a line's mistake is at its '='. */
 enum status spacing_sign(const char *at, const char *after);
+/* `y=matmul x w`: a line that begins with no command */
 enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);

@@ -26,7 +26,7 @@ struct name_part {
 struct name {
 	struct slice_of_text written;
 	struct name_part *part;
-	struct tensor_ref *tensor;
+	struct tensor_ref *tensor; /* the tensor of this name alone; NULL until needed */
 	int parts;
 	bool constant; /* no `$` */
 	bool quoted;
@@ -182,6 +182,7 @@ enum statement_kind {
 	STATEMENT_BROKEN, /* inside `expect error { }`: `message` is the parser's refusal */
 };
 
+/* NAME[SHAPE] in a line of `tensor`; dims 0: the file gives the shape */
 struct made {
 	struct slice_of_text written;
 	struct name *name;
@@ -276,7 +277,7 @@ struct tree {
 	struct statement *defs;
 	/* a `source`, `model`, `lesson` ... is in it, which may bring defs */
 	bool sources;
-	bool reads_only;
+	bool reads_only; /* its lines write no file */
 	struct variant *variants;
 };
 

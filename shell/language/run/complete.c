@@ -61,7 +61,7 @@ static void offer_list(struct endings *endings, const char *before, const char *
 	}
 }
 
-/* ---- names from the books ---- */
+/* ---- names from the world ---- */
 
 static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 {
