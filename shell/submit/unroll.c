@@ -33,10 +33,8 @@ struct unrolling {
 	int rank, place;
 	const struct operand *in, *out; /* of the line; equal if it has no result */
 	int growth; /* the result is larger than the input (1), smaller (-1), or equal (0) */
-	int64_t chunk,
-	        /* of the tensor that the steps cut up, padding included: of a whole part, and of
-	         * all */
-	        elements;
+	/* elements of a whole part, and of the tensor that the steps cut up, padding included */
+	int64_t chunk, elements;
 	bool uneven;            /* the parts are not equal */
 	struct operand whole;   /* the flattened tensor that the steps cut up */
 	struct operand scratch; /* receives pieces to be reduced */

@@ -12,8 +12,8 @@ struct segments {
 };
 
 /* Removes dead front ends' folders, creates one, and passes it to the local ranks
- * (RANKSH_SEGMENTS, for mpi/transport.c). If the user's settings name a folder, or creation fails,
- * Open MPI uses /dev/shm. */
+ * (RANKSH_SEGMENTS, for mpi/transport.c). Creates none if the user's settings name a folder. If
+ * the creation fails, the segments are directly in /dev/shm. */
 void segments_open(struct segments *segments);
 /* Removes the folder and its files. */
 void segments_close(struct segments *segments);

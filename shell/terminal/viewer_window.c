@@ -27,9 +27,8 @@ void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t fr
 void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
 {
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
-	int64_t fresh = most_of(
-	        /* a cell is at least a nanosecond */
-	        step > 0 ? width / 2 : width * 2, viewer->width);
+	/* a cell is at least a nanosecond */
+	int64_t fresh = most_of(step > 0 ? width / 2 : width * 2, viewer->width);
 	if (step > 0 && fresh >= width) {
 		viewer_tell(viewer, "a column is a nanosecond: there is no more to see");
 	} else if (step < 0 && viewer->whole) {

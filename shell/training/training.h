@@ -41,9 +41,8 @@ struct plan {
 		char prefix[512];
 	} checkpoint;
 	struct program *program; /* NULL: none */
-	struct program *
-	        /* the chosen model on one rank: its file is the second. NULL: none */
-	        model_program;
+	/* the chosen model on one rank: its file is the second. NULL: none */
+	struct program *model_program;
 };
 /* Lines typed before step `played` (interpreter_typed) */
 struct typed_lines {

@@ -76,10 +76,8 @@ typedef enum status one_rank(struct call *call, int rank, bool act);
 typedef enum status answer_of(struct call *call, int i, int rank, struct text *text);
 struct command {
 	const char *name;
-	const char
-	        /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn"
-	         * "write" */
-	        *topic;
+	/* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
+	const char *topic;
 	const char *usage, *help;
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call; NULL if there is none */
@@ -92,8 +90,8 @@ struct command {
 	/* each of these signs ("+", "+/") between words divides the line into parts with keys of
 	 * their own */
 	const char *divided;
-	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0`, beside `y =
-	 * add a b` */
+	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0`; the kernel's
+	 * line is `y = add a b` */
 	bool beside_kernel;
 	/* the values that its expressions read are only shown: no later line depends on them
 	 * (session/steering.h) */
@@ -102,9 +100,8 @@ struct command {
 	 * argument of row 0 */
 	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
-	const char
-	        /* "the machine": one for all ranks, so the line is refused on some of them */
-	        *for_all;
+	/* "the machine": the line changes what all ranks share, so it is refused on some of them */
+	const char *for_all;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct call *call);

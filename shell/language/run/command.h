@@ -43,9 +43,8 @@ struct call {
 	} last;
 	op_id *wait;
 	size_t waits;
-	const struct split
-	        /* submit/collective.c: of a line with counts, by world rank; else NULL */
-	        *split;
+	/* submit/collective.c: the counts of a line with counts, by world rank; else NULL */
+	const struct split *split;
 };
 /* Finds the statement's first byte and end in its line, which is returned; NULL: it is in a block
  * or file. */

@@ -50,10 +50,9 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 		reads[i].stream = setting_stream(shell, rank);
 		if (call)
 			call_stream(call, rank, &reads[i].stream);
+		/* a thread of the host cannot copy from the device */
 		if (world_stream(shell->world, rank, reads[i].stream)->host)
-			reads[i].stream =
-			        /* a thread of the host cannot copy from the device */
-			        STREAM_DEFAULT;
+			reads[i].stream = STREAM_DEFAULT;
 		reads[i].after =
 		        call && call->statement->row->shows ? call_read_stream(call, rank) : STREAM_HOST;
 		enum status status = read_make(&eval, formula, &reads[i]);
