@@ -100,7 +100,7 @@ struct command {
 	 * argument of row 0 */
 	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
-	/* "the machine": the line changes what all ranks share, so it is refused on some of them */
+	/* "the machine": all ranks share it, so the line is refused on some of them */
 	const char *for_all;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
