@@ -7,7 +7,7 @@
 
 #include "shell/session/shell.h"
 
-struct call;
+struct call; /* its session alone is used */
 enum status lesson_list(struct call *call);
 /* Parses "4" or "4.2" as lesson and task (0: none). Returns false if it is neither. */
 bool lesson_is_numbered(const char *word, int *number, int *task);

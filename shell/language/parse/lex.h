@@ -61,7 +61,7 @@ bool slices_equal(struct slice_of_text a, struct slice_of_text b);
 /* The first word of a line as a string, cut to what a message shows */
 enum { WORD_SHOWN = 64 };
 void word_text(struct slice_of_text written, char *word);
-bool is_listed(const char *words, struct slice_of_text word);
+bool is_listed(const char *words, struct slice_of_text word); /* words: "a b c", or NULL */
 /* Returns true for a word of the language or a metric, which no new thing may have as its name. */
 bool name_is_reserved(struct slice_of_text name);
 

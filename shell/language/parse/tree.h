@@ -239,7 +239,7 @@ struct statement {
 	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, with `$` at the chosen
 	 * words; REFUSE: the text; EXPECT_ERROR: the words, or NULL */
 	struct name *word;
-	struct variant *variant;
+	struct variant *variant;   /* CHOSEN: the texts that it has had */
 	struct option_line *given; /* OPTION */
 	struct slice_of_text *parameter;
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
@@ -260,7 +260,7 @@ struct variant {
 	const char *text;
 	struct tree *tree;
 	struct statement *statement;
-	struct variant *of_tree;
+	struct variant *of_tree; /* the tree's list, which owns them */
 };
 
 /* A text and all that was read from it. tree_parse makes it with one user; tree_use and

@@ -44,7 +44,7 @@ struct value {
  * reads it stays the same on all ranks. */
 struct variable {
 	name_id name;
-	bool uniform;
+	bool uniform; /* `one` is the value on all of `domain` */
 	struct value one;
 	struct value *each;         /* by world rank; NULL until values differ */
 	const struct ranks *domain; /* the ranks that can see it */
@@ -157,9 +157,9 @@ struct interpreter {
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL unless its lines run */
 	unsigned serial;                    /* of the latest def */
-	struct name *purpose;
-	struct player *player;     /* is notified of each line; NULL if none */
-	struct schedule *pipeline; /* of `schedule`; a stage is a rank of this group */
+	struct name *purpose;               /* `kind=` of the running line; NULL: none */
+	struct player *player;              /* is notified of each line; NULL if none */
+	struct schedule *pipeline;          /* of `schedule`; a stage is a rank of this group */
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count; /* tensors with a slice, given to defs */
@@ -169,7 +169,7 @@ struct interpreter {
 	struct text spelled; /* names with `$` under construction, nested */
 	struct frame base_frame;
 	struct scope base_scope;
-	int section;
+	int section;     /* of `mark`: index into the world's sections */
 	bool noted_even; /* reported: with --dry, unknown counts are taken to be even */
 	bool noted_dry;  /* reported: `expect` does not check data */
 	bool guesses;    /* a walk before the program: data reads as 0 */
