@@ -48,7 +48,7 @@ static enum status data_run(struct call *call)
 	const char *word[2] = {"", ""};
 	int words = call_count(call, 0);
 	struct training *t = call->shell->training;
-	struct dataset synthetic = {.kind = DATA_SYNTHETIC};
+	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model asks for */
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
 		status = call_word(call, 0, i, COMMON, &word[i]);

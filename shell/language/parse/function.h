@@ -89,7 +89,8 @@ struct function_row {
 	enum function_nature nature;
 };
 const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
-const char *function_near(const char *word);                         /* the nearest name, or NULL */
+/* Returns the nearest name; NULL if none is near. */
+const char *function_near(const char *word);
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;

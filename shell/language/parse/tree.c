@@ -49,7 +49,7 @@ void tree_release(struct tree *tree)
 	if (!tree || --tree->users > 0)
 		return;
 	for (struct variant *variant = tree->variants, *next; variant; variant = next) {
-		next = variant->of_tree;
+		next = variant->of_tree; /* first, because a variant is in its own tree's memory */
 		tree_release(variant->tree);
 	}
 	for (struct tree_page *page = tree->pages, *next; page; page = next) {

@@ -133,7 +133,7 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
-	size_t parts = 1;
+	size_t parts = 1; /* at most: each `$` and each escape ends a part and begins another */
 	for (const char *p = from; p < to; p++)
 		parts += *p == '$' || *p == '\\' ? 2 : 0;
 	name->part = tree_alloc(parser->tree, parts * sizeof *name->part);

@@ -212,7 +212,7 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
 	struct heard heard = {0}, *around = shell->expect.heard;
-	in->player = NULL;
+	in->player = NULL; /* a refused line is not part of what ran */
 	shell->expect.heard = &heard;
 	enum status status = run_block(shell, statement->block, NULL, set);
 	if (status == ST_OK && !heard.timeouts)

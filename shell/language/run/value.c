@@ -238,6 +238,7 @@ void value_exact(struct value value, struct text *out)
 	bool whole = number_is_whole(number, -0x1p53, 0x1p53) && (number != 0 || !signbit(number));
 	if (whole)
 		*number_digits(digits, (int64_t)number) = '\0';
+	/* the fewest digits that read back as the same number */
 	for (int precision = 6; precision <= 17 && !whole; precision++) {
 		snprintf(digits, sizeof digits, "%.*g", precision, number);
 		if (strtod(digits, NULL) == number)

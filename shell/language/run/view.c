@@ -81,7 +81,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
-	bool empty = layout_count(layout) == 0;
+	bool empty = layout_count(layout) == 0; /* an offset could be past its memory */
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count && !empty)
