@@ -101,10 +101,10 @@ text() {
 	case $1 in
 	comments) sources | xargs awk -f "$work/comments.awk" ;;
 	help | messages) sources | grep '[.]c$' | xargs awk -v kind="$1" -f "$work/strings.awk" ;;
-	docs) find . -name '*.md' ! -path './build*' | xargs awk -f "$work/pages.awk" ;;
-	glossary) find docs -name glossary.txt | xargs awk -f "$work/glossary.awk" ;;
-	lessons) find lessons -name '*.rsh' | xargs awk -f "$work/lessons.awk" ;;
-	strategies) find strategies -name '*.rsh' | xargs awk -f "$work/strategies.awk" ;;
+	docs) find . -name '*.md' ! -path './build*' -exec awk -f "$work/pages.awk" {} + ;;
+	glossary) awk -f "$work/glossary.awk" docs/help/glossary.txt ;;
+	lessons) awk -f "$work/lessons.awk" lessons/*.rsh ;;
+	strategies) awk -f "$work/strategies.awk" strategies/*.rsh strategies/*/*.rsh ;;
 	esac | sed 's/`[^`]*`/`x`/g; s/\[\([^]]*\)\]([^)]*)/\1/g; s/\\n/ /g; s/\\./ /g; s/%[-+0-9.*]*[a-z]*/ x /g; s/  */ /g; s/^ //'
 }
 

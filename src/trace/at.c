@@ -43,8 +43,8 @@ static void put_wait(
 	if (span->cause == CAUSE_SYNC || span->cause == CAUSE_MEMORY)
 		text_add(out, ": its host is in ");
 	else
-		text_add(
-		        out, span->cause == CAUSE_ENGINE && !span->blame ? " for a shared resource" : " for ");
+		text_add(out,
+		        span->cause == CAUSE_ENGINE && !span->blame ? " for a shared resource" : " for ");
 	if (span->blame && trace->world->ops[span->blame].rank != rank) {
 		trace_put_op(trace->world, span->blame, "of", out);
 	} else if (span->blame) {

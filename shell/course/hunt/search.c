@@ -149,8 +149,8 @@ enum status mutants_list(const struct mutants *mutants, struct shell *shell, str
 			put_change(mutants, order[k], level, &compared, out);
 	}
 	text_add(out,
-	        "   %s: %zu changes can be told of %zu tried: %zu of level 1, %zu of level 2, %zu of level "
-	        "3\n",
+	        "   %s: %zu changes of %zu tried can be detected: %zu of level 1, %zu of level 2, %zu of "
+	        "level 3\n",
 	        mutants->whole->name, count - of[0], count, of[1], of[2], of[3]);
 	mem_free(order);
 	standard_release(&standard);
