@@ -15,7 +15,7 @@ wrong() {
 	[ "$asked" = "$answered" ] || echo "$asked requests and $answered replies"
 	grep -o '"is":"foreign".*' replies | head -5
 	# a number that looks something up may be out of range: then the line is wrong
-	grep -v '\] range: line' replies | grep -o 'a bug of ranksh.*\|is not to be trusted.*' | head -3
+	grep -v '\] range: line' replies | grep -o 'a bug of ranksh.*\|do not trust this rank.*' | head -3
 }
 end=$(($(date +%s) + seconds)) sessions=0 typed=0 failed=0
 while [ "$(date +%s)" -lt "$end" ] && [ $sessions -lt "$most" ]; do

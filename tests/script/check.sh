@@ -72,9 +72,9 @@ graded "time is compared with the best" 1 'the best known is' 'for m in 0:M { t 
 graded "a host that waits is named" 1 'the host waits .* in .sync. (line 2)' 'for m in 0:M { t += scale x[m] 1 }
 sync
 allreduce t'
-graded "steering" 1 'your line 1: .set. changes what the task measures' 'set launch=0us'
-graded "steering in a block" 1 'slow. changes what' 'repeat 2 { @1 slow 1x }'
-graded "a bus of one's own" 1 'your line 2: .rate=. changes what' 'tensor h[64k] pinned
+graded "steering" 1 'your line 1: .set. is not allowed in a task' 'set launch=0us'
+graded "steering in a block" 1 'slow. is not allowed' 'repeat 2 { @1 slow 1x }'
+graded "a bus of one's own" 1 'your line 2: .rate=. is not allowed' 'tensor h[64k] pinned
 copy h -> t rate=1TB/s'
 graded "one rank alone" 1 't is not the sum' '@0 for m in 0:M { t += scale x[m] 1 }
 allreduce t'
@@ -192,7 +192,7 @@ check "the solution is right" [ $? = 0 ]
 "$RANKSH" --dry -n 2 -c 'lesson ./sum.rsh' > out 2>&1
 check "without data there is no lesson" grep -q 'start ranksh without it' out
 "$RANKSH" -n 2 -c 'lesson ./sum.rsh; reset' > out 2>&1
-check "steering is refused where it is typed" grep -q 'again. begins the task anew' out
+check "steering is refused where it is typed" grep -q 'again. restarts the task' out
 "$RANKSH" -n 2 -c 'lesson ./sum.rsh; lesson off; reset; let M = 3; set launch=1us' > out 2>&1
 check "... and not behind the lesson" [ $? = 0 ]
 "$RANKSH" -n 2 -c 'lesson ./sum.rsh; copy x[0] -> t on comm; t = relu t' > out 2>&1

@@ -113,7 +113,7 @@ refused "a shard is missing" bad/f32 "bad/f32-4.5.npy cannot be opened"
 damage; echo '{' > bad/f32-4.json
 refused "the latest is torn" bad/f32 "it is no JSON; the one before is bad/f32-2"
 damage; printf X | dd of=bad/f32-4.5.npy bs=1 seek=200 conv=notrunc 2> dd
-refused "a shard has changed" bad/f32 "bad/f32-4.5.npy is not what was written"
+refused "a shard has changed" bad/f32 "bad/f32-4.5.npy has changed since it was written"
 damage; head -c 300 ck/f32-4.5.npy > bad/f32-4.5.npy
 refused "a shard is cut short" bad/f32 "bad/f32-4.5.npy is cut short"
 damage; head -c 2000 ck/f32-4.json > bad/f32-4.json

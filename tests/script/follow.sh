@@ -78,7 +78,7 @@ check "lines beside it" says '^ranksh: --follow opens a prompt: it goes with no 
 run 2 --follow journal --resume
 check "--resume beside it" says '^ranksh: --follow and --resume: one of them'
 run 2 --journal new < /dev/null
-check "--journal without a terminal" says '^ranksh: --journal keeps what is typed at a prompt'
+check "--journal without a terminal" says '^ranksh: --journal records a prompt'
 sed 's/true/false/' journal > data
 run 2 --dry --follow data
 check "--dry of a session with data" says 'data is a session with data, and --dry has none'

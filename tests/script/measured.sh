@@ -30,7 +30,7 @@ within 120 "$RANKSH" -n 2 --device cuda --machine classroom overlap.rsh > out 2>
 status=$?
 says() { grep -q -e "$1" out; }
 check "a played machine is not calibrated, all else is told" [ $status = 2 ]
-check "... in words" grep -q 'classroom is played, and what is played lasts as long as its line says' errors
+check "... in words" grep -q 'classroom is emulated, and its times come from its description' errors
 check "a wait is blamed on what it waited for" says 'event *0,1 compute *waited for copy x on io'
 check "one member waits for the other, and nothing is foretold behind what is over" awk 'NR < 15 && /now [34]\./ { now = 1 } NR < 3 && / 25( |$)/ { far = 1 } END { exit far || !now }' out
 check "predictions stand beside: a played machine lasts as long as predicted" awk '$1 == "matmul" && $2 == 2 && $3 == "16.00" && $5 == "16.00" { n++ } END { exit n != 1 }' out

@@ -94,13 +94,13 @@ check "... also that of every=" grep -qF '`checkpoint every=1 to="ck/my net" for
 echo 'of others' > note.txt
 prompt() { printf '%s\n' "$@" | one_process -n 1 > out; }
 prompt 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
-check "save: what is refused has not waited" sh -c "grep -q 'note.txt is there' out && ! grep -q 'has run, and stays' out"
+check "save: what is refused has not waited" sh -c "grep -q 'note.txt is there' out && ! grep -q 'have run, and stay' out"
 prompt 'tensor x[4] = ones' 'say "at $(time)"'
 grep -o '"at [^"]*"' out > before_it
 prompt 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
 check "... and time has not gone on" sh -c "grep -o '\"at [^\"]*\"' out | cmp -s - before_it"
 prompt 'model mlp layers=2 hidden=8 batch=8' 'strategy serial' 'run 1' 'checkpoint to="ck/my net"' 'say "at $(time)"'
-check "nor has a checkpoint" sh -c "grep -q 'my net-1.json is there' out && ! grep -q 'has run, and stays' out"
+check "nor has a checkpoint" sh -c "grep -q 'my net-1.json is there' out && ! grep -q 'have run, and stay' out"
 
 # lines that a program's steps did are saved so that they run
 printf '## one\nlet f = "of $rank.npy"\ntensor x[4] = ones\nsave x $f\n' > words.rsh

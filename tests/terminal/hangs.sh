@@ -54,7 +54,7 @@ for gpus in 1 2; do
 	line restart
 	check "$of: restart waits for it again" shows 'waiting for spin'
 	keys C-c
-	check "$of: Ctrl-C there" shows 'what runs on GPUs is not waited for any more'
+	check "$of: Ctrl-C there" shows 'GPUs are not waited for any more'
 	goes_on reset
 	ends C-d
 done

@@ -120,7 +120,7 @@ static void a_played_machine_is_not_measured(void **state)
 	HOLDS("spin 1ms; sync");
 	shell.backend->measures = true;
 	assert_int_equal(run("calibrate a.machine"), ST_ARGUMENT);
-	assert_words("classroom is played");
+	assert_words("classroom is emulated");
 }
 
 int main(void)

@@ -154,7 +154,7 @@ static void given(void **state)
 	assert_int_equal(load("option hook=none \"x\"", "option hook=a \"again\"", NULL, 0), ST_OK);
 	REFUSED(go(), "option hook: a variable or an option has that name");
 	/* the grammar of the line */
-	REFUSED(run_file("option a=1"), "f.rsh:1: option a wants a sentence");
+	REFUSED(run_file("option a=1"), "f.rsh:1: option a needs a sentence");
 	REFUSED(run_file("option a \"x\""), "option wants NAME=DEFAULT");
 	REFUSED(run_file("option a=c of=\"d e\" \"x\""), "is none of: d e");
 	REFUSED(run_file("option a=1 lest=2 \"x\""), "'lest=2' was not expected");

@@ -247,7 +247,7 @@ static void what_cannot_run(void **state)
 	refused("0F0,0F1,0B0,0B1\n1F1,1F0,1B0,1B1",
 	        "stage 0 (row 1) does the forward of micro-batch 0 where stage 1 (row 2) does that of 1");
 	refused("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1",
-	        "in a circle, each behind the one before it in its row: row 1: 0B0 waits for 1B0; row 2: 1F1 "
+	        "in a circle, each after the one before it in its row: row 1: 0B0 waits for 1B0; row 2: 1F1 "
 	        "waits for 0F1");
 	refused("0F0,0F1,0B0,0B1,1F0,1F1,1B0,1B1\n2F0,2F1,2B0,2B1", "row 2 has fewer stages");
 	struct schedule other;

@@ -82,7 +82,7 @@ expect error "matmul gives a result" { matmul x w }
 expect error "no command or kernel 'nothing'" { y = nothing x }
 expect error "y[0:1,0:1] is [1,1], the result is [2,3]" { y[0:1,0:1] = relu x }
 expect error "sgd wants lr" { sgd x w }
-expect error "3 of what? A time has a unit" { spin 3 }
+expect error "3 has no unit; a time needs one" { spin 3 }
 expect error "relu gives 1 result, not 2" { y z = relu x }
 tensor h[2,3] pinned = 1
 expect error "relu: h is in pinned host memory" { y = relu h }
