@@ -108,7 +108,7 @@ static enum status no_operation(const struct world *world, int rank, const char 
 	if (near && hash && strcmp(name, word) == 0)
 		return fail(
 		        ST_NAME, "no operation '%s' on rank %d: the last is %s#%d", text, rank, name, titled);
-	if (!tensor && titled && !hash)
+	if (!tensor && titled && !hash && strcmp(name, text) == 0)
 		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s#%d'?", text, rank, name,
 		        titled);
 	if (tensor || near)
