@@ -27,12 +27,63 @@ static enum status figure_of_group(struct asked *asked, struct value *value)
 	return sent && status == ST_WAITS ? ST_OK : status;
 }
 
+/* Times, in ns */
+static enum status figure_time(const struct asked *asked, int64_t *ns)
+{
+	const struct trace *trace = &asked->trace;
+	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
+
+	switch (asked->formula->function->function) {
+	case FUNCTION_TIME:
+		return metric_time(trace, section, rank, ns);
+	case FUNCTION_HOSTWAIT:
+		return metric_host_waits(trace, section, rank, ns);
+	default: /* exposed */
+		return stream < 0 ? metric_exposed(trace, section, rank, asked->work, ns)
+		                  : metric_exposed_stream(trace, section, rank, stream, ns);
+	}
+}
+
+/* Shares of a time or of the machine's peak */
+static enum status figure_share(const struct asked *asked, double *figure)
+{
+	const struct trace *trace = &asked->trace;
+	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
+	enum function function = asked->formula->function->function;
+	double stalls[CAUSE_COUNT] = {0};
+	struct roofline roofline = {0};
+	enum status status;
+
+	switch (function) {
+	case FUNCTION_OVERLAP:
+		return metric_overlap(trace, section, rank, stream, asked->index[1], figure);
+	case FUNCTION_BUSY:
+		return metric_busy(trace, section, rank, stream, figure);
+	case FUNCTION_IDLE:
+		return metric_idle(trace, section, rank, figure);
+	case FUNCTION_BUBBLE:
+		return metric_bubble(trace, section, rank, figure);
+	case FUNCTION_OVERLAPPED:
+		return metric_hidden(trace, section, rank, asked->work, figure);
+	case FUNCTION_MFU:
+	case FUNCTION_HFU:
+		return metric_mfu(trace, section, function == FUNCTION_HFU, figure);
+	case FUNCTION_STALL:
+		status = metric_stalls(trace, section, rank, stalls);
+		*figure = stalls[asked->index[0]];
+		return status;
+	default: /* flop_share, byte_share */
+		status = metric_roofline(trace, section, rank, asked->word, &roofline);
+		*figure = function == FUNCTION_FLOP_SHARE ? roofline.flops : roofline.bytes;
+		return status;
+	}
+}
+
 enum status value_of_figure(struct asked *asked, struct value *value)
 {
 	const struct trace *trace = &asked->trace;
 	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
-	double figure = 0, mean, stalls[CAUSE_COUNT] = {0};
-	struct roofline roofline = {0};
+	double figure = 0, mean;
 	enum unit unit = UNIT_PLAIN;
 	enum status status = ST_OK;
 	op_id id;
@@ -43,32 +94,11 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 		return figure_of_group(asked, value);
 	switch (function) {
 	case FUNCTION_TIME:
-		unit = UNIT_TIME;
-		status = metric_time(trace, section, rank, &ns);
-		break;
 	case FUNCTION_HOSTWAIT:
-		unit = UNIT_TIME;
-		status = metric_host_waits(trace, section, rank, &ns);
-		break;
 	case FUNCTION_EXPOSED:
 		unit = UNIT_TIME;
-		status = stream < 0 ? metric_exposed(trace, section, rank, asked->work, &ns)
-		                    : metric_exposed_stream(trace, section, rank, stream, &ns);
-		break;
-	case FUNCTION_OVERLAP:
-		status = metric_overlap(trace, section, rank, stream, asked->index[1], &figure);
-		break;
-	case FUNCTION_BUSY:
-		status = metric_busy(trace, section, rank, stream, &figure);
-		break;
-	case FUNCTION_IDLE:
-		status = metric_idle(trace, section, rank, &figure);
-		break;
-	case FUNCTION_BUBBLE:
-		status = metric_bubble(trace, section, rank, &figure);
-		break;
-	case FUNCTION_OVERLAPPED:
-		status = metric_hidden(trace, section, rank, asked->work, &figure);
+		status = figure_time(asked, &ns);
+		figure = (double)ns;
 		break;
 	case FUNCTION_SENT:
 		unit = UNIT_BYTES;
@@ -77,19 +107,6 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 			        trace, section, rank, asked->tensor ? 0 : stream, asked->tensor);
 		else
 			status = metric_sent(trace, section, rank, asked->word, &figure);
-		break;
-	case FUNCTION_FLOP_SHARE:
-	case FUNCTION_BYTE_SHARE:
-		status = metric_roofline(trace, section, rank, asked->word, &roofline);
-		figure = function == FUNCTION_FLOP_SHARE ? roofline.flops : roofline.bytes;
-		break;
-	case FUNCTION_MFU:
-	case FUNCTION_HFU:
-		status = metric_mfu(trace, section, function == FUNCTION_HFU, &figure);
-		break;
-	case FUNCTION_STALL:
-		status = metric_stalls(trace, section, rank, stalls);
-		figure = stalls[asked->index[0]];
 		break;
 	case FUNCTION_COUNT:
 		figure = (double)metric_count(trace, section, rank,
@@ -106,11 +123,14 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 		if (status == ST_OK)
 			status = metric_busbw(trace, id, &figure);
 		break;
-	default: /* peak, peak(KIND) */
+	case FUNCTION_PEAK:
 		unit = UNIT_BYTES;
 		figure = (double)metric_peak(trace, section, rank, asked->index[0]);
+		break;
+	default:
+		status = figure_share(asked, &figure);
 	}
-	*value = value_number(unit == UNIT_TIME ? (double)ns : figure, unit);
+	*value = value_number(figure, unit);
 	return status;
 }
 
