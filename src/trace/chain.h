@@ -1,5 +1,5 @@
-/* chain.h -- private to trace/: the chain of `why`, shared by chain.c, chain_end.c, root.c,
- * longest.c and why.c. An umbrella header. */
+/* chain.h -- private to trace/: the chain of `why`, shared by chain.c, root.c, longest.c and
+ * why.c. An umbrella header. */
 #ifndef RANKSH_TRACE_CHAIN_H
 #define RANKSH_TRACE_CHAIN_H
 
@@ -66,12 +66,6 @@ void chain_say(struct chain *chain, struct text *words, int depth);
 void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 /* `words`, and the operation after them */
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
-
-/* ---- chain_end.c */
-/* Ends the chain at that work, which is the root: adds its sentence and the root. */
-void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
-/* Ends the chain at the host of the stream's rank, whose activity is a root. Completes `words`. */
-void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);
 
 /* ---- longest.c: the operation that waited longest */
 /* Of several, one a rank; or the one that held its host longest. The first of equals */

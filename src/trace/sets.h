@@ -26,12 +26,6 @@ struct alike {
 	/* if odd: distance from the nearest large set, ns: sum of spans_apart over the lanes */
 	int64_t apart;
 };
-/* True if they look equal in a picture of the window that is `cells` wide. Sets *whom if they
- * wait, with one cause, for different ranks. */
-bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
-        struct window window, int cells, bool *whom);
-/* Returns the time in which they show different work or causes. */
-int64_t spans_apart(const struct spans *a, const struct spans *b);
 /* A row until it is painted: set[alike].lane[lane]; begun: it has worked before the window */
 struct shown_lane {
 	size_t alike;
