@@ -3,7 +3,6 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/rank/cursor.h"
-#include "trace/details.h"
 #include "trace/spots.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "shell/session/shell.h"
 #include "shell/wire/wire.h"
 #include "trace/critical.h"
-#include "trace/lanes_cache.h"
 #include "trace/trace.h"
 
 /* What a picture depends on; compared byte by byte, so there are no gaps. */

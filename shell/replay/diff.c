@@ -8,7 +8,7 @@
 #include "shell/session/changes.h"
 #include "shell/training/open.h"
 #include "shell/training/scratch.h"
-#include "trace/diff.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>

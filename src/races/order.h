@@ -20,9 +20,9 @@
  * An operation of the host's stream (number 0) is before all later ones and needs no entry.
  *
  * History. Each interval of memory lists the accesses that a later one could conflict with.
- * Conflicts not ordered by clocks are searched through other ranks (search.c: a match orders
+ * Conflicts not ordered by clocks are searched through other ranks (search.c; a match orders
  * everything before it on any member before everything after it) when both operations are runnable
- * (runnable.c), since then their past is final. Until then the conflict waits at the match that
+ * (op_runnable), since then their past is final. Until then the conflict waits at the match that
  * lacks members. So races do not depend on the order of typing across ranks. An umbrella header:
  * it brings along what it includes. */
 #ifndef RANKSH_RACES_ORDER_H
@@ -148,7 +148,7 @@ struct happens_before {
 	struct search_cell *cells;
 	uint32_t stack;  /* top cell, NO_CELL if empty */
 	uint32_t search; /* number of the last search */
-	/* runnable.c: by match, CLOSED if it and its past are complete for good */
+	/* op_runnable: by match, CLOSED if it and its past are complete for good */
 	struct wait_search runnable;
 	size_t colour_room;
 	op_id asked;
@@ -187,23 +187,16 @@ void history_conflicts(struct happens_before *order, op_id id);
 void history_add(struct happens_before *order, op_id id);
 void history_handout(struct happens_before *order, const struct handout *handout);
 
-/* ---- overlap.c */
-bool operands_overlap(const struct operand *a, const struct operand *b);
-bool layout_dense(const struct layout *layout); /* true if its bytes have no holes */
-
 /* ---- races.c: the race reported for the same streams and names, or NULL */
 struct race *race_known(const struct happens_before *order, const struct race *race);
 /* True if `a` is before `b` in program order. */
 bool race_sooner(const struct race *a, const struct race *b);
 
-/* ---- runnable.c: whether the operation can take place with the queued lines. A match in its past
+/* ---- search.c: whether the operation can take place with the queued lines. A match in its past
  * may lack members (order->lacking), or never complete because it waits for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id);
-/* Returns how many of a lane's matches have numbers up to this. */
-size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
-
 /* ---- search.c */
 /* true if `a` is before `b` through any ranks */
 bool search_before(struct happens_before *order, op_id a, op_id b);

@@ -4,9 +4,9 @@
  * the two were far apart in this run. The books do not know of this folder; it reads their log of
  * operations and blocks from where it stopped.
  *
- * Files: order.c (vector clocks)  history.c (uses of memory)  overlap.c (do strided tensors share
- * a byte?)  runnable.c (can an operation take place?)  search.c (order through other ranks)
- * races.c (decisions).  order.h is shared by them.
+ * Files: order.c (vector clocks)  history.c (uses of memory, shared bytes)  search.c (can an
+ * operation take place? order through other ranks)  races.c (decisions).  order.h is shared by
+ * them.
  *
  * May call: waits/ world/ base/. */
 #ifndef RANKSH_RACES_H

@@ -1,4 +1,4 @@
-/* critical.c -- the path back from the last end; slack.c follows the same edges back from all
+/* critical.c -- the path back from the last end; slack_find follows the same edges back from all
  * ends */
 #include "trace/critical.h"
 #include "base/arithmetic.h"

@@ -4,7 +4,7 @@
  *      queued at 60 us   could begin 1.02 ms   began 1.02 ms   ended 3.02 ms
  *      waited 960 us for copy x of rank 0, io (event)
  *      alone 2.00 ms   256 kB   33.6 MFLOP */
-#include "trace/details.h"
+#include "trace/spots.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/why.h"

@@ -4,7 +4,7 @@
 #include "trace/lanes.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "trace/lanes_cache.h"
+#include "trace/trace.h"
 
 #include <string.h>
 

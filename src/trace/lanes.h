@@ -74,6 +74,11 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* Replaces `out` by one lane's spans. They tile the window without gaps, from window.from to
  * window.to. An unused stream is one DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
+/* Cuts spans at `now` and marks what ends later as projected. passes: projected spans
+ * before it are over. */
+void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
+/* Makes waits that begin after as_of invisible: they were not known then. */
+void spans_unseen(struct spans *spans, int64_t as_of);
 /* Returns the whole span at `time` (0 or later). */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
 /* Returns the operation as a moment; NULL if it is another rank's, was queued after loading, or is

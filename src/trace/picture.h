@@ -43,10 +43,4 @@ bool cells_same_bar(const struct bar_row *where, op_id a, op_id b);
 bool bars_by_phase(const struct bar_row *where, const struct record *record);
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
 
-/* spans_now.c: cuts spans at `now` and marks what ends later as projected. passes: projected spans
- * before it are over. */
-void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
-/* Makes waits that begin after as_of invisible: they were not known then. */
-void spans_unseen(struct spans *spans, int64_t as_of);
-
 #endif

@@ -7,7 +7,6 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/critical.h"
-#include "trace/picture.h"
 #include "trace/table.h"
 #include "base/search.h"
 #include "trace/lanes.h"

@@ -43,6 +43,21 @@ const struct critical_piece *spot_on_path(
  * host operation by its spans on the host's lane. */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);
 
+/* ---- details.c: the view's words for the operation under its cursor */
+/* Appends what it is, its times, its waits (a line each) and its cost. */
+void details_put(const struct trace *trace, const struct spot *spot, struct text *out);
+/* The lanes that it waited for, and until when. Released by links_release */
+struct links {
+	struct wait_link {
+		struct lane_place lane;
+		int64_t until;
+		char letter; /* of the cause */
+	} * link;
+	size_t count;
+};
+void links_find(const struct trace *trace, const struct spot *spot, struct links *links);
+void links_release(struct links *links);
+
 /* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9 all
  * that ever work. */
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level);

@@ -13,24 +13,21 @@
  * A host operation spends start .. end; a wait releases its stream or host at end.
  *
  * Files:
- *   a rank's lanes           lanes.c (cached between queries: lanes_cache.h)
- *   causes of delay          spans.c holders.c (on its own rank) sharing.c holdings.c (sharing)
- *   small questions          facts.c window.c (length of a section) iterations.c
- *   the timeline             timeline.c sets.c sets_alike.c (rows) spans_now.c cells.c bars.c
- *                            (a lane) legend.c picture.c
- *   a cursor on it           spots.c spots_path.c details.c density.c
+ *   a rank's lanes           lanes.c
+ *   causes of delay          spans.c holders.c (on its own rank) sharing.c
+ *   small questions          facts.c window.c (length of a section, iterations)
+ *   the timeline             timeline.c sets.c (rows) cells.c bars.c (a lane) legend.c picture.c
+ *   a cursor on it           spots.c details.c density.c
  *   one instant              at.c
- *   from a wait to its root  why.c longest.c chain.c chain_end.c root.c
- *   what sets the end        critical.c constraints.c slack.c
- *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c
- *                            intervals.c
- *   tables of them           stats.c figures.c predicted.c diff.c
- *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c circles.c
- *                            brings.c stuck.c
+ *   from a wait to its root  why.c longest.c chain.c root.c
+ *   what sets the end        critical.c constraints.c
+ *   figures                  metrics.c program.c axes.c bubble.c roofline.c intervals.c
+ *   tables of them           stats.c figures.c predicted.c
+ *   other tables             stalls.c blame.c traffic.c memory.c races.c circles.c stuck.c
  *   how a table looks        table.c (aligned columns) plot.c (curves)
- *   a machine from times     calibrate.c samples.c calibration.c
- *   exports                  export.c export_words.c export_csv.c export_svg.c export_html.c
- *                            export_counters.c kineto.c kineto_names.c
+ *   a machine from times     calibrate.c calibration.c
+ *   exports                  export.c export_csv.c export_svg.c export_html.c export_counters.c
+ *                            kineto.c kineto_names.c
  * To add a table: one file with one function that appends to a text, and its name here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/.
@@ -40,14 +37,24 @@
 
 #include "backend/backend.h"
 
-struct kept_lanes;
+struct lanes;
+/* All ranks' lanes, cached between queries while no operation is added and no time changes: loading
+ * a rank costs more than drawing it. The view, which draws a frame for each key, sets trace.kept,
+ * and lanes_load lends from it: 96 bytes an operation. A zeroed struct is empty. */
+struct kept_lanes {
+	struct lanes *lanes; /* by rank */
+	int ranks;
+};
+/* Releases the cache. Call it before the books or times change, and before world_free. */
+void kept_forget(struct kept_lanes *kept);
+
 struct trace {
 	const struct world *world;
 	struct backend *backend;
 	/* Ctrl-C ends a long query (ST_INTERRUPTED) between two ranks, the same in every
 	 * process; NULL: it does not */
 	struct budget *budget;
-	struct kept_lanes *kept;   /* lanes_cache.h; NULL: lanes are loaded for each query */
+	struct kept_lanes *kept;   /* NULL: lanes are loaded for each query */
 	op_id first;               /* figures count operations from this one on; 0: all */
 	const struct ranks *ranks; /* the ranks of tables; NULL: all */
 };
@@ -367,6 +374,16 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
+/* Two sections, or two worlds, side by side */
+struct diff_side {
+	struct trace trace;
+	int section; /* -1: everything */
+	const char *name;
+};
+/* Appends the figures of both. ST_INTERRUPTED */
+enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
+/* Appends number and mean time of the operations of each name, if they differ. */
+enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks once. cure: with the line that would
  * order them */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);

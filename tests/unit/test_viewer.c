@@ -2,7 +2,6 @@
 #include "check.h"
 #include "shell/terminal/viewer.h"
 #include "trace/critical.h"
-#include "trace/details.h"
 #include "trace/spots.h"
 #include "trace_scene.h"
 
