@@ -49,9 +49,6 @@ bool at_line_end(const char *at, const char *end);
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);
-/* Steps over the non-ASCII letter at *at of a word. ST_SYNTAX, worded: it is confusable with
- * another character (a curly quote, a no-break space). */
-enum status confusable_character(const char *word, const char **at);
 bool is_transposed(const char *at, const char *end); /* ".T" stands at `at` */
 /* Returns the = of KEY=VALUE; NULL if it is no option. */
 const char *option_sign(const char *at, const char *after);

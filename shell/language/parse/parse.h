@@ -1,11 +1,10 @@
 /* parse.h -- what the files of the parser share. The parser reads the rows of commands and nothing
  * else.
  *
- *     parse_text.c          whole texts              bind.c         words to a command's row
+ *     tree.c                whole texts              bind.c         words to a command's row
  *     parse.c               statements, blocks       word.c         names, tensors, shapes
- *     clause.c              words; @ on in           parse_ranks.c  @RANKS
- *                                                    formula.c      expressions
- *     parse_line.c          commands, NAME = ...     spacing.c hints.c bind_mistakes.c ...
+ *     clause.c              words; @ on in           formula.c      expressions
+ *     parse_line.c          commands, NAME = ...     mistakes.c hints.c meant.c
  *     keyword.c             let if for ...                          messages
  *     keyword_tensor.c      tensor
  *
@@ -143,7 +142,7 @@ bool is_slice(const char *at, const char *after);
 /* Returns the first of `marks` at depth 0, outside quotes and brackets; NULL if none. */
 const char *find_outside(const char *at, const char *after, const char *marks);
 
-/* parse_ranks.c: all of [at, after), the text after the @ */
+/* All of [at, after), the text after the @ */
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made);
 
 /* bind.c */
@@ -160,7 +159,7 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 /* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
-/* bind_mistakes.c: each returns its worded failure */
+/* mistakes.c: each returns its worded failure */
 bool is_operator(const struct word *word);
 /* '%' as a separate word: suggests the expression with the words around it. */
 enum status lonely_operator(const struct parser *parser, size_t i);
@@ -178,15 +177,13 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
-/* spacing.c: ST_OK if this is not the mistake */
+/* ST_OK if this is not the mistake */
 /* `tensor x[4]=1`: a line's mistake is at its '='. */
 enum status spacing_sign(const char *at, const char *after);
 /* `y=matmul x w`: a line that begins with no command */
 enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);
-/* `copy h->x` */
-enum status spacing_arrow(const struct command *row, const char *at, const char *after);
 
 /* meant.c: Returns true if the line (refused, whole, no newline) matches a pattern; the failure is
  * then worded anew. */

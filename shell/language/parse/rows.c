@@ -1,10 +1,11 @@
-/* rows.c -- the commands by name.
+/* rows.c -- the rows of commands, and of functions and metrics, by name.
  *
- * Filled when the process starts, and never changed. Two views: sorted for `help` and completion,
+ * The commands are filled in when the process starts, and never changed. Two views: sorted for `help` and completion,
  * hashed for the parser (open addressing, under half full). */
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"
+#include "shell/language/parse/function.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,5 +80,32 @@ const char *command_near(const char *word)
 	for (int i = 0; commands_at(i); i++)
 		if (text_nearer(word, commands_at(i)->name, &best))
 			near = commands_at(i)->name;
+	return near;
+}
+
+/* ---- functions and metrics ---- */
+
+static const struct function_row functions[] = {
+#define X(symbol, compute, name, least, kinds, nature) \
+	{FUNCTION_##symbol, name, least, kinds, NATURE_##nature},
+        FUNCTIONS(X)
+#undef X
+};
+
+const struct function_row *function_find(struct slice_of_text name)
+{
+	for (int i = 0; i < FUNCTION_ROWS; i++)
+		if (slice_is(name, functions[i].name))
+			return &functions[i];
+	return NULL;
+}
+
+const char *function_near(const char *word)
+{
+	const char *near = NULL;
+	int best = text_too_far(word);
+	for (int i = 0; i < FUNCTION_ROWS; i++)
+		if (text_nearer(word, functions[i].name, &best))
+			near = functions[i].name;
 	return near;
 }
