@@ -17,8 +17,6 @@
 #include "kernels/kernel.h"
 #include "world/tensor_kind.h"
 
-#include <string.h>
-
 static bool argument_fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {

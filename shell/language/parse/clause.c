@@ -11,7 +11,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct word word_read(const char *at, const char *after)
 {

@@ -16,8 +16,6 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 /* Precedence, from the loosest */
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);

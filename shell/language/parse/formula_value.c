@@ -10,7 +10,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 static void add_read(struct formula_reader *reader, struct formula *formula)
 {

@@ -10,8 +10,6 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 /* Returns the line at *at, which moves after it; an empty one at the end. */
 static struct slice_of_text next_line(const char **at, const char *end)
 {

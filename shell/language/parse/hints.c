@@ -12,8 +12,6 @@
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 
-#include <string.h>
-
 static const struct {
 	const char *words, *here;
 } foreign[] = {

@@ -11,8 +11,6 @@
  * word, and reads to the end of its statement. */
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 typedef enum status parse_one(struct parser *parser, struct statement *statement);
 
 /* ---- the rest of a line ---- */

@@ -12,8 +12,6 @@
 #include "kernels/kernel.h"
 #include "world/world.h"
 
-#include <string.h>
-
 /* ---- the words before = ---- */
 
 static enum status making_repeats(const char *one, const char *other, const char *what)

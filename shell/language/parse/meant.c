@@ -7,7 +7,6 @@
 #include "shell/language/parse/parse.h"
 
 #include <fnmatch.h>
-#include <string.h>
 
 static const struct {
 	const char *patterns, *here;

@@ -5,8 +5,6 @@
  * the nearest is offered. Each function returns the status of the refused line. */
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 bool is_operator(const struct word *word)
 {
 	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)

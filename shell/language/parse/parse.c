@@ -15,8 +15,6 @@
  * fuzz` can feed it anything. ST_INCOMPLETE is no mistake: the prompt asks for another line. */
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 /* Counts from the last question, so that numbering a file walks over it once. */
 int parser_line(struct parser *parser, const char *at)
 {

@@ -16,8 +16,6 @@
  * belongs. Each function for one of them returns ST_OK if it is another mistake. */
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 /* ---- commands ---- */
 
 static enum status no_command(const struct word *first)

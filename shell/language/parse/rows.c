@@ -8,7 +8,6 @@
 #include "shell/language/parse/function.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 400, SLOTS = 1024, BESIDES_MAX = 4 };
 static struct {

@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "shell/language/parse/parse.h"
 
-#include <string.h>
-
 struct tree_page {
 	struct tree_page *next;
 	size_t used, room;

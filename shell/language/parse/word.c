@@ -10,8 +10,6 @@
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
-#include <string.h>
-
 /* Skips brackets and quotes, so that a mark found is at this level. After a bracket that closes
  * too much the depth is negative, and marks are not seen; bracket_end finds that bracket at depth
  * 0. */
