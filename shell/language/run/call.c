@@ -1,9 +1,14 @@
-/* call.c -- the running line and its words: questions of a command (command.h).
+/* call.c -- the running line: its words, place and answer, as a command asks for them (command.h).
  *
  * A command asks by row and rank: call_number(call, row, i, rank, ..). A value that is equal on
  * all the line's ranks is kept in the word's slot by the first answer. Slots live as long as the
  * line (run_command). */
 #include "shell/language/run/call.h"
+#include "shell/language/run/run.h"
+#include "shell/session/queue.h"
+#include "shell/language/run/answer.h"
+#include "shell/values/replace.h"
+#include "shell/values/share.h"
 
 /* ---- the line ---- */
 
@@ -118,4 +123,155 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 	return on_rank(&eval,
 	        evaluate_view(&eval, argument->tensor, &argument_slot(call, argument)->view,
 	                argument->kind == ARG_RESULT, view));
+}
+
+/* ---- the place of a line's work
+ *
+ *     the line's own clause  >  `on S` of a block  >  `use S`  >  default stream; world's group
+ *
+ * The scope, a copy of the outer block's, has the last three. */
+
+/* *index: into the world's streams or groups; -1: no name was given */
+static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
+{
+	const struct clauses *clauses = &call->statement->clauses;
+	struct name *clause = which == SETTING_STREAM ? clauses->stream : clauses->group;
+	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
+	name_id name = setting_now(call->shell, which, rank);
+	*index = -1;
+	if (clause) {
+		enum status status = name_word(call, clause, &call->slot[which], rank, &name);
+		if (status != ST_OK)
+			return status;
+	}
+	if (!name)
+		return ST_OK;
+	struct thing thing = world_find(call->shell->world, rank, name);
+	if (thing.kind == kind) {
+		*index = thing.index;
+		return ST_OK;
+	}
+	struct eval eval = eval_on(call, rank);
+	return on_rank(&eval, no_such(&eval, name, kind, kind));
+}
+
+enum status call_stream(struct call *call, int rank, int *number)
+{
+	int index;
+	enum status status = place_named(call, SETTING_STREAM, rank, &index);
+	if (status == ST_OK)
+		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
+	return status;
+}
+
+int call_read_stream(struct call *call, int rank)
+{
+	int index;
+	enum status status = place_named(call, SETTING_STREAM, rank, &index);
+	return status == ST_OK && index >= 0 ? call->shell->world->streams[index].number : STREAM_HOST;
+}
+
+enum status call_device_stream(struct call *call, int rank, int *number)
+{
+	const struct world *world = call->shell->world;
+	enum status status = call_stream(call, rank, number);
+	if (status != ST_OK || !world_stream(world, rank, *number)->host)
+		return status;
+	return fail(ST_ARGUMENT,
+	        "%s: %s is a thread of the host (kind=host), and this is the GPU's work: `on default`, or "
+	        "another stream",
+	        call->statement->row->name,
+	        names_text(world->names, world_stream(world, rank, *number)->name));
+}
+
+enum status call_group(struct call *call, int rank, int *group)
+{
+	enum status status = place_named(call, SETTING_GROUP, rank, group);
+	if (status == ST_OK && *group < 0)
+		*group = 0;
+	return status;
+}
+
+enum status call_block(struct call *call)
+{
+	struct statement *statement = call->statement;
+	return statement->block ? run_block(call->shell, statement->block, &statement->clauses, call->set)
+	                        : ST_OK;
+}
+
+struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
+{
+	struct phase phase = interpreter_phase_at(call->shell, rank);
+	struct record record = queue_record(call->shell, kind, title);
+	record.section = call->shell->interpreter->section;
+	record.line = call->statement->line;
+	record.phase = phase.name;
+	record.colour = phase.colour;
+	record.microbatch = phase.microbatch;
+	return record;
+}
+
+/* Two passes, so that a line takes effect on all of its ranks or on none */
+enum status call_each_rank(struct call *call, one_rank *one)
+{
+	for (int pass = 0; pass < 2; pass++)
+		FOR_RANKS (rank, call->set) {
+			enum status status = one(call, rank, pass == 1);
+			if (status != ST_OK)
+				return status;
+		}
+	return ST_OK;
+}
+
+/* ---- the text that a command shows, or writes ---- */
+
+enum status answer(struct call *call, struct text *text, enum status status)
+{
+	if (status == ST_OK)
+		out_put(call->shell->out, text_string(text), text->count);
+	text_release(text);
+	return status;
+}
+
+/* All texts are made before any is shown: making one may take long, and the output is flushed
+ * meanwhile. */
+enum status answer_each(struct call *call, answer_of *make, int i)
+{
+	struct shell *shell = call->shell;
+	struct text text = {0}, all = {0};
+	enum status status = shell_advance(shell);
+	FOR_RANKS (rank, call->set) {
+		if (status != ST_OK)
+			break;
+		text_clear(&text);
+		status = make(call, i, rank, &text);
+		text_put(&all, text_string(&text), text.count + 1);
+	}
+	if (status == ST_OK)
+		answer_show(shell->out, call->set, &all);
+	text_release(&text);
+	text_release(&all);
+	return status;
+}
+
+void answer_show(struct out *out, const struct ranks *set, struct text *all)
+{
+	int place = out_place(out);
+	const char *at = text_string(all), *end = at + all->count;
+	FOR_RANKS (rank, set) {
+		out_fill(out, place, rank, at);
+		if (at + strlen(at) + 1 < end)
+			at += strlen(at) + 1;
+	}
+}
+
+enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
+        const struct text *text)
+{
+	struct text line = {0};
+	call_line(call, ranks_first(call->set), &line);
+	struct output output = {.path = path, .kind = kind, .force = force, .line = text_string(&line)};
+	enum status status = shell_write(call->shell, &output, text);
+	text_release(&line);
+	return status;
 }

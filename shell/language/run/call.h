@@ -1,6 +1,5 @@
 /* call.h -- a running line: its words and its ranks. command.h's questions are answered by call.c
- * (the line), call_values.c (values, names), call_options.c (KEY=VALUE), call_place.c (streams,
- * groups). */
+ * (the line, streams, groups) and call_values.c (values, names, KEY=VALUE). */
 #ifndef RANKSH_CALL_H
 #define RANKSH_CALL_H
 
@@ -60,5 +59,9 @@ enum status value_is_common(
         struct call *call, const struct valued *word, const double *data, const struct value *first);
 /* ST_ARGUMENT: a text or a name */
 enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number);
+
+/* ---- explain.c: explain on: shows the CUDA or NCCL call and the PyTorch line for a line that has
+ * just run */
+void explain_line(struct call *call);
 
 #endif

@@ -1,17 +1,14 @@
-/* command.c -- runs a command's line; y = x[0:2].
+/* command.c -- runs a command's line; y = x[0:2]; the class of a line.
  *
  * This is the cost of every line, so it is small: the call and room for most lines' words are on
  * the stack. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "base/memory.h"
 #include "shell/language/run/call.h"
-#include "shell/language/run/explain.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
-
-#include <string.h>
+#include "shell/language/parse/parse.h"
 
 enum { SLOTS_INLINE = 14 };
 
@@ -116,4 +113,43 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 				return on_rank(&eval, status);
 		}
 	return status;
+}
+
+/* ---- what a line may change: its class ---- */
+
+enum command_class statement_class(const struct statement *statement)
+{
+	const struct command *row = statement->row;
+	if (statement->kind != STATEMENT_COMMAND)
+		return COMMAND_STEER;
+	if (!row->unless.words || !(statement->arguments + statement->options))
+		return row->class;
+	struct slice_of_text word = {0};
+	if (statement->arguments)
+		word = statement->argument[0].written;
+	return *row->unless.words == '*' || is_listed(row->unless.words, word) ? row->unless.class
+	                                                                       : row->class;
+}
+
+bool statement_is_aside(const struct statement *statement)
+{
+	enum command_class class = statement_class(statement);
+	return class == COMMAND_LOOK || class == COMMAND_SESSION;
+}
+
+enum command_class interpreter_class(const char *text, size_t count)
+{
+	struct tree *tree;
+	enum command_class strongest = COMMAND_LOOK;
+	if (tree_parse(&tree, text, count, NULL, 1) != ST_OK)
+		return COMMAND_STEER;
+	for (const struct statement *statement = tree->block.first; statement; statement = statement->next) {
+		enum command_class class = statement_class(statement);
+		if (class != COMMAND_LOOK && class != COMMAND_SESSION)
+			strongest = COMMAND_STEER;
+		else if (class == COMMAND_SESSION && strongest == COMMAND_LOOK)
+			strongest = COMMAND_SESSION;
+	}
+	tree_release(tree);
+	return strongest;
 }

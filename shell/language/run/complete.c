@@ -16,7 +16,6 @@
 
 #include <glob.h>
 #include <stdio.h>
-#include <string.h>
 
 struct endings {
 	const struct shell *shell;

@@ -3,14 +3,12 @@
  * A false `expect` is not refused: it is shown and counted (shell->expect.failed decides the exit
  * status of --test), and the lines go on. It shows the part that decided: the left of an `and`
  * before its right, both sides of a comparison with their values, on each rank. */
-#include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/session/expired.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what a false one shows ---- */
 

@@ -3,13 +3,12 @@
  * The texts are those of the command's row. Names in its usage ("y = matmul a b", "copy FROM ->
  * TO") in them are replaced by the line's words in their places. If a place is not clear, the
  * row's word stays. May call: language/ (call_*), out. */
-#include "shell/language/run/explain.h"
+#include "shell/language/run/call.h"
+#include "shell/language/run/run.h"
 #include "shell/language/parse/parse.h"
-#include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
 
 #include <ctype.h>
-#include <string.h>
 
 enum { FILLS_MAX = 48 };
 struct fills {
@@ -112,7 +111,9 @@ static const char *const *reduction_words(const struct statement *line)
 	return NULL;
 }
 
-void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
+/* line: of a command ("copy h -> x on io"), whose row has the usage ("copy FROM -> TO [on STREAM]");
+ * text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
+static void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
 	struct slice_of_text root = slice_of_string("0"); /* the default */

@@ -9,10 +9,8 @@
  *                                   round 2       2 3
  *                                   round 3         3 */
 #include "shell/language/run/run.h"
-#include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
 {

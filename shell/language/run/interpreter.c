@@ -1,13 +1,10 @@
 /* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
 #include "shell/language/run/interpreter.h"
-#include "base/memory.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 #include "shell/session/changes.h"
 #include "shell/session/watch.h"
-
-#include <string.h>
 
 /* ---- statements ---- */
 

@@ -2,14 +2,11 @@
  *
  * First all ranks are resolved, then memory is made, then the fills are queued: on all ranks or
  * none. If a device is full, the new tensors are freed in reverse, and the old ones come back. */
-#include "base/memory.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "shell/values/load.h"
 #include "shell/session/queue.h"
-
-#include <string.h>
 
 struct target {
 	name_id name;

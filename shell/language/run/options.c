@@ -4,7 +4,6 @@
 #include "shell/language/run/run.h"
 
 #include <math.h>
-#include <string.h>
 
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {

@@ -3,10 +3,8 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/routine.h"
 #include "shell/language/run/run.h"
-#include "base/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct player {
 	struct shell *shell;

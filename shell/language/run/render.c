@@ -11,8 +11,6 @@
 #include "shell/language/run/run.h"
 #include "shell/session/quote.h"
 
-#include <string.h>
-
 struct rendering {
 	struct eval *eval;
 	struct text *out;

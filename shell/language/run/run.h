@@ -9,11 +9,14 @@
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 
+#include "base/memory.h"
 #include "shell/language/parse/function.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/evaluate.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/state.h"
+
+#include <string.h>
 
 /* ---- setting.c: the purpose of the line's tensors. ST_ARGUMENT: no such word */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);

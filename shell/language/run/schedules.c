@@ -5,11 +5,8 @@
  *
  * A slot is the k-th task of each stage, not a time: a stage waits in its slot for its input. */
 #include "shell/language/run/functions.h"
-#include "base/memory.h"
 #include "shell/language/run/run.h"
 #include "schedules/schedule.h"
-
-#include <string.h>
 
 void schedule_forget(struct interpreter *in)
 {

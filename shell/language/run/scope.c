@@ -8,10 +8,7 @@
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
  *         phase F {         stream    each ----/                  borrowed */
 #include "base/search.h"
-#include "base/memory.h"
 #include "shell/language/run/run.h"
-
-#include <string.h>
 
 void digest_add(struct interpreter *in, const void *bytes, size_t count)
 {

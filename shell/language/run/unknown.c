@@ -7,8 +7,6 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
-#include <string.h>
-
 /* ---- things ---- */
 
 static void list_streams(const struct eval *eval, struct text *out)

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A NaN has no sign: inf-inf is `nan` in a message, not `-nan`. */
 struct value value_number(double number, enum unit unit)

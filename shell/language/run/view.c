@@ -8,10 +8,7 @@
  * A view is an address and a layout: nothing is copied. Its name ("w.T[0:4,2]", numbers filled in)
  * is equal on all ranks with the same slice; it labels operations, and is the value of a def's
  * parameter. */
-#include "base/memory.h"
 #include "shell/language/run/run.h"
-
-#include <string.h>
 
 /* ---- slices ---- */
 
