@@ -5,7 +5,6 @@
  * all of them. Every process has all times and computes the same fit; rank 0 writes the file. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/values/replace.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"
 #include "trace/calibrate.h"

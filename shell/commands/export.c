@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
-#include "shell/values/replace.h"
 #include "shell/session/credit.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"

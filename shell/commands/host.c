@@ -4,7 +4,7 @@
  * that another rank has not received yet, the prompt returns and a note names that rank. */
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
-#include "shell/submit/kernel.h"
+#include "shell/submit/plan.h"
 
 /* Resolves what the line waits for on one rank; OP_EVERYTHING without a name. */
 static enum status sync_target(struct call *call, int rank, op_id *target, name_id *object)

@@ -4,7 +4,7 @@
  * read micro-batches from the disk and decode them ahead of time (strategies/parts/loader.rsh).
  * The command puts four numbers into the plan, for the next `strategy`. */
 #include "shell/language/run/command.h"
-#include "shell/submit/kernel.h"
+#include "shell/submit/plan.h"
 #include "shell/training/training.h"
 
 #include <string.h>

@@ -6,7 +6,6 @@
  * a ring of sendrecv cannot deadlock. to= and from= are group ranks. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
-#include "shell/submit/together.h"
 #include "base/arithmetic.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "shell/replay/replay.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/values/replace.h"
+#include "shell/values/share.h"
 #include "schedules/schedule.h"
 #include "shell/training/training.h"
 

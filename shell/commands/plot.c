@@ -4,7 +4,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/quote.h"
-#include "shell/values/replace.h"
+#include "shell/values/share.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 #include "trace/plot.h"

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
-#include "shell/values/replace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/share.h"
 #include "shell/submit/host.h"

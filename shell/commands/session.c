@@ -7,7 +7,6 @@
 #include "shell/replay/replay.h"
 #include "shell/session/course.h"
 #include "shell/session/quote.h"
-#include "shell/values/replace.h"
 #include "shell/values/share.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * end. They start together, so a cycle of sends cannot deadlock. Collectives are queued where
  * they are; only a rank's first pays for a launch. */
 #include "shell/language/run/command.h"
-#include "shell/submit/together.h"
+#include "shell/submit/plan.h"
 
 #include <string.h>
 

@@ -8,7 +8,8 @@
  * Counts (send=, recv=) come from the data, and are read before anything is resolved. Ranks of one
  * collective may come by different lines: their shapes, types and reductions are compared when
  * they match, not here. */
-#include "shell/submit/collective.h"
+#include "shell/submit/plan.h"
+#include "shell/language/run/command.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "base/arithmetic.h"

@@ -10,9 +10,9 @@
  *
  * Resolved by rank: stream, arguments, results as names, options. Completed by plan: shapes by the
  * kernel's rule, flops and bytes by its cost. */
-#include "shell/submit/kernel.h"
 #include "kernels/kernel.h"
 #include "shell/submit/plan.h"
+#include "shell/language/run/command.h"
 
 #include <math.h>
 #include <string.h>

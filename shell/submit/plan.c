@@ -11,9 +11,8 @@
  * end the line on every process, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
-#include "shell/values/noted.h"
+#include "shell/values/prints.h"
 #include "shell/session/queue.h"
-#include "shell/submit/together.h"
 
 #include <string.h>
 

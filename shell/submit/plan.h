@@ -112,8 +112,32 @@ enum status plan_fits_stream(const struct shell *shell, int rank, const struct s
 enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan);
 /* ... and without gaps: NCCL moves whole blocks. */
 enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan);
-/* ---- plan_notice.c ---- */
+/* ---- host.c ---- */
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(const struct call *call, const struct plans *plans);
+
+/* ---- kernel.c, collective.c: the lines of kernels and collectives ---- */
+/* A time needs its unit, except 0. The bound keeps sums of times within 63 bits of nanoseconds.
+ * ST_UNIT, ST_RANGE */
+enum status duration_check(const char *title, struct number number);
+enum status kernel_run(struct call *call);
+
+plan_step collective_resolve, collective_complete;
+enum status collective_run(struct call *call);
+/* unroll.c: queues the collective's steps (collective_steps) as operations of their own; the same
+ * result. */
+enum status unroll_run(struct call *call);
+
+/* ---- together.c: sends and receives of several lines that start as one (ncclGroupStart/End) ---- */
+/* Returns OPF_FREE_LAUNCH and OPF_TOGETHER if an earlier operation of this rank was launched in
+ * the block; 0 outside a block. */
+int together_flags(struct shell *shell, int rank);
+/* Keeps the plan's parts until the block ends. */
+void together_add(struct shell *shell, int rank, const struct submit_plan *plan);
+
+/* The block: shell->together until its end. Queues the pending parts for the ranks of `set`; NULL:
+ * the block was refused, and none is queued. */
+void together_begin(struct shell *shell);
+enum status together_end(struct shell *shell, const struct ranks *set);
 
 #endif

@@ -8,8 +8,7 @@
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/rows.h"
-#include "shell/submit/collective.h"
-#include "shell/submit/kernel.h"
+#include "shell/submit/plan.h"
 
 enum { MADE_MAX = 120 };
 static struct {

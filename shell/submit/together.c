@@ -6,7 +6,7 @@
  *
  *     together { send x to=1; recv y from=1; send z to=1 on io }  ->  default: [send x, recv y]
  *                                                                     io: [send z] */
-#include "shell/submit/together.h"
+#include "shell/submit/plan.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"

@@ -16,7 +16,6 @@
  * smaller (reducescatter), the steps, which overwrite their tensor, work on a copy of the input.
  * If parts are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as
  * NCCL does. */
-#include "shell/submit/collective.h"
 #include "shell/language/run/command.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

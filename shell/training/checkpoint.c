@@ -19,7 +19,6 @@
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
 #include "shell/values/read.h"
-#include "shell/values/replace.h"
 #include "shell/values/share.h"
 #include "shell/training/parts.h"
 #include "shell/training/training.h"

@@ -5,7 +5,7 @@
  *     curve           2.1 at 1.5  2.0 at 2       1.7 at 3 */
 #include "shell/training/curves.h"
 #include "base/memory.h"
-#include "shell/values/noted.h"
+#include "shell/values/prints.h"
 #include "shell/training/training.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/values/noted.h"
 #include "shell/values/prints.h"
 #include "shell/training/training.h"
 

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/session/quote.h"
-#include "shell/values/replace.h"
 #include "shell/values/share.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #define RANKSH_ANSWER_H
 
 #include "shell/language/run/command.h"
-#include "shell/values/replace.h"
+#include "shell/values/share.h"
 
 /* Shows the text unless making it failed (`status`), and frees it. Returns the status. */
 enum status answer(struct call *call, struct text *text, enum status status);

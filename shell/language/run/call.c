@@ -7,7 +7,6 @@
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 #include "shell/language/run/answer.h"
-#include "shell/values/replace.h"
 #include "shell/values/share.h"
 
 /* ---- the line ---- */
