@@ -9,12 +9,13 @@
 static enum status barrier_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	plan->record.collective = &collective_barrier;
+	plan->waits = true;
 	return call_group(call, rank, &plan->record.group);
 }
 
 static enum status barrier_run(struct call *call)
 {
-	return plans_meet(call, barrier_resolve, NULL);
+	return plans_run(call, OP_COLLECTIVE, barrier_resolve, NULL);
 }
 
 const struct command command_barrier = {

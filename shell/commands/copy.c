@@ -8,7 +8,6 @@
  * is read into host memory and written from it, as with O_DIRECT and libaio: to the device it
  * takes a second copy. Nothing is converted: shapes and types must agree. */
 #include "shell/language/run/command.h"
-#include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
 enum { FROM, ARROW, TO };
@@ -29,6 +28,9 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	plan_operand(plan, &from, ACCESS_READ);
 	plan_operand(plan, &to, ACCESS_WRITE);
 	plan->record.parameter[COPY_RATE] = rate.value;
+	/* pageable memory, unless a thread of the host makes the copy */
+	plan->waits = !world_stream(call->shell->world, rank, plan->stream)->host &&
+	        (from.space == SPACE_HOST || to.space == SPACE_HOST);
 	return ST_OK;
 }
 
@@ -66,29 +68,9 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 	return status;
 }
 
-/* Returns true for pageable memory, unless a thread of the host makes the copy. */
-static bool copy_holds_host(const struct world *world, int rank, const struct submit_plan *plan)
-{
-	return !world_stream(world, rank, plan->stream)->host &&
-	        (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST);
-}
-
 static enum status copy_run(struct call *call)
 {
-	struct plans plans = {0};
-	enum status status = plans_resolve(call, OP_COPY, copy_resolve, copy_complete, &plans);
-	if (status == ST_OK)
-		status = plans_queue(call->shell, &plans);
-	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
-		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
-		if (copy_holds_host(call->shell->world, plans.rank[k].rank, plan))
-			status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, plan->record.object);
-	}
-	status = host_answer(call, status);
-	if (status == ST_OK && !call->waits)
-		plans_notice(call, &plans);
-	plans_release(&plans);
-	return status;
+	return plans_run(call, OP_COPY, copy_resolve, copy_complete);
 }
 
 const struct command command_copy = {

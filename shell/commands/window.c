@@ -49,6 +49,7 @@ static enum status window_resolve(struct call *call, int rank, struct submit_pla
 	if (status == ST_OK && opens)
 		status = call_group(call, rank, &record->group);
 	record->collective = &collective_barrier;
+	plan->waits = true;
 	record->window = opens ? WINDOW_OPEN : WINDOW_CLOSE;
 	record->object = view.name;
 	record->dtype = view.layout.dtype;
@@ -64,7 +65,7 @@ static enum status window_complete(struct call *call, int rank, struct submit_pl
 
 static enum status window_run(struct call *call)
 {
-	return plans_meet(call, window_resolve, window_complete);
+	return plans_run(call, OP_COLLECTIVE, window_resolve, window_complete);
 }
 
 const struct command command_window = {

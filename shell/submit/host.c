@@ -131,18 +131,6 @@ enum status host_bring(
 	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
 }
 
-enum status plans_meet(struct call *call, plan_step *resolve, plan_step *complete)
-{
-	struct plans plans = {0};
-	enum status status = plans_resolve(call, OP_COLLECTIVE, resolve, complete, &plans);
-	if (status == ST_OK)
-		status = plans_queue(call->shell, &plans);
-	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
-	plans_release(&plans);
-	return host_answer(call, status);
-}
-
 /* ---- the prompt's note for a line that queued work
  *
  * "y [256,256] queued on default: 2.00 ms of work, not begun": it shows that launches return at

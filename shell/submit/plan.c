@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "shell/values/prints.h"
 #include "shell/session/queue.h"
+#include "shell/submit/host.h"
 
 #include <string.h>
 
@@ -123,8 +124,9 @@ static bool plans_equal(const struct shell *shell, const struct submit_plan *a, 
 	const struct record *r = &a->record, *s = &b->record;
 	int arguments = b->operands;
 	if (a->stream != b->stream || memcmp(&a->place, &b->place, sizeof a->place) != 0 ||
-	        a->window != b->window || a->results != b->results || a->operands - a->results != arguments ||
-	        a->parts != b->parts || !layout_equal(&a->shape, &b->shape))
+	        a->window != b->window || a->waits != b->waits || a->results != b->results ||
+	        a->operands - a->results != arguments || a->parts != b->parts ||
+	        !layout_equal(&a->shape, &b->shape))
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
@@ -271,6 +273,7 @@ enum status plans_resolve(
 		fresh.place = (struct plan_place){0};
 		fresh.window = -1;
 		fresh.queued = 0;
+		fresh.waits = false;
 		fresh.record = call_record(call, rank, kind, call->statement->row->name);
 		enum status status = call_stream(call, rank, &fresh.stream);
 		if (status == ST_OK)
@@ -297,21 +300,22 @@ enum status plans_resolve(
 	return ST_OK;
 }
 
-enum status plans_queue(struct shell *shell, struct plans *plans)
-{
-	enum status status = plans_make(shell, plans);
-	for (int k = 0; k < plans->ranks && status == ST_OK; k++)
-		status = plan_queue_rank(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
-	return status;
-}
-
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete)
 {
 	struct plans plans = {0};
 	enum status status = plans_resolve(call, kind, resolve, complete, &plans);
 	if (status == ST_OK)
-		status = plans_queue(call->shell, &plans);
-	if (status == ST_OK)
+		status = plans_make(call->shell, &plans);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		status = plan_queue_rank(call->shell, &plans.plan[plans.rank[k].plan], &plans.rank[k]);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
+		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
+		if (plan->waits)
+			status = host_sync(call, plans.rank[k].rank, plans.rank[k].id,
+			        kind == OP_COPY ? plan->record.object : 0);
+	}
+	status = host_answer(call, status);
+	if (status == ST_OK && !call->waits)
 		plans_notice(call, &plans);
 	plans_release(&plans);
 	return status;

@@ -51,6 +51,7 @@ struct submit_plan {
 	int64_t window;      /* ONE_SIDED: the begin of the rank's tensor of the window; else -1 */
 	struct layout shape; /* a source's, or an allgather's with rows=; dims 0: none */
 	uint32_t queued;     /* the last rank's record; 0: none yet */
+	bool waits;          /* the rank's host waits for the operation; set by resolve */
 };
 
 /* A line on all of its ranks: the plans, and each rank's plan and tensors. On four ranks, rank 2
@@ -76,17 +77,14 @@ struct plans {
  * the one before: checks, decides results (layouts of their operands), fills the record. */
 typedef enum status plan_step(struct call *call, int rank, struct submit_plan *plan);
 
-/* All three steps for the line's ranks, and the notice */
+/* All three steps for the line's ranks, and the notice. Hosts that wait do so after the operations of
+ * all ranks are queued. */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
-/* host.c: the same for a collective that the hosts wait for (barrier). All ranks' operations are
- * queued before the first host waits. */
-enum status plans_meet(struct call *call, plan_step *resolve, plan_step *complete);
-/* The first step; the second; the second and the third. *plans begins as {0} and is always
+/* The first step; the second. *plans begins as {0} and is always
  * released by plans_release. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans);
 enum status plans_make(struct shell *shell, struct plans *plans);
-enum status plans_queue(struct shell *shell, struct plans *plans);
 /* Puts the addresses of this rank's new results into the plan. Returns true if it can share the
  * previous rank's record. */
 bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
