@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/shell.h"
-#include "backend/backend.h"
 #include "shell/language/parse/rows.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* model.c -- model: what a strategy trains */
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
-#include "shell/training/training.h"
 
 #include <string.h>
 

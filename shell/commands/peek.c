@@ -6,11 +6,8 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/session/changes.h"
 #include "shell/values/show.h"
 #include "shell/replay/question.h"
-
-#include <string.h>
 
 /* Returns the last operation queued before the tensor got its memory. Earlier ones wrote another
  * tensor there. */

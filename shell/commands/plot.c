@@ -8,7 +8,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 #include "trace/plot.h"
-#include "trace/trace.h"
 
 /* the newest ones: a figure with more is unreadable */
 enum { CURVES_MOST = 8 };

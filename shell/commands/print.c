@@ -11,8 +11,6 @@
 #include "shell/values/prints.h"
 #include "shell/submit/host.h"
 
-#include <string.h>
-
 /* "x + 1 = 3", or the text alone if one was typed */
 static enum status expression_text(struct call *call, int i, int rank, struct text *text)
 {

@@ -14,7 +14,6 @@
 #include "shell/training/head.h"
 #include "shell/training/training.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static enum status say_one(struct call *call, int i, int rank, struct text *text)

@@ -7,7 +7,6 @@
  *     timeline critical   the critical path       timeline slow critical   that of a section
  *
  * A word is one of these, a time, a section or a stream, in this order. */
-#include "base/number.h"
 #include "shell/language/run/command.h"
 #include "shell/session/timeline.h"
 #include "trace/critical.h"

@@ -6,8 +6,6 @@
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
-#include <string.h>
-
 static enum status together_run(struct call *call)
 {
 	if (call->shell->together) /* nested blocks belong to the outermost, as in NCCL */

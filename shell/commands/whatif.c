@@ -10,7 +10,6 @@
 #include "shell/session/device.h"
 #include "shell/training/choose.h"
 #include "shell/replay/question.h"
-#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>

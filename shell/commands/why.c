@@ -7,7 +7,6 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/replay/question.h"
-#include "trace/trace.h"
 #include "trace/why.h"
 
 #include <stdlib.h>

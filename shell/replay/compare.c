@@ -14,7 +14,6 @@
 #include "trace/table.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct compared {
 	struct shell shell;

@@ -11,7 +11,6 @@
 #include "trace/trace.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct file_world {
 	struct shell shell;

@@ -1,6 +1,5 @@
 /* saving.c -- savings for `why`: reruns the lines without the named root causes, ties included */
 #include "shell/replay/inside.h"
-#include "shell/replay/question.h"
 
 /* Returns the latest known end. */
 static int64_t last_end(struct shell *shell)

@@ -4,7 +4,6 @@
 #include "shell/training/choose.h"
 #include "trace/critical.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void put_times(double before, double after, struct text *out)

@@ -1,7 +1,6 @@
 /* device.c -- chooses and opens the backend's device */
 #include "shell/session/device.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "cuda/cuda.h"
 #include "cuda/open.h"
 #include "sim/sim.h"

@@ -2,8 +2,6 @@
 
 #include "shell/session/note.h"
 
-#include <string.h>
-
 enum { INDENT = 3, WIDTH = 80 };
 
 /* Returns the bytes that fit into `columns`, cut at a blank if there is one. */

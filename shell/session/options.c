@@ -7,7 +7,6 @@
 #include "shell/session/options.h"
 #include "base/number.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

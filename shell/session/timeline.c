@@ -1,6 +1,5 @@
 /* timeline.c -- text timelines, limited to the terminal's width and a readable height */
 #include "shell/session/timeline.h"
-#include "base/number.h"
 
 #include <string.h>
 

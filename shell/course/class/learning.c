@@ -7,12 +7,10 @@
 #include "shell/course/class/rules.h"
 #include "shell/wire/io.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>

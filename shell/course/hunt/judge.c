@@ -9,7 +9,6 @@
 #include "shell/language/run/state.h"
 #include "shell/sandbox/sandbox.h"
 #include "shell/values/read.h"
-#include "shell/training/training.h"
 #include "shell/training/verify.h"
 #include "trace/trace.h"
 

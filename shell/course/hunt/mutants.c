@@ -7,7 +7,6 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/course/hunt/mutants.h"
-#include "shell/language/parse/tree.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
 #include "shell/values/share.h"

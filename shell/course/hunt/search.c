@@ -3,8 +3,6 @@
 #include "shell/course/hunt/mutants.h"
 #include "shell/session/quote.h"
 
-#include <string.h>
-
 enum { FEW = 24, TRIES_MOST = 128 };
 
 /* splitmix64: the same on every computer */

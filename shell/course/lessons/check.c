@@ -5,7 +5,6 @@
  *     memory        right
  *
  * Rank 0 runs them while the others wait; all print its result. */
-#include "shell/language/run/command.h"
 #include "shell/course/lessons/asked.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/trial.h"
@@ -13,7 +12,6 @@
 #include "shell/course/lessons/learned.h"
 #include "shell/values/share.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };

@@ -1,7 +1,6 @@
 /* guess.c -- a prediction before the first line; a question about the picture after the solution
  *
  * Choices are simulated by wrong models of the machine (`#: choice`), and sorted by size. */
-#include "mpi/transport.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/trial.h"
 #include "shell/values/share.h"

@@ -3,7 +3,6 @@
  *     solution   wait compute on comm | allreduce g op=avg on comm | wait comm on compute | ...
  *     typed      wait compute on comm | allreduce g on comm
  *                                       ^ 2: look at your line 2     3: the solution's line */
-#include "shell/language/run/command.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/lessons/learned.h"
 

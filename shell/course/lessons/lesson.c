@@ -4,7 +4,6 @@
  * keeps lines that a lesson's command runs with that command (journal.ran), for replay. */
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/session/device.h"

@@ -8,8 +8,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/course/lessons/asked.h"
 #include "shell/sandbox/sandbox.h"
-#include "shell/values/read.h"
-#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>

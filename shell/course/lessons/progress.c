@@ -6,7 +6,6 @@
  * Tasks solved in earlier sessions count (learned.h). */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/class/rules.h"
-#include "shell/language/run/command.h"
 #include "shell/course/lessons/learned.h"
 
 #include <stdio.h>
