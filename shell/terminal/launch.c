@@ -8,7 +8,6 @@
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
-#include "shell/terminal/room.h"
 #include "shell/wire/io.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "shell/session/options.h"
-#include "shell/terminal/segments.h"
+#include "shell/terminal/room.h"
 #include <sys/types.h>
 
 struct job {

@@ -1,12 +1,27 @@
-/* room.h -- system limits and disk space for mpirun, checked before it starts */
+/* room.h -- limits and disk space for mpirun, checked before it starts; a folder for a job's shared
+ * memory, so that a killed job's files can be removed
+ *
+ *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     a folder a job; the front end holds a lock
+ *
+ * A folder of this user without a lock belongs to a dead front end. */
 #ifndef RANKSH_ROOM_H
 #define RANKSH_ROOM_H
 
 #include "base/status.h"
 
-/* Returns Open MPI's folder for files of running jobs. */
-const char *room_folder(void);
-/* Fails with ST_FILE if a process limit or that folder's space is too small for n ranks. */
+/* Fails with ST_FILE if a process limit or the disk space of Open MPI's folder is too small for n
+ * ranks. */
 enum status room_for_mpirun(int n);
+
+struct segments {
+	char path[64]; /* "": none */
+	int lock;
+};
+/* Removes dead front ends' folders, creates one, and passes it to the local ranks
+ * (RANKSH_SEGMENTS, for mpi/transport.c). Creates none if the user's settings name a folder. If
+ * the creation fails, the segments are directly in /dev/shm. */
+void segments_open(struct segments *segments);
+/* Removes the folder and its files. */
+void segments_close(struct segments *segments);
 
 #endif
