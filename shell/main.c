@@ -10,7 +10,6 @@
 #include "shell/course/class/learning.h"
 #include "shell/course/course.h"
 #include "shell/course/overview.h"
-#include "shell/terminal/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /* act.c -- runs a typed line: asks rank 0, stores the reply, acts on the terminal */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
-#include "shell/terminal/pager.h"
-#include "shell/terminal/view.h"
+#include "shell/terminal/viewer.h"
 #include "shell/session/quote.h"
 #include "trace/trace.h"
 #include "shell/wire/wire.h"

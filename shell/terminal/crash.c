@@ -2,7 +2,7 @@
  *
  * The handler calls async-signal-safe functions only, on its own stack: SIGSEGV may mean
  * overflow. */
-#include "shell/terminal/crash.h"
+#include "shell/terminal/screen.h"
 
 #include <signal.h>
 #include <stdlib.h>

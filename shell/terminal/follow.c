@@ -5,7 +5,7 @@
  *
  * A shared folder does not report remote writes, so the file is polled, after a while every
  * NAP_MOST_MS. */
-#include "shell/terminal/follow.h"
+#include "shell/terminal/inside.h"
 #include "shell/terminal/talk.h"
 #include "shell/wire/io.h"
 

@@ -4,11 +4,22 @@
 
 #include "shell/session/course.h"
 #include "shell/session/options.h"
-#include "shell/terminal/follow.h"
 #include "shell/terminal/journal_file.h"
-#include "shell/terminal/split.h"
 #include "shell/terminal/talk.h"
 
+/* Another session's journal, read while it grows: a pipe, or a polled file */
+struct follow {
+	const char *path;         /* as typed; "-": descriptor 0 */
+	const char *name;         /* for messages */
+	struct journal_file told; /* the session according to the lines read so far */
+	int file;                 /* -1: not open */
+	bool pipe;
+	struct text bytes;
+	size_t taken; /* bytes returned as lines */
+	int64_t size; /* bytes read in all */
+	size_t lines;
+	int nap_ms; /* interval until the next read */
+};
 struct session {
 	struct options options;
 	struct talk talk;
@@ -62,6 +73,18 @@ void act_on(struct session *session, const char *line);
 
 /* ---- following ---- */
 
+/* Opens `path`; "-" is descriptor 0, which /dev/tty then replaces. Fails with ST_FILE. */
+enum status follow_open(struct follow *follow, const char *path);
+/* Returns in *line the next whole line without its newline, valid until the next call; NULL if it
+ * is incomplete: ask again after nap_ms. Fails, worded, with ST_QUIT (the pipe has ended) or
+ * ST_FILE (the file was replaced or has become shorter). */
+enum status follow_take(struct follow *follow, const char **line, size_t *count);
+/* Waits for the first line: a session with this version of ranksh that agrees with the given
+ * options (n, machine, dry). Fails with ST_FILE or ST_ARGUMENT. */
+enum status follow_head(struct follow *follow, const struct options *options);
+/* Closes the source. */
+void follow_release(struct follow *follow);
+
 /* Starts the ranks and, with a terminal, runs the source's lines so far. */
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
@@ -80,5 +103,7 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
         const struct reply *reply, struct text *words);
 /* Returns true if the welcome screen is wanted (`set hello=off`). */
 bool wants_hello(const struct session *session);
+/* welcome.c: appends it, for n ranks. */
+void welcome_write(struct text *out, const struct session *session, int n);
 
 #endif

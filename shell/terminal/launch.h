@@ -40,5 +40,8 @@ void job_release(struct job *job);
 
 /* Runs a job without a prompt and passes its output on. Returns its exit status. */
 int launch_batch(const struct options *options);
+struct course;
+/* session.c: runs the prompt until the user leaves. Returns the exit status. */
+int session_run(const struct options *options, const struct course *course);
 
 #endif

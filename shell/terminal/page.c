@@ -9,12 +9,71 @@
  *      queued at 20 us   could begin 1.02 ms
  *      ? keys   q quit */
 #include "base/arithmetic.h"
-#include "shell/terminal/letters.h"
 #include "shell/terminal/viewer.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- big letters, for a projector ----
+ *
+ *      dots    . # .      a letter has 3 x 5 dots, a dot is a quarter of a character;
+ *              # # #      A is 025755: an octal digit for each row, from the top
+ *
+ * On the screen it takes 2 columns and 3 rows, with an empty column and row of dots after it. */
+
+enum { LETTER_COLUMNS = 2, LETTER_ROWS = 3 };
+static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.,-_/[]()+:#=|*`%<>@";
+static const unsigned short letter_dots[] = {075557, 026227, 071747, 071717, 055711, 074717, 074757, 071222,
+        075757, 075717, 025755, 065656, 034443, 065556, 074647, 074644, 034553, 055755, 072227, 011152,
+        055655, 044447, 057755, 065555, 025552, 065644, 025573, 065655, 034216, 072222, 055557, 055552,
+        055775, 055255, 055222, 071247, 000002, 000024, 000700, 000007, 011244, 064446, 031113, 024442,
+        021112, 002720, 002020, 057575, 007070, 022222, 052525, 042000, 051245, 012421, 042124, 075743};
+
+/* Indexed by the full quarters: 1 upper left, 2 upper right, 4 and 8 the lower ones */
+static const uint32_t quarters[16] = {' ', 0x2598, 0x259d, 0x2580, 0x2596, 0x258c, 0x259e, 0x259b, 0x2597,
+        0x259a, 0x2590, 0x259c, 0x2584, 0x2599, 0x259f, 0x2588};
+
+static bool letter_dot(unsigned letter, int x, int y)
+{
+	return x < 3 && y < 5 && letter >> (3 * (4 - y) + 2 - x) & 1;
+}
+
+/* Other signs: blocks fill the place, half blocks their part, lines continue; others are
+ * centred. */
+static uint32_t letter_sign(uint32_t glyph, int column, int row)
+{
+	bool block = glyph >= 0x2580 && glyph <= 0x2593 && glyph != 0x2590;
+	bool middle = column == 0 && row == 1;
+	if (glyph == 0x2590)
+		return column == 0 ? glyph : 0x2588;
+	if (glyph == 0x2502)
+		return column == 0 ? glyph : ' ';
+	return block || middle ? glyph : ' ';
+}
+
+/* Draws a cell enlarged at this place: characters as big letters, blocks as bigger ones. */
+static void letters_put(struct picture *page, int row, int column, const struct cell *cell)
+{
+	uint32_t glyph = cell->glyph >= 'a' && cell->glyph <= 'z' ? cell->glyph - 'a' + 'A' : cell->glyph;
+	const char *letter = glyph && glyph < 128 ? strchr(letters, (int)glyph) : NULL;
+	unsigned dots = letter ? letter_dots[letter - letters] : 0;
+	for (int y = 0; y < LETTER_ROWS; y++)
+		for (int x = 0; x < LETTER_COLUMNS; x++) {
+			struct cell *to = picture_cell(page, row + y, column + x);
+			if (!to)
+				continue;
+			*to = *cell;
+			to->glyph = letter_sign(glyph, x, y);
+			if (letter)
+				to->glyph = quarters[letter_dot(dots, 2 * x, 2 * y) |
+				        letter_dot(dots, 2 * x + 1, 2 * y) << 1 |
+				        letter_dot(dots, 2 * x, 2 * y + 1) << 2 |
+				        letter_dot(dots, 2 * x + 1, 2 * y + 1) << 3];
+		}
+}
+
+/* ---- the layout ---- */
 
 enum { FACTS_FROM_HEIGHT = 10, MAP_FROM_HEIGHT = 8, BIG_WIDTH = 40, BIG_HEIGHT = 12 };
 
@@ -179,13 +238,6 @@ static void put_picture(const struct viewer *viewer, const struct reply *frame, 
 	picture_release(&picture);
 }
 
-static void put_help(const struct viewer *viewer, int top, int rows, struct picture *page)
-{
-	const char *line;
-	for (int i = 0; i < rows && (line = viewer_help((viewer->help - 1) * rows + i)) != NULL; i++)
-		put_line(page, top + i, line, COLOUR_PLAIN, false);
-}
-
 /* Returns the bytes for one line: facts that fit, split at three blanks; else the whole line. */
 static size_t line_of_facts(const char *fact, size_t length, int width)
 {
@@ -244,12 +296,15 @@ void page_make(const struct viewer *viewer, const struct reply *frame, struct pi
 	put_title(viewer, frame, page);
 	if (at.map >= 0)
 		put_map(viewer, frame, at.map, page);
-	if (viewer->help)
-		put_help(viewer, at.picture, at.rows, page);
-	else if (frame->picture.height == 0)
+	if (viewer->help) {
+		const char *line = viewer_help((viewer->help - 1) * at.rows);
+		for (int i = 0; i < at.rows && line; line = viewer_help((viewer->help - 1) * at.rows + ++i))
+			put_line(page, at.picture + i, line, COLOUR_PLAIN, false);
+	} else if (frame->picture.height == 0) {
 		put_facts(frame, at.picture, at.rows, page);
-	else
+	} else {
 		put_picture(viewer, frame, page);
+	}
 	if (at.facts)
 		put_facts(frame, at.picture + at.rows, at.facts, page);
 	put_last(viewer, page);

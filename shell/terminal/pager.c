@@ -6,7 +6,6 @@
  *
  * Unlike a system pager it has the same keys everywhere and leaves the text on the screen. */
 #include "shell/wire/plain.h"
-#include "shell/terminal/pager.h"
 #include "base/fold.h"
 #include "shell/terminal/talk.h"
 
@@ -26,15 +25,6 @@ static bool next_key(char *key)
 	return poll(&keys, 1, 0) == 1 && read(0, key, 1) == 1;
 }
 
-/* Drops the rest of an escape sequence such as "[A" or "[5~". */
-static void drop_sequence(void)
-{
-	char key;
-	if (next_key(&key) && (key == '[' || key == 'O'))
-		while (next_key(&key) && key >= ' ' && key <= '?')
-			;
-}
-
 /* Waits for one key, without Enter; q at the end of input. The prompt gets text typed ahead. */
 static char wait_for_key(void)
 {
@@ -52,8 +42,10 @@ static char wait_for_key(void)
 	while (ready < 0 && signal_taken_resize());
 	if (ready < 1 || read(0, &key, 1) < 1)
 		key = 'q';
-	if (key == ESCAPE)
-		drop_sequence();
+	char more;
+	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O')) /* as "[A" or "[5~" */
+		while (next_key(&more) && more >= ' ' && more <= '?')
+			;
 	signal_taken_interrupt();
 	tcsetattr(0, TCSANOW, &before);
 	return key;
@@ -89,22 +81,20 @@ void pager_print(struct pager *pager, const char *lines, size_t count)
 {
 	struct text folded = {0}, shown = {0};
 	struct winsize size;
-	bool pages = isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_LEAST;
-	int rows = pages ? size.ws_row - 1 : 0; /* 0: no terminal, or one too low for pages */
+	bool pages = pager && isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_LEAST;
+	int rows = pages ? size.ws_row - 1 : 0; /* 0: no pager, no terminal, or one too low for pages */
 	size_t length;
 	plain_put(lines, count, true, &shown);
 	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);
 	const char *at = text_string(&folded), *end = at + folded.count, *line;
-	while (!pager->enough && (line = text_line(&at, end, &length))) {
-		if (rows && pager->used >= rows) {
+	while (!(pager && pager->enough) && (line = text_line(&at, end, &length))) {
+		if (rows && pager->used++ >= rows) {
 			int more = ask(rows);
 			pager->enough = more == 0;
-			pager->used = rows - more;
+			pager->used = rows - more + 1;
 		}
-		if (pager->enough)
-			break;
-		fwrite(line, 1, (size_t)(at - line), stdout);
-		pager->used++;
+		if (!rows || !pager->enough)
+			fwrite(line, 1, (size_t)(at - line), stdout);
 	}
 	fflush(stdout);
 	text_release(&shown);

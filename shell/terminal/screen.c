@@ -1,7 +1,6 @@
 /* screen.c -- the only user of ncurses: opens the screen, reads keys, paints cells */
 #include "shell/wire/plain.h"
 #include "shell/terminal/screen.h"
-#include "shell/terminal/crash.h"
 #include "base/memory.h"
 
 #define NCURSES_WIDECHAR 1

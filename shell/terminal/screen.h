@@ -29,6 +29,12 @@ struct screen_event {
 	int key;  /* a code point or an enum screen_key */
 	int x, y; /* mouse position */
 };
+/* crash.c: saves the modes of the terminal at descriptor 0, still unchanged. From then on SIGSEGV,
+ * SIGFPE, SIGABRT, SIGBUS and SIGILL restore them, and the process dies from the same signal. */
+void crash_start(void);
+/* on: the process paints the whole screen, so a fatal signal also leaves that. */
+void crash_whole_screen(bool on);
+
 struct screen;
 
 /* Takes the terminal until screen_close. wide: it shows more than ASCII. Fails with ST_FILE. */

@@ -6,12 +6,9 @@
  *
  *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
  *     job's descriptors 1, 2 --- text from ranks, its death ---> shown above the input line */
-#include "shell/terminal/session.h"
 #include "shell/terminal/inside.h"
-#include "shell/session/device.h"
 #include "shell/session/quote.h"
 #include "shell/terminal/line.h"
-#include "shell/terminal/welcome.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/wire.h"
 
@@ -54,7 +51,7 @@ void say_bad(const struct session *session, const char *text)
 	while (end > text && end[-1] == '\n')
 		end--;
 	fputs(session->colour ? "\033[38;5;203m" : "", stdout);
-	print_folded(text, end - text);
+	pager_print(NULL, text, end - text);
 	puts(session->colour ? "\033[0m" : "");
 	fflush(stdout);
 }
@@ -208,16 +205,8 @@ static void welcome(const struct session *session, int n)
 		say_device(session);
 		return;
 	}
-	struct welcome looks = {.n = n,
-	        .device = text_string(&session->device),
-	        .why = device_why(&session->options),
-	        .missing = text_string(&session->missing),
-	        .machine = session->machine,
-	        .width = width_of_output(),
-	        .wide = session->wide,
-	        .colour = session->colour};
-	welcome_write(&screen, &looks);
-	print_folded(text_string(&screen), screen.count);
+	welcome_write(&screen, session, n);
+	pager_print(NULL, text_string(&screen), screen.count);
 	fflush(stdout);
 	text_release(&screen);
 }
@@ -241,7 +230,7 @@ static void open_learning(struct session *session)
 	struct text told = {0};
 	const char *state = session->options.follow ? NULL : session->journal.folder;
 	session->learning = session->course->learning_open(&session->options, state, &told);
-	print_folded(text_string(&told), told.count);
+	pager_print(NULL, text_string(&told), told.count);
 	fflush(stdout);
 	text_release(&told);
 }

@@ -1,5 +1,5 @@
 /* split.c -- splits the terminal by its scroll region */
-#include "shell/terminal/split.h"
+#include "shell/terminal/talk.h"
 #include "shell/wire/plain.h"
 #include "trace/trace.h"
 

@@ -8,11 +8,10 @@
  *                        Ctrl-C again, soon                 "end them?": ST_QUIT
  *                        the output ends                    the job died: ST_MPI */
 #include "shell/terminal/talk.h"
-#include "base/fold.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
-#include "shell/terminal/crash.h"
+#include "shell/terminal/screen.h"
 #include "shell/terminal/line.h"
 
 #include <poll.h>
@@ -155,16 +154,6 @@ int terminal_columns(void)
 	return ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-void print_folded(const char *lines, size_t count)
-{
-	struct text folded = {0}, shown = {0};
-	plain_put(lines, count, true, &shown);
-	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);
-	fwrite(text_string(&folded), 1, folded.count, stdout);
-	text_release(&shown);
-	text_release(&folded);
-}
-
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
@@ -189,10 +178,8 @@ static void show(struct talk *talk, const struct reply *reply)
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
 		return;
 	clear_progress(talk);
-	if (reply->kind == REPLY_OUTPUT && talk->pager) {
+	if (reply->kind == REPLY_OUTPUT) {
 		pager_print(talk->pager, text_string(&reply->text), reply->text.count);
-	} else if (reply->kind == REPLY_OUTPUT) {
-		print_folded(text_string(&reply->text), reply->text.count);
 	} else {
 		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
 		plain_put(text_string(&marked), marked.count, false, &safe);

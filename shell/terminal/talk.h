@@ -4,10 +4,34 @@
 #define RANKSH_TALK_H
 
 #include "shell/terminal/launch.h"
-#include "shell/terminal/pager.h"
-#include "shell/terminal/split.h"
 #include "shell/wire/wire.h"
 
+/* Live lanes in the upper half of the terminal; prompt and answers scroll below them
+ *
+ *     ms     0        1        2   now 1.20         rows 1 .. lanes: repainted for each frame
+ *     0-3 io [=== copy x ===]-----
+ *     ------------------------------------
+ *     1.20 ms > y = matmul x w                      the rest scrolls (DECSTBM) */
+struct split_screen {
+	bool wanted; /* `split on`; shown if the terminal is large enough */
+	bool colour;
+	int columns, rows, lanes; /* the terminal's; lanes 0: not split */
+};
+/* Splits the terminal, or leaves it whole; also after a size change or other use of the screen.
+ * The caller then sends split->lanes to rank 0. */
+void split_arrange(struct split_screen *split);
+/* Paints rank 0's frame; the cursor stays. */
+void split_paint(const struct split_screen *split, const struct reply *frame);
+/* Erases the lanes. */
+void split_erase(const struct split_screen *split);
+/* Ends the split: the whole terminal scrolls, with the cursor in the last row. */
+void split_end(struct split_screen *split);
+
+/* Pages for all output of a typed line; starts zeroed */
+struct pager {
+	int used;    /* rows printed since the last key */
+	bool enough; /* the user has left the pager */
+};
 struct talk {
 	struct job job;
 	bool alive;
@@ -18,7 +42,7 @@ struct talk {
 	int late;
 	bool progress_shown;
 	struct split_screen *split; /* where live lanes are painted; NULL: dropped */
-	struct pager *pager;        /* for long output; NULL: it is printed at once */
+	struct pager *pager;        /* NULL: output is printed at once */
 	bool again;                 /* the line is a replay: Ctrl-C does not stop it */
 	int64_t asked_ns, interrupted_ns;
 };
@@ -46,7 +70,8 @@ enum status talk_listen(struct talk *talk);
 
 /* Returns the output terminal's columns; 0: output goes elsewhere. */
 int terminal_columns(void);
-/* Prints the lines, folded to the output width. */
-void print_folded(const char *lines, size_t count);
+/* pager.c: prints the lines, folded to the output width. With a pager, after each screen space
+ * shows the next one, Enter one more row, q or Ctrl-C drops the rest. */
+void pager_print(struct pager *pager, const char *lines, size_t count);
 
 #endif

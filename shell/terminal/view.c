@@ -1,5 +1,4 @@
 /* view.c -- the view loop: request a frame, paint its page, wait for a key */
-#include "shell/terminal/view.h"
 #include "shell/terminal/screen.h"
 #include "shell/terminal/viewer.h"
 #include "trace/trace.h"

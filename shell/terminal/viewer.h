@@ -3,11 +3,12 @@
  *     key --viewer_event--> viewer --viewer_request--> rank 0 --viewer_take--> viewer
  *     viewer --page_make--> cells
  *
- * Nothing here depends on a terminal: screen.c paints, view.c connects both. */
+ * Only view.c depends on a terminal: it connects these to screen.c. */
 #ifndef RANKSH_VIEWER_H
 #define RANKSH_VIEWER_H
 
 #include "shell/terminal/screen.h"
+#include "shell/terminal/talk.h"
 #include "shell/wire/wire.h"
 #include "world/op.h"
 
@@ -72,5 +73,9 @@ struct page_layout {
 struct page_layout page_layout(const struct viewer *viewer);
 /* Draws the whole screen into a new picture, owned by the caller (picture_release). */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page);
+/* view.c: shows the view until q, then restores the terminal. replay: a window to replay, or NULL.
+ * Fails with ST_MPI (the job died) or ST_FILE (no screen). */
+enum status view_run(
+        struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay);
 
 #endif

@@ -1,7 +1,8 @@
 /* welcome.c -- the first screen: the ranks, and first commands
  *
  * The drawing needs 78 columns; below 50 one line is left. */
-#include "shell/terminal/welcome.h"
+#include "shell/session/device.h"
+#include "shell/terminal/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,42 +44,42 @@ static void write_full(struct text *out, int n, bool wide)
 	}
 }
 
-static void write_head(struct text *out, const struct welcome *w)
+static void write_head(struct text *out, const struct session *session, int n)
 {
 	static const char cuda[] = "cuda: ";
-	const char *bold = w->colour ? "\033[1m" : "", *plain = w->colour ? "\033[0m" : "";
-	text_add(out, "%sranksh " RANKSH_VERSION "%s    ", bold, plain);
-	if (*w->device) {
-		text_add(out, "%s", w->device + strlen(cuda));
-		if (strcmp(w->machine, "this") != 0)
-			text_add(out, "; they play \"%s\"", w->machine);
+	if (session->device.count) {
+		text_add(out, "%s", text_string(&session->device) + strlen(cuda));
+		if (strcmp(session->machine, "this") != 0)
+			text_add(out, "; they play \"%s\"", session->machine);
 	} else {
-		text_add(out, "%d rank%s on the simulated machine \"%s\"; %s", w->n, w->n == 1 ? "" : "s",
-		        w->machine, w->why);
-		if (*w->missing)
-			text_add(out, ", though there is one: %s", w->missing);
+		text_add(out, "%d rank%s on the simulated machine \"%s\"; %s", n, n == 1 ? "" : "s",
+		        session->machine, device_why(&session->options));
+		if (session->missing.count)
+			text_add(out, ", though there is one: %s", text_string(&session->missing));
 	}
 	text_add(out, "\n");
 }
 
-void welcome_write(struct text *out, const struct welcome *w)
+void welcome_write(struct text *out, const struct session *session, int n)
 {
-	const char *bold = w->colour ? "\033[1m" : "", *plain = w->colour ? "\033[0m" : "";
-	write_head(out, w);
-	if (w->width < SHORT_WIDTH) {
+	const char *bold = session->colour ? "\033[1m" : "", *plain = session->colour ? "\033[0m" : "";
+	int width = width_of_output();
+	text_add(out, "%sranksh " RANKSH_VERSION "%s    ", bold, plain);
+	write_head(out, session, n);
+	if (width < SHORT_WIDTH) {
 		text_add(out, "Enter: the tour   help   quit\n");
 		return;
 	}
 	text_add(out, "\n");
-	if (w->width >= FULL_WIDTH) {
-		write_full(out, w->n, w->wide);
+	if (width >= FULL_WIDTH) {
+		write_full(out, n, session->wide);
 		text_add(out, "\n");
 	}
 	text_add(out, "   %sEnter%s          the tour: three minutes, it types for you%s\n", bold, plain,
-	        w->width >= 70 ? "      <- start here" : "");
+	        width >= 70 ? "      <- start here" : "");
 	text_add(out, "   %slesson 1%s       learn by doing; every task is checked\n", bold, plain);
 	text_add(out, "   %sstrategy ddp%s   %s a model; Enter for each step\n", bold, plain,
-	        w->n == 1 ? "one GPU trains" : "the GPUs train");
+	        n == 1 ? "one GPU trains" : "the GPUs train");
 	text_add(out, "   %shelp%s           the commands%s\n", bold, plain,
-	        w->width >= 70 ? "      help WORD, TAB      undo      quit" : "");
+	        width >= 70 ? "      help WORD, TAB      undo      quit" : "");
 }
