@@ -6,14 +6,13 @@
  *
  * All refuse a line alike, from the same world. If statuses differ, one process failed alone.
  * Digests, 8 bytes a process, find a diverged process at its line. */
-#include "shell/rank/agree.h"
+#include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/credit.h"
 #include "shell/session/out.h"
 #include "shell/wire/block.h"
-#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* batch.c -- runs without a prompt: plain text and an exit status */
-#include "shell/rank/batch.h"
+#include "shell/rank/conductor.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/session/options.h"
-#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/wire/plain.h"
 
@@ -29,12 +28,10 @@ static void say(void *self, const char *bytes, size_t count)
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
-	struct text marked = {0}, shown = {0};
+	struct text marked = {0};
 	mark_lines(rank, bytes, count, &marked);
-	plain_put(text_string(&marked), marked.count, false, &shown);
-	write_all(capture_err(conductor->capture), text_string(&shown), shown.count);
+	write_all(capture_err(conductor->capture), text_string(&marked), marked.count);
 	text_release(&marked);
-	text_release(&shown);
 }
 
 /* Without a keyboard, an interrupt is the --limit. */

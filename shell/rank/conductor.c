@@ -1,7 +1,6 @@
 /* conductor.c -- sends and carries out orders; meanwhile, ranks' own prints and credit */
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
-#include "shell/rank/agree.h"
 #include "shell/language/parse/tree.h"
 #include "shell/line/line.h"
 #include "shell/session/device.h"
@@ -10,7 +9,6 @@
 #include "shell/training/open.h"
 #include "shell/training/showing.h"
 #include "shell/wire/block.h"
-#include "shell/wire/io.h"
 #include "waits/waits.h"
 
 #include <string.h>

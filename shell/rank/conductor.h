@@ -5,7 +5,7 @@
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
-#include "shell/wire/capture.h"
+#include "shell/wire/io.h"
 #include "shell/session/credit.h"
 #include "shell/session/options.h"
 #include "shell/session/shell.h"
@@ -73,5 +73,34 @@ void conductor_follow(struct conductor *conductor);
 void conductor_poll(void *conductor);
 /* Returns true if the session's limit (--limit) is exceeded. */
 bool conductor_over_limit(const struct conductor *conductor);
+
+/* ---- agree.c: ends an order ----
+ *
+ * - A refused line, a false `expect`: decided from the world, so the same everywhere.
+ * - A data failure (a full disk): the process made all calls; rank 0 reports its data as invalid.
+ * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
+ *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
+
+/* Every process, after an order. Rank 0 returns all statuses, worded, and shows output. */
+enum status agree_all(struct conductor *conductor, enum status status);
+/* Reports this process's failure and ends the job; returns if it is alone. */
+enum status agree_end(struct conductor *conductor, enum status status);
+
+/* ---- batch.c, and test.c for `#>` lines: runs without a prompt, on rank 0 ---- */
+
+/* Runs the options' file, lines or input. Returns the process's exit status. */
+int batch_run(struct conductor *conductor);
+/* Runs a script and compares its output with its `#>` lines, among them a refused line's message.
+ * Shows differences: ST_EXPECT. Without `#>` lines it only runs, and reports that nothing was
+ * compared. */
+enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
+/* Runs a script; ranks that wait at its end are stuck. */
+enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
+/* Writes the last failure's words to the real descriptor 2. */
+void say_failure(struct conductor *conductor, enum status status);
+
+/* serve.c: reads requests from descriptor 0 and replies on the real descriptor 1 until the front
+ * end leaves. Returns the exit status. docs/internals/wire.md. */
+int serve_run(struct conductor *conductor);
 
 #endif

@@ -1,9 +1,7 @@
 /* cursor.c -- moves the view's cursor: along a lane, to a name, a wait's cause, or an iteration */
-#include "shell/rank/cursor.h"
+#include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "trace/critical.h"
-#include "trace/trace.h"
 
 #include <string.h>
 
@@ -25,7 +23,8 @@ void cursor_place(const struct trace *trace, const struct request *request, stru
 		cursor->stands = spot_of(trace, request->selected, spot);
 }
 
-void cursor_follow(const struct cursor *cursor, struct window whole, struct window *window)
+/* Moves the window, at equal width, so that the cursor's operation begins in it. */
+static void cursor_follow(const struct cursor *cursor, struct window whole, struct window *window)
 {
 	int64_t width = window->to - window->from, from = cursor->spot.span.from;
 	bool everything = window->from <= whole.from && window->to >= whole.to;

@@ -2,7 +2,6 @@
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "shell/rank/cursor.h"
 #include "trace/spots.h"
 
 #include <string.h>

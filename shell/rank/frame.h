@@ -5,7 +5,25 @@
 #include "shell/session/shell.h"
 #include "shell/wire/wire.h"
 #include "trace/critical.h"
+#include "trace/lanes.h"
+#include "trace/spots.h"
 #include "trace/trace.h"
+
+/* ---- cursor.c: the cursor moves as a request seeks, and the window follows ---- */
+
+struct cursor {
+	struct spot spot;
+	bool stands; /* false: there is no cursor */
+};
+
+/* Places the cursor at the request's lane, operation and time. */
+void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
+/* Moves it by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told: a
+ * failure's reason; reply->part: the window's part. path: or NULL. window: old, then new. */
+void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
+        const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
+
+/* ---- frame.c ---- */
 
 /* What a picture depends on; compared byte by byte, so there are no gaps. */
 struct frame_asked {

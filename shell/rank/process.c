@@ -10,10 +10,7 @@
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
-#include "shell/rank/batch.h"
-#include "shell/rank/serve.h"
 #include "shell/session/device.h"
-#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 
 #include <signal.h>

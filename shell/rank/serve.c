@@ -7,15 +7,13 @@
  *
  * Read-only requests (complete, view) need no other process: the world and simulated times are the
  * same everywhere. */
-#include "shell/rank/serve.h"
-#include "shell/rank/pace.h"
+#include "shell/rank/conductor.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
 #include "shell/session/device.h"
 #include "shell/session/course.h"
 #include "shell/training/training.h"
-#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 
@@ -23,6 +21,49 @@
 #include <time.h>
 
 enum { IDLE_MS = 50, PACE_MS = 20, LANES_MS = 100 };
+
+/* ---- `pace 1s`: a wall second for each virtual ms ----
+ *
+ *     wall      w0 ----------------- now               rate: wall seconds a virtual millisecond
+ *     virtual   v0 ------ v0 + (now - w0) / rate       the stamp for a line typed now
+ *
+ * After a line, the reply waits until the wall clock reaches the hosts' latest clock. */
+
+struct pace {
+	double rate;           /* for the two below; 0: off */
+	int64_t wall, virtual; /* both clocks at the start */
+};
+
+/* Restarts both clocks after a line changed the rate, or a reset moved virtual time back. */
+static void pace_follow(struct pace *pace, const struct shell *shell)
+{
+	int64_t latest = shell->lasting.pace > 0 ? shell_clock(shell) : 0;
+	if (pace->rate == shell->lasting.pace && (pace->rate == 0 || latest >= pace->virtual))
+		return;
+	*pace = (struct pace){.rate = shell->lasting.pace, .wall = wall_ns(), .virtual = latest};
+}
+
+/* Returns the stamp for a line typed now; -1: pace is off. */
+static int64_t pace_stamp(struct pace *pace, const struct shell *shell)
+{
+	pace_follow(pace, shell);
+	if (pace->rate <= 0)
+		return -1;
+	return pace->virtual + (int64_t)((double)(wall_ns() - pace->wall) / (pace->rate * 1e9) * 1e6);
+}
+
+/* Returns wall ns until the hosts' latest clock; 0: reached, or pace is off. */
+static int64_t pace_left(struct pace *pace, const struct shell *shell)
+{
+	pace_follow(pace, shell);
+	if (pace->rate <= 0)
+		return 0;
+	double ahead = (double)(shell_clock(shell) - pace->virtual) / 1e6 * pace->rate * 1e9;
+	int64_t left = pace->wall + (int64_t)ahead - wall_ns();
+	return left > 0 ? left : 0;
+}
+
+/* ---- replies ---- */
 
 struct serve {
 	struct conductor *conductor;

@@ -4,7 +4,6 @@
  * one. It runs, and its output is compared. A segment that ends within a block is joined with the
  * next one. Measured times are not compared. */
 #include "shell/rank/conductor.h"
-#include "shell/rank/batch.h"
 
 #include <ctype.h>
 #include <string.h>

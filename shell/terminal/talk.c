@@ -9,7 +9,6 @@
  *                        the output ends                    the job died: ST_MPI */
 #include "shell/terminal/talk.h"
 #include "shell/wire/plain.h"
-#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/screen.h"
 #include "shell/terminal/line.h"
@@ -172,7 +171,7 @@ static void show_progress(struct talk *talk)
 /* Late answers are dropped. */
 static void show(struct talk *talk, const struct reply *reply)
 {
-	struct text marked = {0}, safe = {0};
+	struct text marked = {0};
 	if (reply->kind == REPLY_VIEW && reply->unasked && talk->split)
 		split_paint(talk->split, reply);
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
@@ -182,11 +181,9 @@ static void show(struct talk *talk, const struct reply *reply)
 		pager_print(talk->pager, text_string(&reply->text), reply->text.count);
 	} else {
 		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
-		plain_put(text_string(&marked), marked.count, false, &safe);
-		fwrite(text_string(&safe), 1, safe.count, stdout);
+		fwrite(text_string(&marked), 1, marked.count, stdout);
 	}
 	fflush(stdout);
-	text_release(&safe);
 	text_release(&marked);
 }
 

@@ -1,8 +1,9 @@
-/* io.h -- whole messages out; the wall clock */
+/* io.h -- whole messages out; the wall clock; the captured output of this process */
 #ifndef RANKSH_IO_H
 #define RANKSH_IO_H
 
 #include "base/status.h"
+#include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,5 +12,20 @@ enum status write_all(int descriptor, const char *bytes, size_t count);
 
 /* Returns the monotonic clock in nanoseconds. */
 int64_t wall_ns(void);
+
+struct capture;
+/* Redirects descriptors 1 and 2 into a pipe, so that a printing library cannot tear the wire or
+ * other ranks' lines; its text is shown with its rank. RANKSH_KEEP_STDERR=1 excludes descriptor 2. Fails with ST_FILE. */
+enum status capture_start(struct capture **capture);
+/* Return the real descriptors: 1 and 2 themselves if capture is NULL. */
+int capture_out(const struct capture *capture);
+int capture_err(const struct capture *capture);
+/* Appends the whole lines captured so far, without blocking. */
+void capture_take(struct capture *capture, struct text *lines);
+/* Appends each line, plain (plain.h), as "[rank 2] line"; unmarked if rank < 0. */
+void mark_lines(int rank, const char *bytes, size_t count, struct text *marked);
+/* Restores the descriptors, writes the rest to 2, marked, and frees capture. NULL: does
+ * nothing. */
+void capture_stop(struct capture *capture, int rank);
 
 #endif

@@ -34,19 +34,14 @@ const char *member_text(const cJSON *object, const char *key)
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* `absent` replaces numbers that a double cannot hold exactly: the sender may be any program. */
-static int64_t number(const cJSON *item, int64_t absent)
-{
-	bool whole = cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15;
-	return whole ? (int64_t)item->valuedouble : absent;
-}
-
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to)
 {
 	for (const struct member *row = table; row < table + count; row++) {
 		const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, row->key);
 		void *at = (char *)to + row->offset;
-		int64_t value = number(item, row->absent);
+		/* the sender may be any program: a double does not hold larger numbers exactly */
+		bool whole = cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15;
+		int64_t value = whole ? (int64_t)item->valuedouble : row->absent;
 		if (row->kind == MEMBER_TEXT)
 			text_add(at, "%s", cJSON_IsString(item) ? item->valuestring : "");
 		else if (row->kind == MEMBER_FLAG)
@@ -56,4 +51,11 @@ void members_get(const struct member *table, size_t count, const cJSON *object, 
 		else
 			*(int64_t *)at = value;
 	}
+}
+
+void members_release(const struct member *table, size_t count, void *from)
+{
+	for (const struct member *row = table; row < table + count; row++)
+		if (row->kind == MEMBER_TEXT)
+			text_release((struct text *)((char *)from + row->offset));
 }

@@ -28,6 +28,8 @@ struct member {
 void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object);
 /* Reads all rows into `to`, for any message. Texts are appended. A NULL object has no members. */
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
+/* Releases the texts. */
+void members_release(const struct member *table, size_t count, void *from);
 /* Returns a member's text, owned by the object; NULL if it has none. */
 const char *member_text(const cJSON *object, const char *key);
 

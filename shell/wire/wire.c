@@ -6,8 +6,8 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/wire/members.h"
-#include "shell/wire/wire_picture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const requests[] = {[REQUEST_RUN] = "run",
@@ -119,30 +119,13 @@ void wire_start(void)
 
 void request_release(struct request *request)
 {
-	text_release(&request->text);
-	text_release(&request->values);
-	text_release(&request->seek);
-	text_release(&request->find);
-	text_release(&request->solved);
+	members_release(request_members, ROWS(request_members), request);
 	*request = (struct request){0};
 }
 
 void reply_release(struct reply *reply)
 {
-	text_release(&reply->text);
-	text_release(&reply->device);
-	text_release(&reply->missing);
-	text_release(&reply->prompt);
-	text_release(&reply->enter);
-	text_release(&reply->task);
-	text_release(&reply->again);
-	text_release(&reply->learned);
-	text_release(&reply->wish);
-	text_release(&reply->lanes);
-	text_release(&reply->density);
-	text_release(&reply->part);
-	text_release(&reply->told);
-	text_release(&reply->links);
+	members_release(reply_members, ROWS(reply_members), reply);
 	log_shorten(&reply->log, 0);
 	mem_free(reply->log.line);
 	picture_release(&reply->picture);
@@ -160,11 +143,8 @@ struct logged_line *log_add(struct log_change *change)
 
 void log_shorten(struct log_change *log, size_t count)
 {
-	for (; log->count > count; log->count--) {
-		text_release(&log->line[log->count - 1].line);
-		text_release(&log->line[log->count - 1].outside);
-		text_release(&log->line[log->count - 1].values);
-	}
+	while (log->count > count)
+		members_release(logged_members, ROWS(logged_members), &log->line[--log->count]);
 }
 
 /* {"line": "spin 1us", "stop": 17, "outside": "a.npy\t01..ef\n"}; defaults are absent. */
@@ -178,6 +158,108 @@ cJSON *logged_line_object(const struct logged_line *line)
 void logged_line_read(const cJSON *object, struct logged_line *line)
 {
 	members_get(logged_members, ROWS(logged_members), object, line);
+}
+
+/* ---- pictures ----
+ *
+ * Equal neighbours form a run, so a wide frame takes a few kB instead of 12 bytes a cell:
+ *
+ *     io      ████ copy        a row's glyphs
+ *     8.0 4.5@17 5.5@17        8 plain cells; 9 cells in colour 5, over operation 17
+ *
+ * Another process wrote the text, so each count is checked against the rest of the row. */
+
+enum { PICTURE_SIDE_MOST = 2000 };
+
+static bool same_run(const struct picture *picture, size_t a, size_t b)
+{
+	const struct cell *x = &picture->cells[a], *y = &picture->cells[b];
+	return x->colour == y->colour && x->dim == y->dim && x->reverse == y->reverse &&
+	        picture->ops[a] == picture->ops[b];
+}
+
+static void write_row(const struct picture *picture, size_t row, struct text *out)
+{
+	size_t from = row * (size_t)picture->width, end = from + (size_t)picture->width;
+	for (size_t i = from; i < end; i++)
+		text_put_point(out, picture->cells[i].glyph < 0x20 ? ' ' : picture->cells[i].glyph);
+	text_put(out, "\n", 1);
+	for (size_t i = from, next; i < end; i = next) {
+		const struct cell *cell = &picture->cells[i];
+		for (next = i + 1; next < end && same_run(picture, i, next); next++)
+			;
+		text_add(out, "%zu.%d%s%s", next - i, cell->colour, cell->dim ? "d" : "",
+		        cell->reverse ? "r" : "");
+		if (picture->ops[i])
+			text_add(out, "@%u", picture->ops[i]);
+		text_put(out, " ", 1);
+	}
+	text_put(out, "\n", 1);
+}
+
+void wire_put_picture(const struct picture *picture, struct text *out)
+{
+	text_add(out, "%d %d\n", picture->width, picture->height);
+	for (int row = 0; row < picture->height; row++)
+		write_row(picture, (size_t)row, out);
+}
+
+/* Reads runs up to the end of the row or less; cells without a run stay plain. */
+static bool read_runs(const char **at, struct picture *picture, size_t from)
+{
+	size_t filled = 0, width = (size_t)picture->width;
+	while (**at && **at != '\n') {
+		char *end;
+		unsigned long count = strtoul(*at, &end, 10);
+		struct cell style = {0};
+		op_id op = 0;
+		if (end == *at || *end != '.' || count == 0 || count > width - filled)
+			return false;
+		style.colour = (uint8_t)strtoul(end + 1, &end, 10);
+		for (; *end && strchr("dr", *end); end++)
+			*(*end == 'd' ? &style.dim : &style.reverse) = 1;
+		if (*end == '@')
+			op = (op_id)strtoul(end + 1, &end, 10);
+		for (unsigned long i = 0; i < count; i++, filled++) {
+			style.glyph = picture->cells[from + filled].glyph;
+			picture->cells[from + filled] = style;
+			picture->ops[from + filled] = op;
+		}
+		*at = end + (*end == ' ');
+	}
+	return **at == '\n';
+}
+
+static bool read_row(const char **at, struct picture *picture, size_t from)
+{
+	for (size_t i = from; i < from + (size_t)picture->width; i++)
+		if (**at == '\n' || !(picture->cells[i].glyph = utf8_next(at)))
+			return false;
+	if (*(*at)++ != '\n' || !read_runs(at, picture, from))
+		return false;
+	++*at;
+	return true;
+}
+
+enum status picture_read(const char *text, struct picture *picture)
+{
+	char *at;
+	long width = strtol(text, &at, 10), height = strtol(at, &at, 10);
+	*picture = (struct picture){0};
+	if (width < 0 || height < 0 || width > PICTURE_SIDE_MOST || height > PICTURE_SIDE_MOST || *at != '\n')
+		return fail(ST_SYNTAX, "a picture begins with its width and height");
+	picture->width = (int)width;
+	picture->height = (int)height;
+	picture->cells = mem_alloc((size_t)(width * height) * sizeof *picture->cells);
+	picture->ops = mem_alloc((size_t)(width * height) * sizeof *picture->ops);
+	enum status status = ST_OK;
+	const char *next = at + 1;
+	for (long row = 0; row < height && status == ST_OK; row++)
+		if (!read_row(&next, picture, (size_t)(row * width)))
+			status = fail(ST_SYNTAX, "row %ld of a picture cannot be read", row);
+	if (status != ST_OK)
+		picture_release(picture);
+	return status;
 }
 
 /* ---- writing ---- */

@@ -123,6 +123,13 @@ enum status request_read(const char *line, size_t count, struct request *request
 enum status reply_read(const char *line, size_t count, struct reply *reply);
 void request_release(struct request *request);
 void reply_release(struct reply *reply);
+/* Appends a picture as text, short enough to be sent for every key:
+ *
+ *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
+ *     runs:  COUNT.COLOUR[d][r][@OP], separated by blanks; d dim, r reverse */
+void wire_put_picture(const struct picture *picture, struct text *out);
+/* Reads a picture, owned by the caller. Fails with ST_SYNTAX, and leaves *picture empty. */
+enum status picture_read(const char *text, struct picture *picture);
 /* Makes cJSON use base/memory.h; call it first. */
 void wire_start(void);
 

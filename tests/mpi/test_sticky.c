@@ -11,7 +11,6 @@
 #include "tests/mpi/check.h"
 #include "shell/commands/table.h"
 #include "shell/course/course.h"
-#include "shell/rank/batch.h"
 #include "shell/submit/rows.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/wire.h"
-#include "shell/wire/wire_picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
