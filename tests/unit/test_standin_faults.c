@@ -253,7 +253,7 @@ static void use_devices(struct rank *me)
 	TRY(cuDeviceGetName(text, sizeof text, 0));
 	TRY(cuDeviceGetUuid(&uuid, 0));
 	TRY(cuDeviceTotalMem(&bytes, 0));
-	TRY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+	TRY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
 	TRY(cuGetErrorName(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuGetErrorString(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuCtxGetCurrent(&current));

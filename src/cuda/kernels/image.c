@@ -95,7 +95,6 @@ static enum status load_sources(struct image *image, int architecture, const cha
 	enum status status = cuda_library_open(image->cuda, CUDA_PART_NVRTC);
 	if (status != ST_OK)
 		return status;
-	image->compiled = true;
 	cache_open(&cache, image->cuda);
 	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++) {
 		const char *ending = strrchr(file->path, '.');

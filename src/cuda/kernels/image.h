@@ -19,7 +19,6 @@ struct image {
 	struct cuda_library *cuda;
 	CUmodule module[IMAGE_MODULES_MAX]; /* one per family */
 	int modules;
-	bool compiled; /* by NVRTC, now or earlier */
 };
 
 /* The families' fat binaries, made by tools/fatbin and ended by a NULL path; none without `make

@@ -14,18 +14,7 @@
 #include "cuda/library/nccl.h"
 #include "cuda/library/nvrtc.h"
 
-/* X(symbol, functions, name for users) */
-#define CUDA_PARTS(X)                                \
-	X(DRIVER, CUDA_FUNCTIONS, "NVIDIA's driver") \
-	X(CUBLAS, CUBLAS_FUNCTIONS, "cuBLAS")        \
-	X(NCCL, NCCL_FUNCTIONS, "NCCL")              \
-	X(NVRTC, NVRTC_FUNCTIONS, "NVRTC")
-enum cuda_part {
-#define X(symbol, functions, name) CUDA_PART_##symbol,
-	CUDA_PARTS(X)
-#undef X
-	        CUDA_PART_COUNT
-};
+enum cuda_part { CUDA_PART_DRIVER, CUDA_PART_CUBLAS, CUDA_PART_NCCL, CUDA_PART_NVRTC, CUDA_PART_COUNT };
 
 /* A zeroed one has nothing open. */
 struct cuda_library {
