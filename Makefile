@@ -27,8 +27,10 @@ OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/ge
 SANITIZED_OBJECT = $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 # all but main, for programs of the tests; what nothing names must be linked beside it
 LIBRARY  = $(BUILD)/libranksh.a $(SANITIZED_OBJECT)
+# headers of C that the kernels for GPUs include, too
+KERNEL_HEADERS = src/cuda/kernels/arguments.h src/base/philox.h src/kernels/exponential.h
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/help/grammar.txt docs/help/glossary.txt src/trace/page.html \
-	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) src/cuda/kernels/arguments.h
+	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) $(KERNEL_HEADERS)
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # what the binary and, beside it, the tests need on Debian
@@ -66,9 +68,9 @@ $(BUILD)/generated/table.c: $(COMMANDS) tools/commands shell/commands shell/cour
 # the kernels for GPUs: NVRTC compiles them at the first start on a GPU. `make gpu` builds a fat binary for each family into
 # the program, with nvcc, in 4 minutes
 NVCC     =
-NVCCFLAGS = -fatbin -arch=all-major --compress-mode=size -fmad=false -std=c++17
+NVCCFLAGS = -fatbin -arch=all-major --compress-mode=size -fmad=false -std=c++17 -Isrc
 FATBINS  = $(if $(NVCC),$(patsubst src/cuda/kernels/%.cu,$(BUILD)/generated/kernels/%.fatbin,$(sort $(wildcard src/cuda/kernels/*.cu))))
-$(BUILD)/generated/kernels/%.fatbin: src/cuda/kernels/%.cu $(wildcard src/cuda/kernels/*.cuh) src/cuda/kernels/arguments.h
+$(BUILD)/generated/kernels/%.fatbin: src/cuda/kernels/%.cu $(wildcard src/cuda/kernels/*.cuh) $(KERNEL_HEADERS)
 	@mkdir -p $(@D)
 	$(SAY) $(NVCC) $(NVCCFLAGS) -o $@.new $< && mv $@.new $@
 # made anew by the first `make` after `make gpu`, and the reverse
@@ -89,7 +91,7 @@ $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 CXX      = g++
 KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
 STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o
-STANDIN_CXXFLAGS = -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
+STANDIN_CXXFLAGS = -Isrc -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
 $(BUILD)/standin/src/cuda/kernels/%.o: src/cuda/kernels/%.cu tests/standin/kernels_cuda.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -include tests/standin/kernels_cuda.h -MMD -MP -x c++ -c -o $@ $<

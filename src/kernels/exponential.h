@@ -1,14 +1,16 @@
-/* exponential.h -- exp without libm: the same doubles on every computer, in vectorizable loops */
+/* exponential.h -- exp without libm: the same doubles on every computer, in vectorizable loops, and
+ * on a GPU (cuda/kernels/exponential.cuh) */
 #ifndef RANKSH_EXPONENTIAL_H
 #define RANKSH_EXPONENTIAL_H
 
+#ifndef RANKSH_CUDA_KERNEL_CUH
+#include "base/bits.h"
 #include "kernels/widths.h"
-#include <stdint.h>
-#include <string.h>
 
 /* -709 and 710. Variables, because a compiler splits the code for a constant bound into paths, and
  * a vector would then execute every path under a mask. */
 extern const double exponential_least, exponential_most;
+#endif
 
 /* exp(x) = 2^n exp(r): n is the integer nearest to x / ln 2, so |r| <= ln 2 / 2 = 0.347 (Cody and
  * Waite, Software Manual for the Elementary Functions, 1980, ch. 6). exp(r) is its Taylor series
@@ -42,12 +44,7 @@ INLINE double exponential(double x)
 	series = 1 + r * series;
 
 	/* 2^n has the exponent n + 1023: shift n's low bits into the exponent field */
-	int64_t bits;
-	double power;
-	memcpy(&bits, &shifted, sizeof bits);
-	bits = (int64_t)((uint64_t)bits << 52) + INT64_C(0x3ff0000000000000);
-	memcpy(&power, &bits, sizeof power);
-	return series * power;
+	return series * double_of_bits((bits_of_double(shifted) << 52) + 0x3ff0000000000000ull);
 }
 
 /* 1 / (1 + exp(-x)) */

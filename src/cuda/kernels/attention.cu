@@ -12,8 +12,8 @@
  *
  * Tensor cores compute f16 and bf16, d up to 128, with eight elements of a row aligned to 16
  * bytes. attention_any does the rest, with 64 columns of o per block for wide heads. */
-#include "attention.cuh"
-#include "exponential.cuh"
+#include "cuda/kernels/attention.cuh"
+#include "cuda/kernels/exponential.cuh"
 
 SYNC_KERNEL(attention_any, attention, TILE_THREADS)
 {

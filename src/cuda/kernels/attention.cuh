@@ -3,7 +3,7 @@
 #ifndef RANKSH_ATTENTION_CUH
 #define RANKSH_ATTENTION_CUH
 
-#include "tiles.cuh"
+#include "cuda/kernels/tiles.cuh"
 
 constexpr float LOG2_E = 1.44269504088896341f;
 

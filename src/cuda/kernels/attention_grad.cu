@@ -14,7 +14,7 @@
  *      k         k v         q do        s.T            (do v.T).T     dk += ds.T z    dv += p.T w
  *
  * dq and dk are multiplied by the scale at the end, because the scores were q k.T scaled. */
-#include "attention.cuh"
+#include "cuda/kernels/attention.cuh"
 
 struct operands {
 	bool by_key; /* the rows are of k */

@@ -1,6 +1,6 @@
 /* binary.cu -- add sub mul div maximum fmax fmin (src/kernels/binary.c). i32 sums and products
  * wrap. */
-#include "elements.cuh"
+#include "cuda/kernels/elements.cuh"
 
 ELEMENTWISE(binary_add, 2, float, a + b)
 ELEMENTWISE(binary_sub, 2, float, a - b)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda)
 	cuda->nvrtcVersion(&version[0], &version[1]);
 	cache->digest = hash_bytes(HASH_BEGIN, version, sizeof version);
 	for (const struct embedded *file = embedded_files; file->path; file++)
-		if (strstr(file->path, "src/cuda/kernels/"))
+		if (fnmatch("src/*.cu*", file->path, 0) == 0 || fnmatch("src/*.h", file->path, 0) == 0)
 			cache->digest = hash_bytes(cache->digest, file->bytes, file->count);
 }
 

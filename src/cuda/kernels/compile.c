@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cuda/kernels/image.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +18,11 @@ static const char *base_name(const char *path)
 static int find_headers(const char **texts, const char **names)
 {
 	int count = 0;
-	for (const struct embedded *file = embedded_files; file->path && count < HEADERS_MAX; file++) {
-		const char *name = base_name(file->path);
-		if (!strstr(file->path, "src/cuda/kernels/") ||
-		        (!strstr(name, ".cuh") && !strstr(name, ".h")))
-			continue;
-		texts[count] = file->bytes;
-		names[count++] = name;
-	}
+	for (const struct embedded *file = embedded_files; file->path && count < HEADERS_MAX; file++)
+		if (fnmatch("src/*.cuh", file->path, 0) == 0 || fnmatch("src/*.h", file->path, 0) == 0) {
+			texts[count] = file->bytes;
+			names[count++] = file->path + strlen("src/");
+		}
 	return count;
 }
 

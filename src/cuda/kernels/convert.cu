@@ -1,7 +1,7 @@
 /* convert.cu -- copies between types and layouts, nonfinite, quantize, topk and its gradient
  * (src/kernels/convert.c) */
-#include "elements.cuh"
-#include "rows.cuh"
+#include "cuda/kernels/elements.cuh"
+#include "cuda/kernels/rows.cuh"
 
 ELEMENTWISE(convert_copy, 1, float, a)
 

@@ -1,6 +1,6 @@
 /* dropout.cu -- dropout, which is its own gradient (src/kernels/dropout.c) */
-#include "elements.cuh"
-#include "philox.cuh"
+#include "cuda/kernels/elements.cuh"
+#include "base/philox.h"
 
 enum { P, SEED, AT, WIDTH, LENGTH, KEEP };
 
@@ -26,7 +26,7 @@ struct op_dropout {
 			        : place % 4 == 1       ? word[1]
 			        : place % 4 == 2       ? word[2]
 			                               : word[3];
-			v[1][i] = uniform_of(mine) < option[P] ? 0 : v[0][i] * option[KEEP];
+			v[1][i] = philox_uniform_of(mine) < option[P] ? 0 : v[0][i] * option[KEEP];
 			if (++column == length) {
 				column = 0;
 				row++;

@@ -13,7 +13,7 @@
 #ifndef RANKSH_CUDA_ELEMENTS_CUH
 #define RANKSH_CUDA_ELEMENTS_CUH
 
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 /* at[t]: the offset of element `index` in tensor t. Most indices fit in 32 bits, which divide
  * several times faster. */

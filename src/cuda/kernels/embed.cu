@@ -1,5 +1,5 @@
 /* embed.cu -- embed and its gradient, colsum (src/kernels/embed.c) */
-#include "rows.cuh"
+#include "cuda/kernels/rows.cuh"
 
 /* One team per row of the result. in: the table of call.count rows, ids */
 SYNC_KERNEL(embed_rows, rows, THREADS)

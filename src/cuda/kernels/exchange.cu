@@ -6,7 +6,7 @@
  * If a member was released, or the members disagree, nothing is written.
  *
  * exchange_sum_blocks is for NCCL: it adds up received blocks (cuda/exchange/nccl/). */
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
 {

@@ -1,6 +1,6 @@
 /* indices.cu -- checks that a kernel's indices are in range (kernel_find_index of
  * src/kernels/common.c) */
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 INLINE bool is_outside(const index_check &call, long long i)
 {

@@ -1,5 +1,5 @@
 /* inplace.cu -- sgd, adam (src/kernels/inplace.c) */
-#include "elements.cuh"
+#include "cuda/kernels/elements.cuh"
 
 struct op_sgd {
 	enum { TENSORS = 2, READS = 3, WRITES = 1 };

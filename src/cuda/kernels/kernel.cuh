@@ -4,7 +4,7 @@
 #ifndef RANKSH_CUDA_KERNEL_CUH
 #define RANKSH_CUDA_KERNEL_CUH
 
-#include "arguments.h"
+#include "cuda/kernels/arguments.h"
 
 #ifndef INFINITY /* NVRTC has no math.h */
 #define INFINITY __uint_as_float(0x7f800000)
@@ -33,5 +33,18 @@ INLINE long long thread_count()
 {
 	return (long long)gridDim.x * blockDim.x;
 }
+
+/* base/bits.h for a GPU, and the bounds of kernels/exponential.h */
+INLINE unsigned long long bits_of_double(double value)
+{
+	return (unsigned long long)__double_as_longlong(value);
+}
+
+INLINE double double_of_bits(unsigned long long bits)
+{
+	return __longlong_as_double((long long)bits);
+}
+
+constexpr double exponential_least = -709, exponential_most = 710;
 
 #endif

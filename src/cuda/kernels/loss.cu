@@ -2,9 +2,9 @@
  *
  * A reduction to one number takes two launches: each block, or row, leaves its part in `parts`,
  * and loss_sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
-#include "elements.cuh"
-#include "exponential.cuh"
-#include "rows.cuh"
+#include "cuda/kernels/elements.cuh"
+#include "cuda/kernels/exponential.cuh"
+#include "cuda/kernels/rows.cuh"
 
 /* parts[b]: of block b, which takes every gridDim-th piece of blockDim of all call.columns
  * elements */

@@ -3,7 +3,7 @@
 #ifndef RANKSH_CUDA_NUMBERS_CUH
 #define RANKSH_CUDA_NUMBERS_CUH
 
-#include "kernel.cuh"
+#include "cuda/kernels/kernel.cuh"
 
 enum { F32, F16, BF16, I32, MIXED }; /* as enum dtype, and none of them */
 

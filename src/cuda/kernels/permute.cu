@@ -1,6 +1,6 @@
 /* permute.cu -- binsort permute unpermute sort_chunks (src/kernels/permute.c). No atomics: the
  * result is the same in every run. */
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 /* Returns index i, or -1 if it is not in [0, end). */
 INLINE long long number_below(const struct strided &numbers, long long i, long long end)

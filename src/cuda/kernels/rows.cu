@@ -4,8 +4,8 @@
  * A row has a *team* of threads: a warp for short rows, else a block. Thread i of a team takes
  * elements i, i + team, i + 2 team ...; then the partial results are combined in a fixed order.
  * threadIdx.y numbers a block's rows. */
-#include "exponential.cuh"
-#include "rows.cuh"
+#include "cuda/kernels/exponential.cuh"
+#include "cuda/kernels/rows.cuh"
 
 /* i32 sums wrap at 2^31. */
 SYNC_KERNEL(rows_rowsum, rows, THREADS)

@@ -3,7 +3,7 @@
 #ifndef RANKSH_ROWS_CUH
 #define RANKSH_ROWS_CUH
 
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 INLINE long long team_first()
 {

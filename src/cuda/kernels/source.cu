@@ -1,7 +1,7 @@
 /* source.cu -- full (also zeros, ones, fill), iota, uniform, randn (src/kernels/source.c):
  * element i depends only on i and the options */
-#include "elements.cuh"
-#include "philox.cuh"
+#include "cuda/kernels/elements.cuh"
+#include "base/philox.h"
 
 struct op_source_full {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
@@ -42,7 +42,8 @@ template <bool NORMAL> struct op_source_random {
 			if (i % 4 == 0)
 				philox((unsigned long long)(long long)option[0],
 				        (unsigned long long)(from + i) / 4, word);
-			v[0][i] = option[1] * (NORMAL ? normal_of(word[place]) : uniform_of(word[place]));
+			v[0][i] = option[1] *
+			        (NORMAL ? philox_normal_of(word[place]) : philox_uniform_of(word[place]));
 		}
 	}
 };

@@ -3,7 +3,7 @@
 #ifndef RANKSH_TILES_CUH
 #define RANKSH_TILES_CUH
 
-#include "numbers.cuh"
+#include "cuda/kernels/numbers.cuh"
 
 /* a b + c, rounded once: only for matrix products, whose bits are not specified */
 INLINE float fused(float a, float b, float c)

@@ -1,7 +1,7 @@
 /* unary.cu -- scale exp sqrt relu gelu and gradients of relu and gelu, by the formulas of
  * src/kernels/unary.c */
-#include "elements.cuh"
-#include "exponential.cuh"
+#include "cuda/kernels/elements.cuh"
+#include "cuda/kernels/exponential.cuh"
 
 template <class Number> INLINE Number gelu_part(Number x)
 {
