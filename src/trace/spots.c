@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* ---- a stream's lane: operations by place, first[stream] .. first[stream + 1] - 1 ---- */
+/* ---- a lane's items in order: a stream's operations by place, first[stream] .. first[stream + 1]
+ * - 1; of the host's lane its spans ---- */
 
 static struct span span_of(const struct moment *m)
 {
@@ -26,6 +27,11 @@ static struct span span_of(const struct moment *m)
 	        .looks = m->looks};
 }
 
+static bool is_idle(const struct span *span)
+{
+	return span->kind == SPAN_HOST && span->cause == CAUSE_DONE;
+}
+
 static const struct moment *work_from(const struct lanes *lanes, int stream, int64_t place, int step)
 {
 	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
@@ -36,66 +42,47 @@ static const struct moment *work_from(const struct lanes *lanes, int stream, int
 	return NULL;
 }
 
-static int64_t distance(const struct moment *m, int64_t time)
+/* Stores the first item from i on with work or activity. Returns false if there is none. */
+static bool item_from(const struct lanes *lanes, int stream, int64_t i, int step, struct span *item)
 {
-	struct span span = span_of(m);
-	return time < span.from ? span.from - time : time >= span.to ? time - span.to : 0;
+	const struct moment *m = stream != STREAM_HOST ? work_from(lanes, stream, i, step) : NULL;
+	if (m)
+		*item = span_of(m);
+	for (; stream == STREAM_HOST && i >= 0 && i < (int64_t)lanes->host.count; i += step) {
+		*item = lanes->host.span[i];
+		if (!is_idle(item))
+			return true;
+	}
+	return m != NULL;
 }
 
-static const struct moment *nearest_work(const struct lanes *lanes, int stream, int64_t time)
+/* Returns the first item that ends after the time. */
+static int64_t item_at(const struct lanes *lanes, int stream, int64_t time)
 {
-	int64_t place = lanes_after(lanes, stream, time);
-	const struct moment *behind = work_from(lanes, stream, place, 1),
-	                    *before = work_from(lanes, stream, place - 1, -1);
-	if (!behind || !before)
-		return behind ? behind : before;
-	return distance(before, time) < distance(behind, time) ? before : behind;
+	size_t i;
+	if (stream != STREAM_HOST)
+		return lanes_after(lanes, stream, time);
+	SEARCH(i, lanes->host.count, lanes->host.span[i].to > time);
+	return (int64_t)i;
+}
+
+/* ns from an item that ends by then, or begins later; 0: it is under way */
+static int64_t distance(const struct span *item, int64_t time)
+{
+	return time < item->from ? item->from - time : time >= item->to ? time - item->to : 0;
 }
 
 /* Returns the operation beside a spot; to the right of a wait it is the waiting operation. */
-static const struct moment *work_beside(const struct lanes *lanes, const struct spot *spot, int step)
+static int64_t item_beside(const struct lanes *lanes, const struct spot *spot, int step)
 {
 	const struct moment *m = lanes_moment(lanes, spot->span.op);
-	int64_t place = lanes_after(lanes, spot->stream, spot->span.from);
+	int64_t at = item_at(lanes, spot->stream, spot->span.from);
+	if (spot->stream == STREAM_HOST)
+		return at + step;
 	if (!m || m->stream != spot->stream)
-		return work_from(lanes, spot->stream, place - (step < 0), step);
+		return at - (step < 0);
 	bool itself = spot->span.kind == SPAN_STALL && step > 0 && m->t.start != TIME_UNKNOWN;
-	return work_from(lanes, spot->stream, (int64_t)m->place + (itself ? 0 : step), step);
-}
-
-/* ---- the host's lane: spans ---- */
-
-static bool is_idle(const struct span *span)
-{
-	return span->kind == SPAN_HOST && span->cause == CAUSE_DONE;
-}
-
-static int64_t host_at(const struct lanes *lanes, int64_t time)
-{
-	size_t i;
-	SEARCH(i, lanes->host.count, lanes->host.span[i].to > time);
-	return (int64_t)least_of((int64_t)i, (int64_t)lanes->host.count - 1);
-}
-
-static const struct span *host_from(
-        const struct lanes *lanes, int64_t i, int step, bool stalls, int64_t least)
-{
-	for (; i >= 0 && i < (int64_t)lanes->host.count; i += step) {
-		const struct span *span = &lanes->host.span[i];
-		if (!is_idle(span) && (!stalls || span->kind == SPAN_STALL) && span->to - span->from >= least)
-			return span;
-	}
-	return NULL;
-}
-
-static const struct span *nearest_host(const struct lanes *lanes, int64_t time)
-{
-	int64_t at = host_at(lanes, time);
-	const struct span *behind = host_from(lanes, at, 1, false, 0),
-	                  *before = host_from(lanes, at, -1, false, 0);
-	if (!behind || !before)
-		return behind ? behind : before;
-	return time - before->to < behind->from - time ? before : behind;
+	return (int64_t)m->place + (itself ? 0 : step);
 }
 
 /* ---- moves ---- */
@@ -118,29 +105,19 @@ static bool spot_set(struct spot *spot, int rank, int stream, const struct span 
 	return span != NULL;
 }
 
-static bool spot_set_work(struct spot *spot, const struct moment *m, int rank)
-{
-	struct span span = m ? span_of(m) : (struct span){0};
-	return spot_set(spot, rank, m ? m->stream : 0, m ? &span : NULL);
-}
-
 bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot)
 {
 	if (rank < 0 || rank >= trace->world->n || stream < 0 || stream > STREAMS_MAX)
 		return false;
 	struct lanes lanes = load_rank(trace, rank);
-	bool found = stream == STREAM_HOST ? spot_set(spot, rank, stream, nearest_host(&lanes, time))
-	                                   : spot_set_work(spot, nearest_work(&lanes, stream, time), rank);
+	int64_t at = item_at(&lanes, stream, time);
+	struct span behind, before;
+	bool after = item_from(&lanes, stream, at, 1, &behind),
+	     earlier = item_from(&lanes, stream, at - 1, -1, &before);
+	if (earlier && (!after || distance(&before, time) < distance(&behind, time)))
+		behind = before;
 	lanes_release(&lanes);
-	return found;
-}
-
-static const struct span *host_of(const struct lanes *lanes, op_id id)
-{
-	for (size_t i = 0; i < lanes->host.count; i++)
-		if (lanes->host.span[i].op == id && !is_idle(&lanes->host.span[i]))
-			return &lanes->host.span[i];
-	return NULL;
+	return spot_set(spot, rank, stream, after || earlier ? &behind : NULL);
 }
 
 bool spot_of(const struct trace *trace, op_id id, struct spot *spot)
@@ -149,23 +126,23 @@ bool spot_of(const struct trace *trace, op_id id, struct spot *spot)
 		return false;
 	const struct op *op = &trace->world->ops[id];
 	struct lanes lanes = load_rank(trace, op->rank);
-	const struct moment *m = lanes_moment(&lanes, id);
-	bool found = op->stream == STREAM_HOST
-	        ? spot_set(spot, op->rank, STREAM_HOST, host_of(&lanes, id))
-	        : spot_set_work(spot, work_from(&lanes, op->stream, m->place, 1), op->rank);
+	int64_t at = op->stream == STREAM_HOST ? 0 : lanes_moment(&lanes, id)->place;
+	struct span item;
+	while (op->stream == STREAM_HOST && at < (int64_t)lanes.host.count &&
+	        (lanes.host.span[at].op != id || is_idle(&lanes.host.span[at])))
+		at++;
+	bool found = item_from(&lanes, op->stream, at, 1, &item);
 	lanes_release(&lanes);
-	return found;
+	return spot_set(spot, op->rank, op->stream, found ? &item : NULL);
 }
 
 bool spot_beside(const struct trace *trace, int step, struct spot *spot)
 {
 	struct lanes lanes = load_rank(trace, spot->rank);
-	bool found = spot->stream == STREAM_HOST
-	        ? spot_set(spot, spot->rank, STREAM_HOST,
-	                  host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, false, 0))
-	        : spot_set_work(spot, work_beside(&lanes, spot, step), spot->rank);
+	struct span item;
+	bool found = item_from(&lanes, spot->stream, item_beside(&lanes, spot, step), step, &item);
 	lanes_release(&lanes);
-	return found;
+	return spot_set(spot, spot->rank, spot->stream, found ? &item : NULL);
 }
 
 static void gap_of(const struct lanes *lanes, const struct moment *m, struct spans *out)
@@ -201,19 +178,18 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 	struct spans gap = {0};
 	int stream = spot->stream;
 	bool found = false;
-	if (stream == STREAM_HOST) {
-		found = spot_set(spot, spot->rank, STREAM_HOST,
-		        host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, true, least));
-	} else {
-		int64_t from = step > 0 ? spot->span.to : spot->span.from;
-		const struct moment *m = lanes_moment(&lanes, spot->span.op);
-		int64_t place =
-		        m && m->stream == stream ? m->place : lanes_after(&lanes, stream, spot->span.from);
-		for (m = work_from(&lanes, stream, place, step); m && !found;
-		        m = work_from(&lanes, stream, (int64_t)m->place + step, step))
+	int64_t from = step > 0 ? spot->span.to : spot->span.from,
+	        at = item_at(&lanes, stream, spot->span.from);
+	const struct moment *m = lanes_moment(&lanes, spot->span.op);
+	if (stream == STREAM_HOST)
+		for (at += step; at >= 0 && at < (int64_t)lanes.host.count && !found; at += step)
+			found = is_wait(&lanes.host.span[at], least) &&
+			        spot_set(spot, spot->rank, stream, &lanes.host.span[at]);
+	else
+		for (m = work_from(&lanes, stream, m && m->stream == stream ? m->place : at, step);
+		        m && !found; m = work_from(&lanes, stream, (int64_t)m->place + step, step))
 			found = spot_set(
 			        spot, spot->rank, stream, wait_in(&lanes, m, step, least, from, &gap));
-	}
 	spans_release(&gap);
 	lanes_release(&lanes);
 	return found;
@@ -287,12 +263,6 @@ static int64_t spot_order(const struct spot *a, const struct spot *b)
 	return a->stream != b->stream ? a->stream - b->stream : (int64_t)a->span.op - (int64_t)b->span.op;
 }
 
-static bool is_shown(const struct moment *m)
-{
-	return trace_is_work((enum op_kind)m->kind) || m->kind == OP_HOST || m->kind == OP_SYNC ||
-	        m->kind == OP_SEGMENT;
-}
-
 /* On the rank: the nearest after `at` (before it), or the first (last) of all if there is none */
 static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
 {
@@ -300,10 +270,11 @@ static bool named_of(struct name_search *s, const struct trace *trace, int rank,
 	struct spot at = *spot, next = {.rank = -1}, end = {.rank = -1};
 	for (size_t i = 0; i < lanes.count; i++) {
 		const struct moment *m = &lanes.moment[i];
-		struct spot here;
-		if (!is_shown(m) || !name_matches(s, m->id))
+		struct spot here = {.rank = rank, .stream = m->stream, .span = span_of(m)};
+		bool shown = trace_is_work((enum op_kind)m->kind) || m->kind == OP_HOST ||
+		        m->kind == OP_SYNC || m->kind == OP_SEGMENT;
+		if (!shown || !name_matches(s, m->id))
 			continue;
-		spot_set_work(&here, m, rank);
 		if (end.rank < 0 || spot_order(&here, &end) * step < 0)
 			end = here;
 		if (spot_order(&here, &at) * step > 0 &&
