@@ -167,7 +167,7 @@ static void cut_to_characters(char *text)
 }
 
 /* A title may not contain '#'; a line has less than LINE_MOST characters. */
-static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
+static enum status read_machine(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
 	const char *saved = text_lines_saved_as(bytes, count);
@@ -175,17 +175,15 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", reader->file, saved);
-	for (size_t at = 0; at < count; at += length + 1) {
-		const char *end = memchr(bytes + at, '\n', count - at);
+	for (const char *end = bytes + count, *at; (at = text_line(&bytes, end, &length)) != NULL;) {
 		enum status status;
-		length = end ? end - bytes - at : count - at;
 		reader->line++;
 		if (length >= sizeof line) {
 			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);
-		} else if (text_valid(bytes + at, length) < length) {
+		} else if (text_valid(at, length) < length) {
 			status = fail(ST_SYNTAX, "this is no text");
 		} else {
-			memcpy(line, bytes + at, length);
+			memcpy(line, at, length);
 			line[length] = '\0';
 			status = read_line(reader, line);
 		}
@@ -230,7 +228,7 @@ static enum status read_named(const char *name, int depth, struct machine_reader
 	*reader = (struct machine_reader){.depth = depth};
 	name_after(&reader->machine, file->path);
 	reader->file = reader->machine.name;
-	return read_text(reader, file->bytes, file->count);
+	return read_machine(reader, file->bytes, file->count);
 }
 
 static enum status read_path(const char *path, struct machine_reader *reader)
@@ -244,7 +242,7 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	*reader = (struct machine_reader){.file = path};
 	name_after(&reader->machine, path);
 	if (status == ST_OK)
-		status = read_text(reader, bytes, count);
+		status = read_machine(reader, bytes, count);
 	mem_free(bytes);
 	return status;
 }

@@ -46,33 +46,19 @@ bool schedule_splits(enum schedule_kind kind)
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
 }
 
-/* `warm` forwards, then backward and forward in turn, then the rest; backward whole. `warm`
- * micro-batches are held: all of them in GPipe, p - s at stage s in 1F1B, just enough for the
- * first gradient. */
-static void one_forward_one_backward(struct task *task, int micros, int warm)
-{
-	warm = (int)least_of(warm, micros);
-	for (int m = 0; m < warm; m++)
-		*task++ = (struct task){.work = WORK_F, .micro = m};
-	for (int m = 0; m < micros; m++) {
-		*task++ = (struct task){.work = WORK_BW, .micro = m};
-		if (m + warm < micros)
-			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
-	}
-}
-
-/* The same with a split backward: W runs `delay` micro-batches after B. The delay grows with the
- * stage as its warm-up shrinks, so that all stages hold `warm` + `delay`: p in zb-h1, 2p - 1 in
- * zb-h2. */
-static void zero_bubble(struct task *task, int micros, int warm, int delay)
+/* `warm` forwards, then backward and forward in turn, then the rest. `warm` micro-batches are held:
+ * all of them in GPipe, p - s at stage s in 1F1B, just enough for the first gradient. split: W runs
+ * `delay` micro-batches after B. The delay grows with the stage as its warm-up shrinks, so that all
+ * stages hold `warm` + `delay`: p in zb-h1, 2p - 1 in zb-h2. */
+static void one_forward_one_backward(struct task *task, int micros, int warm, bool split, int delay)
 {
 	warm = (int)least_of(warm, micros);
 	for (int m = 0; m < warm; m++)
 		*task++ = (struct task){.work = WORK_F, .micro = m};
 	for (int m = 0; m < micros + delay; m++) {
 		if (m < micros)
-			*task++ = (struct task){.work = WORK_B, .micro = m};
-		if (m >= delay) /* first, to free memory for F */
+			*task++ = (struct task){.work = split ? WORK_B : WORK_BW, .micro = m};
+		if (split && m >= delay) /* first, to free memory for F */
 			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
 		if (m + warm < micros)
 			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
@@ -137,7 +123,7 @@ static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 
 	switch (ask->kind) {
 	case SCHEDULE_GPIPE:
-		one_forward_one_backward(task, ask->micros, ask->micros);
+		one_forward_one_backward(task, ask->micros, ask->micros, false, 0);
 		break;
 	case SCHEDULE_INTERLEAVED:
 		if (ask->chunks > 1) {
@@ -147,13 +133,13 @@ static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 		/* one chunk: 1F1B */
 		/* fall through */
 	case SCHEDULE_1F1B:
-		one_forward_one_backward(task, ask->micros, p - s);
+		one_forward_one_backward(task, ask->micros, p - s, false, 0);
 		break;
 	case SCHEDULE_ZB_H1:
-		zero_bubble(task, ask->micros, p - s, s);
+		one_forward_one_backward(task, ask->micros, p - s, true, s);
 		break;
 	case SCHEDULE_ZB_H2:
-		zero_bubble(task, ask->micros, 2 * (p - s) - 1, 2 * s);
+		one_forward_one_backward(task, ask->micros, 2 * (p - s) - 1, true, 2 * s);
 		break;
 	case SCHEDULE_ZB_AUTO:
 		break;

@@ -69,28 +69,18 @@ static enum status read_cell(
 	return ST_OK;
 }
 
-/* Gives the next line without its end; false after the last. */
-static bool next_row(const char **at, const char *end, const char **row, const char **after)
-{
-	if (*at >= end)
-		return false;
-	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-	*row = *at;
-	*after = newline ? newline : end;
-	*at = newline ? newline + 1 : end;
-	return true;
-}
-
 static enum status read_rows(const char *name, struct schedule *schedule, const char *text, const char *end)
 {
-	const char *at = text, *row, *after;
+	const char *row;
+	size_t length;
 	enum status status = ST_OK;
-	for (int s = 0; s < schedule->stages && next_row(&at, end, &row, &after); s++)
+	for (int s = 0; s < schedule->stages && (row = text_line(&text, end, &length)) != NULL; s++)
 		for (size_t k = 0; k < schedule->count && status == ST_OK; k++) {
-			const char *comma = row < after ? memchr(row, ',', (size_t)(after - row)) : NULL;
-			const char *stop = comma ? comma : after;
-			status = read_cell(name, s, k, row, stop, schedule_task(schedule, s, k));
+			const char *after = row + length, *comma = memchr(row, ',', length);
+			status = read_cell(
+			        name, s, k, row, comma ? comma : after, schedule_task(schedule, s, k));
 			row = comma ? comma + 1 : after;
+			length = (size_t)(after - row);
 		}
 	return status;
 }
@@ -99,14 +89,14 @@ static enum status read_rows(const char *name, struct schedule *schedule, const 
 static enum status file_measure(
         const char *name, struct schedule *schedule, const char *text, const char *end)
 {
-	const char *at = text, *row, *after;
+	const char *row;
 	int rows = 0;
-	size_t slots = 0;
+	size_t slots = 0, length;
 	while (end > text && isspace((unsigned char)end[-1]) && end[-1] != ',')
 		end--;
-	for (; next_row(&at, end, &row, &after); rows++) {
+	for (; (row = text_line(&text, end, &length)) != NULL; rows++) {
 		size_t cells = 1;
-		for (const char *c = row; c < after; c++)
+		for (const char *c = row; c < row + length; c++)
 			cells += *c == ',';
 		slots = cells > slots ? cells : slots;
 	}

@@ -1,5 +1,4 @@
-/* blame.c -- stalled time by the operation to blame: a hash table of keys, printed with the
- * largest first
+/* blame.c -- stalled time by the operation to blame, printed with the largest first
  *
  *      largest
  *         to 2.00 ms  peer    0-2 default  waited for allreduce g on default of rank 3
@@ -13,25 +12,12 @@
 #include "trace/lanes.h"
 #include "trace/sharing.h"
 #include "backend/cost.h"
-#include "base/search.h"
+#include "base/names.h"
 #include "trace/table.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Returns the key's slot, or the empty one (0) for it; at most half the slots are used. Keys have
- * no holes, so their bytes are compared. */
-static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
-{
-	uint64_t hash = hash_bytes(HASH_BEGIN, key, sizeof *key);
-
-	for (uint64_t at = hash ^ hash >> 31;; at++) {
-		uint32_t *slot = &blames->slots[at & (blames->slot_count - 1)];
-		if (!*slot || memcmp(&blames->blame[*slot - 1].key, key, sizeof *key) == 0)
-			return slot;
-	}
-}
 
 /* Returns the reason of the span. If nothing queued is to blame, it is a rank that has not come to
  * a match. */
@@ -67,20 +53,13 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
  * the extremes of earlier ranks suffice. */
 static void blame_count(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
-	if ((blames->count + 1) * 2 > blames->slot_count) {
-		mem_free(blames->slots);
-		blames->slot_count = blames->slot_count ? blames->slot_count * 2 : 64;
-		blames->slots = mem_alloc(blames->slot_count * sizeof *blames->slots);
-		for (size_t i = 0; i < blames->count; i++)
-			*slot_of(blames, &blames->blame[i].key) = i + 1;
-	}
-	uint32_t *slot = slot_of(blames, &key);
-	if (!*slot) {
+	if (!blames->keys)
+		blames->keys = names_create();
+	size_t number = (size_t)names_make(blames->keys, (const char *)&key, sizeof key);
+	if (number > blames->count)
 		*MEM_ADD(&blames->blame, &blames->count) =
 		        (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
-		*slot = (uint32_t)blames->count;
-	}
-	struct blame *blame = &blames->blame[*slot - 1];
+	struct blame *blame = &blames->blame[number - 1];
 	if (blame->rank != rank) {
 		if (blame->rank >= 0 && blame->ns < blame->least)
 			blame->least = blame->ns;
@@ -268,6 +247,6 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 void blames_release(struct blames *blames)
 {
 	mem_free(blames->blame);
-	mem_free(blames->slots);
+	names_free(blames->keys);
 	*blames = (struct blames){0};
 }

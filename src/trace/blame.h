@@ -11,7 +11,7 @@ enum {
 	BLAME_ANSWERED
 };
 /* The reason of a stall, equal for all ranks that blame the same: names, and the rank if it is
- * another one */
+ * another one. It has no holes. */
 struct blame_key {
 	int cause, by_rank /* -1: its own */;
 	name_id title, object, stream /* blamed */, lane /* delayed */;
@@ -34,13 +34,11 @@ struct blame {
 	int64_t ns;    /* on that rank, so far */
 };
 struct sharers;
-/* A hash table with open addressing: slots hold 1 + the index into blame, 0 if empty; slot_count
- * is a power of two. A zeroed struct is empty. */
+/* A zeroed struct is empty. */
 struct blames {
 	struct blame *blame;
 	size_t count;
-	uint32_t *slots;
-	size_t slot_count;
+	struct names *keys;      /* number i is blame[i - 1].key */
 	struct sharers *sharing; /* finds the operations that slowed work shared with */
 };
 

@@ -170,18 +170,11 @@ static int by_start(const void *a, const void *b)
 	                                : (m->id > n->id) - (m->id < n->id);
 }
 
-static bool is_sample(const struct calibrator *c, const struct moment *m)
-{
-	const struct world *world = c->trace->world;
-	return trace_is_work(m->kind) && trace_counts(c->trace, m->id, c->section) && !m->t.projected &&
-	        !m->t.divided && !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) &&
-	        m->t.end > m->t.start;
-}
-
 /* Sorted by start, one overlaps if it starts before an earlier end, or the next one starts before
  * its end. */
 static void add_rank(struct calibrator *c, const struct lanes *lanes)
 {
+	const struct world *world = c->trace->world;
 	const struct moment **work = mem_alloc(lanes->count * sizeof *work);
 	size_t count = 0;
 	int64_t over = INT64_MIN;
@@ -191,11 +184,12 @@ static void add_rank(struct calibrator *c, const struct lanes *lanes)
 	if (count)
 		qsort(work, count, sizeof *work, by_start);
 	for (size_t i = 0; i < count; i++) {
-		bool alone = work[i]->t.start >= over &&
-		        (i + 1 == count || work[i + 1]->t.start >= work[i]->t.end);
-		over = most_of(over, work[i]->t.end);
-		if (alone && is_sample(c, work[i]))
-			add_operation(c, work[i]);
+		const struct moment *m = work[i];
+		bool alone = m->t.start >= over && (i + 1 == count || work[i + 1]->t.start >= m->t.end);
+		over = most_of(over, m->t.end);
+		if (alone && trace_counts(c->trace, m->id, c->section) && !m->t.projected && !m->t.divided &&
+		        !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED))
+			add_operation(c, m);
 	}
 	mem_free(work);
 }
@@ -211,15 +205,6 @@ static enum status samples_load(struct calibrator *c)
 	}
 	lanes_release(&lanes);
 	return status;
-}
-
-static void samples_release(struct calibrator *c)
-{
-	for (int part = 0; part < CALIBRATED_COUNT; part++) {
-		mem_free(c->part[part].sample);
-		mem_free(c->part[part].model);
-	}
-	mem_free(c->kernel);
 }
 
 enum { ROUNDS = 8 };
@@ -418,6 +403,10 @@ enum status trace_calibrate(const struct trace *trace, int section, struct calib
 	enum status status = samples_load(&c);
 	if (status == ST_OK)
 		fit_all(&c, out);
-	samples_release(&c);
+	for (int part = 0; part < CALIBRATED_COUNT; part++) {
+		mem_free(c.part[part].sample);
+		mem_free(c.part[part].model);
+	}
+	mem_free(c.kernel);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/lanes.h"
+#include "trace/plot.h"
 #include "trace/sets.h"
 
 #include <stdio.h>
@@ -151,9 +152,7 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 static void put_ruler(struct svg *svg, double bottom)
 {
 	double pixel = (double)(svg->window.to - svg->window.from) / (WIDTH - LEFT - RIGHT);
-	int64_t step = 1;
-	for (int next = 2; (double)step < 100 * pixel; next = next == 2 ? 5 : next == 5 ? 10 : 2)
-		step = next == 5 ? step / 2 * 5 : step * 2;
+	int64_t step = (int64_t)most_number(nice_step(100 * pixel, 1), 1);
 	for (int64_t tick = (svg->window.from + step - 1) / step * step; tick <= svg->window.to; tick += step)
 		text_add(svg->out,
 		        "<path d=\"M%.1f %dV%.1f\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "

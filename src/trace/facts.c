@@ -219,6 +219,13 @@ int trace_missing_rank(const struct world *world, op_id id)
 	return -1;
 }
 
+int span_waits_for(const struct world *world, const struct span *span)
+{
+	if (span->blame)
+		return world->ops[span->blame].rank;
+	return span->op ? trace_missing_rank(world, span->op) : -1;
+}
+
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out)
 {
 	double off = backend_uncertainty(trace->backend);

@@ -145,6 +145,8 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 /* Returns a rank that has not queued its part of an unfinished collective or transfer; -1 if
  * none. */
 int trace_missing_rank(const struct world *world, op_id id);
+/* Returns the rank of the blame, or without blame the missing one; -1: none. */
+int span_waits_for(const struct world *world, const struct span *span);
 /* True if its queued members do not match: the operation never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
 /* "rank 2", "ranks 0-3" */

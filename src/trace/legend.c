@@ -81,12 +81,9 @@ void legend_close(struct legend *legend)
 	text_release(&words);
 }
 
-/* Without blame: a rank that has not come to the match yet */
 static void put_rank(const struct trace *trace, const struct span *span, int unlike, struct text *out)
 {
-	int rank = span->blame ? trace->world->ops[span->blame].rank
-	        : span->op     ? trace_missing_rank(trace->world, span->op)
-	                       : -1;
+	int rank = span_waits_for(trace->world, span);
 	if (rank >= 0 && unlike >= 0)
 		text_add(out, "another rank (%d for %d)", unlike, rank);
 	else if (rank >= 0)

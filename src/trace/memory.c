@@ -220,25 +220,23 @@ static void draw_curve(const struct trace *trace, int rank, struct window window
 	curve_hold(curve, window, now, at, window.to);
 }
 
-static void put_cell(int64_t value, int64_t peak, int row, int rows, struct text *out)
-{
-	static const char *const eighths[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
-	        "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
-	double height = peak > 0 ? (double)value / (double)peak * rows * 8 - row * 8 : 0;
-	int level = height >= 8 ? 8 : height <= 0 ? 0 : (int)(height + 0.5);
-	text_add(out, "%s", eighths[row == 0 && value > 0 && level == 0 ? 1 : level]);
-}
-
 static void put_series(const struct memory_curve *curve, int series, int rows, const char *name, int column,
         struct text *out)
 {
+	static const char *const eighths[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+	        "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+	int64_t peak = curve->peak[ALL];
 	for (int row = rows - 1; row >= 0; row--) {
 		text_add(out, "   %-*s ", column, row == rows - 1 ? name : "");
 		int cells = curve->cells;
 		while (row < rows - 1 && cells && !curve->most[series][cells - 1])
 			cells--;
-		for (int cell = 0; cell < cells; cell++)
-			put_cell(curve->most[series][cell], curve->peak[ALL], row, rows, out);
+		for (int cell = 0; cell < cells; cell++) {
+			int64_t value = curve->most[series][cell];
+			double height = peak > 0 ? (double)value / (double)peak * rows * 8 - row * 8 : 0;
+			int level = height >= 8 ? 8 : height <= 0 ? 0 : (int)(height + 0.5);
+			text_add(out, "%s", eighths[row == 0 && value > 0 && level == 0 ? 1 : level]);
+		}
 		if (row == rows - 1)
 			text_add(out, "  %s", bytes_words(curve->peak[series]).text);
 		text_add(out, "\n");

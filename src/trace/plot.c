@@ -26,9 +26,7 @@ struct scale {
 	const char *unit_name;
 };
 
-/* Returns the least of 1, 2, 5, 10, 20 ... times a power of ten that makes at most that many
- * steps. */
-static double nice_step(double range, int steps)
+double nice_step(double range, int steps)
 {
 	static const double parts[] = {1, 2, 5, 10};
 	double step = pow(10, floor(log10(range / steps))), size = step;

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 struct picture;
+/* Returns the least of 1, 2, 5, 10, 20 ... times a power of ten that makes at most that many
+ * steps of the range. */
+double nice_step(double range, int steps);
 struct curve_point {
 	int64_t time;
 	double value;

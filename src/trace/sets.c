@@ -106,13 +106,6 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 	return true;
 }
 
-static int rank_waited_for(const struct world *world, const struct span *s)
-{
-	if (s->blame)
-		return world->ops[s->blame].rank;
-	return s->op ? trace_missing_rank(world, s->op) : -1;
-}
-
 static bool waits_for_others(const struct world *world, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -124,7 +117,7 @@ static bool waits_for_others(const struct world *world, const struct spans *a, c
 		SEARCH(k, b->count, b->span[k].to > middle);
 		const struct span *y = k < b->count ? &b->span[k] : NULL;
 		bool waits = y && y->kind == SPAN_STALL && y->cause == x->cause;
-		if (!waits || rank_waited_for(world, x) != rank_waited_for(world, y))
+		if (!waits || span_waits_for(world, x) != span_waits_for(world, y))
 			return true;
 	}
 	return false;

@@ -134,20 +134,16 @@ static int64_t end_of(const struct span_writer *w, op_id id)
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* True if the last participant came after n was ready: then it delayed n, whenever n's own line
- * came, because an answer that changes no time changes no picture. */
-static bool peers_come_later(const struct span_writer *w, const struct moment *n)
-{
-	op_id last;
-	return trace_is_work(n->kind) && n->t.start > n->t.ready &&
-	        trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
-}
-
 /* n waits for a line that came after an answer: the operation that was asked for is to blame. */
 static void put_answered(struct span_writer *w, const struct moment *n, op_id late, int64_t upto)
 {
 	struct backend *backend = w->lanes->trace->backend;
-	if (w->at >= least_of(upto, w->to) || peers_come_later(w, n))
+	op_id last;
+	/* a last participant that came after n was ready delayed it, whenever n's own line came:
+	 * an answer that changes no time changes no picture */
+	bool peers = trace_is_work(n->kind) && n->t.start > n->t.ready;
+	if (w->at >= least_of(upto, w->to) ||
+	        (peers && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready))
 		return;
 	op_id answer = backend->answer ? backend->answer(backend, late) : 0;
 	span_put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
@@ -337,16 +333,6 @@ enum status trace_span_at(const struct trace *trace, int rank, int stream, int64
  *
  * Spans that may not begin (projected as if nothing more were typed) are dimmed as a whole. */
 
-/* True if its start is final: it is solid up to now. */
-static bool is_under_way(const struct trace *trace, const struct span *span)
-{
-	struct times t;
-	if (span->kind != SPAN_WORK || !span->projected || !span->op)
-		return false;
-	t = backend_times(trace->backend, span->op);
-	return !t.divided && (trace->world->ops[span->op].flags & OPF_STARTED);
-}
-
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes)
 {
 	size_t i;
@@ -359,7 +345,10 @@ void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool
 	if (i == spans->count || spans->span[i].from >= now)
 		return;
 	struct span *old = &spans->span[i], rest = *old;
-	if (is_under_way(trace, old))
+	/* its start is final: solid up to now */
+	if (old->kind == SPAN_WORK && old->projected && old->op &&
+	        !backend_times(trace->backend, old->op).divided &&
+	        (trace->world->ops[old->op].flags & OPF_STARTED))
 		old->projected = false;
 	if (old->projected)
 		return;

@@ -1,6 +1,5 @@
 /* spots.c -- the cursor's moves over lanes, and along the critical path */
 #include "trace/spots.h"
-#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "trace/lanes.h"

@@ -35,15 +35,6 @@ struct report {
 	struct blames blames;
 };
 
-/* Returns the time that a span of work lost by sharing: its part of the operation's loss if the
- * window cuts it. */
-static int64_t slowed_in(const struct trace *trace, const struct span *span)
-{
-	struct times t = backend_times(trace->backend, span->op);
-	int64_t lost = trace_lost(trace, span->op, &t), all = t.end - t.start, shown = span->to - span->from;
-	return lost && shown < all ? (int64_t)((double)lost * ((double)shown / (double)all)) : lost;
-}
-
 /* Adds a span's time by kind, and its blame. Waits of host threads are not blamed: they cost only
  * the delay of the device's streams, which counts there. */
 static void add_span(struct report *report, const struct lanes *lanes, int lane, const struct span *span,
@@ -55,7 +46,11 @@ static void add_span(struct report *report, const struct lanes *lanes, int lane,
 	if (span->kind == SPAN_WORK) {
 		bool in = trace_in(report->trace, span->op, report->window.section);
 		kind = in ? WORK : OTHER;
-		slowed = in && lane != STREAM_HOST ? slowed_in(report->trace, span) : 0;
+		struct times t = backend_times(report->trace->backend, span->op);
+		int64_t all = t.end - t.start, shown = span->to - span->from;
+		slowed = in && lane != STREAM_HOST ? trace_lost(report->trace, span->op, &t) : 0;
+		if (slowed && shown < all) /* cut by the window */
+			slowed = (int64_t)((double)slowed * ((double)shown / (double)all));
 	}
 	ns[kind] += span->to - span->from - slowed;
 	ns[SLOWED] += slowed;

@@ -10,6 +10,7 @@
 #include "trace/lanes.h"
 #include "trace/legend.h"
 #include "trace/picture.h"
+#include "trace/plot.h"
 #include "trace/sets.h"
 
 #include <string.h>
@@ -98,19 +99,6 @@ static void put_tick(struct drawing *d, int64_t tick, int64_t base, int64_t unit
 	tick_text(tick - base, unit, step, &d->text);
 }
 
-/* Returns the least of 1, 2, 5, 10, 20, 50 ... ns that leaves room for labels. */
-static int64_t tick_step(int64_t length, int cells)
-{
-	static const int64_t factors[] = {1, 2, 5};
-	int64_t want = length / cells * 7;
-
-	for (int64_t ten = 1; ten < INT64_MAX / 100; ten *= 10)
-		for (int i = 0; i < 3; i++)
-			if (factors[i] * ten >= want)
-				return factors[i] * ten;
-	return length;
-}
-
 static int64_t unit_of(struct window window)
 {
 	int64_t length = window.to - window.from;
@@ -142,7 +130,8 @@ static void put_now(struct drawing *d, int64_t unit, bool named)
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
-	int64_t length = d->window.to - d->window.from, step = tick_step(length, at->cells);
+	int64_t length = d->window.to - d->window.from;
+	int64_t step = (int64_t)nice_step((double)(length / at->cells * 7), 1); /* room for labels */
 	int64_t unit = unit_of(d->window);
 	int free_from = 0;
 

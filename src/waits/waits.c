@@ -63,42 +63,6 @@ static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 	}
 }
 
-static void edges_of(struct wait_search *search, uint32_t id);
-
-void waits_make(struct waits *waits, const struct world *world, struct backend *backend)
-{
-	size_t ops = world->op_count + 1;
-	op_id *turn_of = mem_alloc((world->group_count + 1) * sizeof *turn_of);
-
-	*waits = (struct waits){.world = world, .backend = backend};
-	waits->head = mem_alloc(ops * sizeof *waits->head);
-	waits->turn = mem_alloc(ops * sizeof *waits->turn);
-	waits->rank = mem_alloc(world->n * sizeof *waits->rank);
-	waits->search = (struct wait_search){.self = waits, .edges_of = edges_of, .colour = mem_alloc(ops)};
-	for (int rank = 0; rank < world->n; rank++)
-		read_rank(waits, rank, turn_of);
-	mem_free(turn_of);
-}
-
-void waits_release(struct waits *waits)
-{
-	mem_free(waits->head);
-	mem_free(waits->turn);
-	mem_free(waits->rank);
-	mem_free(waits->missing);
-	mem_free(waits->search.colour);
-	wait_search_release(&waits->search);
-	*waits = (struct waits){0};
-}
-
-void waits_forget(struct waits *waits)
-{
-	memset(waits->search.colour, WAIT_UNSEEN, waits->world->op_count + 1);
-	waits->search.cycle_count = waits->missing_count = 0;
-	waits->mismatch = 0;
-	waits->crash = (struct missing_line){0};
-}
-
 /* ---- edges */
 
 /* Returns the operation of its own rank that it waits for, or 0 if it waits only for other ranks.
@@ -178,6 +142,40 @@ static void edges_of(struct wait_search *search, uint32_t id)
 		for (int part = 0; part < count; part++)
 			edges_of_match(waits, id, &world->matches[matches[part]]);
 	}
+}
+
+void waits_make(struct waits *waits, const struct world *world, struct backend *backend)
+{
+	size_t ops = world->op_count + 1;
+	op_id *turn_of = mem_alloc((world->group_count + 1) * sizeof *turn_of);
+
+	*waits = (struct waits){.world = world, .backend = backend};
+	waits->head = mem_alloc(ops * sizeof *waits->head);
+	waits->turn = mem_alloc(ops * sizeof *waits->turn);
+	waits->rank = mem_alloc(world->n * sizeof *waits->rank);
+	waits->search = (struct wait_search){.self = waits, .edges_of = edges_of, .colour = mem_alloc(ops)};
+	for (int rank = 0; rank < world->n; rank++)
+		read_rank(waits, rank, turn_of);
+	mem_free(turn_of);
+}
+
+void waits_release(struct waits *waits)
+{
+	mem_free(waits->head);
+	mem_free(waits->turn);
+	mem_free(waits->rank);
+	mem_free(waits->missing);
+	mem_free(waits->search.colour);
+	wait_search_release(&waits->search);
+	*waits = (struct waits){0};
+}
+
+void waits_forget(struct waits *waits)
+{
+	memset(waits->search.colour, WAIT_UNSEEN, waits->world->op_count + 1);
+	waits->search.cycle_count = waits->missing_count = 0;
+	waits->mismatch = 0;
+	waits->crash = (struct missing_line){0};
 }
 
 op_id waits_root(const struct waits *waits, op_id id)
