@@ -108,15 +108,15 @@ static enum status alone_read(struct shell *shell, const struct alone *alone, fl
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
 		const struct part_line *line = &parts->line[i];
 		const struct whole *whole = whole_of(alone, line->of, line->state);
-		struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT};
+		struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT, .views = 1};
 		double norm;
 		if (!whole || line->rank != 0)
 			continue;
-		status = interpreter_view(shell, 0, line->tensor, &read.a);
+		status = interpreter_view(shell, 0, line->tensor, read.view);
 		if (status == ST_OK)
 			status = shell_read(shell, &set, &read, NULL, &norm);
 		if (status == ST_OK)
-			status = part_floats(shell, line, &read.a, values + whole->first);
+			status = part_floats(shell, line, read.view, values + whole->first);
 	}
 	return status;
 }

@@ -160,8 +160,8 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	for (int rank = 0; rank < n && status == ST_OK; rank++) {
 		if (!tensor[rank])
 			continue;
-		reads[count] = (struct data_read){.kind = kind, .stream = STREAM_DEFAULT};
-		status = interpreter_view(shell, rank, tensor[rank], &reads[count++].a);
+		reads[count] = (struct data_read){.kind = kind, .stream = STREAM_DEFAULT, .views = 1};
+		status = interpreter_view(shell, rank, tensor[rank], reads[count++].view);
 		ranks_add(set, rank);
 	}
 	if (status == ST_OK && count)
@@ -273,11 +273,11 @@ static enum status state_put_experts(struct shell *shell, struct text *out)
 		struct data_read *read = &reads[count];
 		if (!state_tensor(world, rank, "routed") || !state_tensor(world, rank, "dropped"))
 			continue;
-		*read = (struct data_read){.kind = READ_LIST, .stream = STREAM_DEFAULT};
-		if (interpreter_view(shell, rank, "routed", &read->a) == ST_OK &&
-		        interpreter_view(shell, rank, "dropped", &read->b) == ST_OK &&
-		        layout_same_shape(&read->a.layout, &read->b.layout) &&
-		        read->a.layout.dtype == DT_I32 && read->b.layout.dtype == DT_I32) {
+		*read = (struct data_read){.kind = READ_LIST, .stream = STREAM_DEFAULT, .views = 2};
+		if (interpreter_view(shell, rank, "routed", &read->view[0]) == ST_OK &&
+		        interpreter_view(shell, rank, "dropped", &read->view[1]) == ST_OK &&
+		        layout_same_shape(&read->view[0].layout, &read->view[1].layout) &&
+		        read->view[0].layout.dtype == DT_I32 && read->view[1].layout.dtype == DT_I32) {
 			ranks_add(&set, rank);
 			count++;
 		}

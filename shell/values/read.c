@@ -19,11 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool reads_two(const struct data_read *read)
-{
-	return read->kind == READ_DIFFERENCE || read->kind == READ_LIST || read->kind == READ_STEP;
-}
-
 /* ---- waiting for the data ---- */
 
 struct operand view_operand(const struct view *view, int access)
@@ -55,9 +50,9 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* Bring a, b, c; 0: host tensors, outside reads */
+/* The copies that bring the views; 0: host tensors, outside reads */
 struct bringers {
-	op_id a, b, c;
+	op_id by[READ_VIEWS];
 };
 
 /* Queues a rank's copies, then a host wait, which reads host tensors. *sync: to be reached. */
@@ -66,17 +61,17 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 {
 	struct record record = queue_record(shell, OP_COPY, "copy");
 	struct host_reads reads = {0};
-	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &reads, &by->a);
-	if (status == ST_OK && reads_two(read))
-		status = shell_bring(shell, rank, read->stream, &read->b, &record, &reads, &by->b);
-	if (status == ST_OK && read->kind == READ_STEP)
-		status = shell_bring(shell, rank, read->stream, &read->c, &record, &reads, &by->c);
-	op_id last = by->c ? by->c : by->b ? by->b : by->a;
+	enum status status = ST_OK;
+	op_id last = 0;
+	for (int i = 0; i < read->views && status == ST_OK; i++) {
+		status = shell_bring(shell, rank, read->stream, &read->view[i], &record, &reads, &by->by[i]);
+		last = by->by[i] ? by->by[i] : last;
+	}
 	if (!last && read->after != STREAM_HOST)
 		last = world_tail(shell->world, rank, read->after);
 	record = queue_record(shell, OP_SYNC, "sync");
 	record.reason = names_make(shell->world->names, reason, strlen(reason));
-	record.object = read->a.name;
+	record.object = read->view[0].name;
 	record.operand = reads.operand;
 	record.operands = (uint8_t)reads.count;
 	if (status == ST_OK)
@@ -85,19 +80,12 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 }
 
 /* Compares whole byte spans: interlaced strided tensors may wait too long. */
-static bool overlaps(const struct operand *operand, const struct view *view)
-{
-	const struct operand read = {.address = view->address, .space = view->space, .layout = view->layout};
-	return spans_overlap(operand, &read);
-}
-
 static bool writes(const struct record *record, const struct data_read *read)
 {
-	for (int i = 0; i < record->operands; i++) {
-		const struct operand *operand = &record->operand[i];
-		if (operand->access & ACCESS_WRITE &&
-		        (overlaps(operand, &read->a) || (reads_two(read) && overlaps(operand, &read->b)) ||
-		                (read->kind == READ_STEP && overlaps(operand, &read->c))))
+	for (int i = 0; i < record->operands * read->views; i++) {
+		const struct operand *operand = &record->operand[i / read->views];
+		const struct operand of = view_operand(&read->view[i % read->views], ACCESS_READ);
+		if (operand->access & ACCESS_WRITE && spans_overlap(operand, &of))
 			return true;
 	}
 	return false;
@@ -107,11 +95,6 @@ struct awaited {
 	op_id *id;
 	size_t count;
 };
-
-static void await(struct awaited *awaited, op_id id)
-{
-	*MEM_ADD(&awaited->id, &awaited->count) = id;
-}
 
 /* Returns true if a new line on the stream would complete. Else *id blocks it. */
 static bool would_end(const struct shell *shell, int rank, int stream, op_id *id)
@@ -135,9 +118,9 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
-		bool device = !space_is_host(read->a.space) ||
-		        (reads_two(read) && !space_is_host(read->b.space)) ||
-		        (read->kind == READ_STEP && !space_is_host(read->c.space));
+		bool device = false;
+		for (int k = 0; k < read->views; k++)
+			device |= !space_is_host(read->view[k].space);
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : read->after, &id))
 			continue;
@@ -145,7 +128,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 		if (status != ST_OK)
 			return status == ST_WAITS || status == ST_STUCK
 			        ? fail_in(status, "%s is not known yet",
-			                  names_text(shell->world->names, read->a.name))
+			                  names_text(shell->world->names, read->view[0].name))
 			        : status;
 	}
 	return ST_OK;
@@ -171,7 +154,7 @@ static void await_writers(const struct shell *shell, const struct ranks *set, co
 		bool everything = record->kind == OP_SYNC && op->target == OP_EVERYTHING;
 		if (!of->read || (!everything && (of->seen[op->stream] || !writes(record, of->read))))
 			continue;
-		await(awaited, id);
+		*MEM_ADD(&awaited->id, &awaited->count) = id;
 		of->seen[op->stream] = true;
 		if (everything) {
 			of->read = NULL;
@@ -190,14 +173,13 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 		return ST_OK;
 	}
 	FOR_RANKS (rank, set) {
-		op_id sync = 0;
 		struct bringers by = {0};
-		enum status status = program_read(shell, rank, reads++, reason, &by, &sync);
+		enum status status = program_read(
+		        shell, rank, reads++, reason, &by, MEM_ADD(&awaited->id, &awaited->count));
 		if (status != ST_OK)
 			return status;
 		if (rank == shell->world->me)
 			*mine = by;
-		await(awaited, sync);
 	}
 	return ST_OK;
 }
@@ -258,45 +240,42 @@ static enum status whole_numbers(const struct shell *shell, op_id by, const stru
 
 static enum dtype coarsest(const struct data_read *read)
 {
-	const uint8_t types[] = {read->a.layout.dtype, read->b.layout.dtype, read->c.layout.dtype};
 	enum dtype dtype = DT_F32;
-	for (int i = 0; i < 3; i++)
-		if (types[i] == DT_BF16 || (types[i] == DT_F16 && dtype == DT_F32))
-			dtype = (enum dtype)types[i];
+	for (int i = 0; i < read->views; i++) {
+		enum dtype type = (enum dtype)read->view[i].layout.dtype;
+		if (type == DT_BF16 || (type == DT_F16 && dtype == DT_F32))
+			dtype = type;
+	}
 	return dtype;
 }
 
-/* a and b of a difference have one shape. */
+/* a, b and c have one shape, except in a list. */
 static enum status values_of(
         const struct shell *shell, const struct data_read *read, const struct bringers *by, double *values)
 {
-	int64_t count = layout_count(&read->a.layout);
+	int64_t count = layout_count(&read->view[0].layout);
+	bool element = read->kind == READ_ELEMENT && read->view[0].layout.dtype == DT_I32;
+	float *of[READ_VIEWS] = {NULL};
 	enum status status = ST_OK;
-	if (read->kind == READ_LIST || (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32)) {
-		status = whole_numbers(shell, by->a, &read->a, values);
-		return status == ST_OK && read->kind == READ_LIST
-		        ? whole_numbers(shell, by->b, &read->b, values + count)
-		        : status;
+	if (read->kind == READ_LIST || element) {
+		for (int i = 0; i < read->views && status == ST_OK; i++) {
+			status = whole_numbers(shell, by->by[i], &read->view[i], values);
+			values += count;
+		}
+		return status;
 	}
-	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL, *c = NULL;
-	status = read_floats(shell, by->a, &read->a, a);
-	if (status == ST_OK && reads_two(read)) {
-		b = mem_alloc((size_t)count * sizeof *b);
-		status = read_floats(shell, by->b, &read->b, b);
-	}
-	if (status == ST_OK && read->kind == READ_STEP) {
-		c = mem_alloc((size_t)count * sizeof *c);
-		status = read_floats(shell, by->c, &read->c, c);
+	for (int i = 0; i < read->views && status == ST_OK; i++) {
+		of[i] = mem_alloc((size_t)count * sizeof **of);
+		status = read_floats(shell, by->by[i], &read->view[i], of[i]);
 	}
 	if (status == ST_OK)
-		*values = read->kind == READ_SUM  ? sum(a, count, false)
-		        : read->kind == READ_NORM ? sqrt(sum(a, count, true))
-		        : c                       ? step_away(a, b, c, count, coarsest(read))
-		        : b                       ? difference(a, b, count)
-		                                  : a[0];
-	mem_free(a);
-	mem_free(b);
-	mem_free(c);
+		*values = read->kind == READ_SUM  ? sum(of[0], count, false)
+		        : read->kind == READ_NORM ? sqrt(sum(of[0], count, true))
+		        : read->kind == READ_STEP ? step_away(of[0], of[1], of[2], count, coarsest(read))
+		        : read->kind == READ_DIFFERENCE ? difference(of[0], of[1], count)
+		                                        : of[0][0];
+	for (int i = 0; i < READ_VIEWS; i++)
+		mem_free(of[i]);
 	return status;
 }
 
@@ -304,8 +283,9 @@ size_t reads_each(const struct ranks *set, const struct data_read *reads)
 {
 	size_t each = 1;
 	for (int i = 0; i < ranks_count(set) && reads[i].kind == READ_LIST; i++) {
-		size_t count = (size_t)(layout_count(&reads[i].a.layout) + layout_count(&reads[i].b.layout));
-		each = count > each ? count : each;
+		int64_t count =
+		        layout_count(&reads[i].view[0].layout) + layout_count(&reads[i].view[1].layout);
+		each = (size_t)count > each ? (size_t)count : each;
 	}
 	return each;
 }
@@ -344,16 +324,18 @@ static enum status share(
 /* Checks shapes and types, before anything is queued. */
 static enum status fits(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
-	for (int i = 0; i < ranks_count(set); i++)
-		if (reads[i].kind == READ_ELEMENT && layout_count(&reads[i].a.layout) != 1)
+	for (int i = 0; i < ranks_count(set); i++) {
+		const struct view *view = reads[i].view;
+		if (reads[i].kind == READ_ELEMENT && layout_count(&view->layout) != 1)
 			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted",
-			        names_text(shell->world->names, reads[i].a.name),
-			        (long long)layout_count(&reads[i].a.layout));
-		else if (reads[i].kind == READ_LIST &&
-		        (reads[i].a.layout.dtype != DT_I32 || reads[i].b.layout.dtype != DT_I32))
+			        names_text(shell->world->names, view->name),
+			        (long long)layout_count(&view->layout));
+		if (reads[i].kind == READ_LIST &&
+		        (view[0].layout.dtype != DT_I32 || view[1].layout.dtype != DT_I32))
 			return fail(ST_DTYPE, "%s and %s are to be whole numbers, i32",
-			        names_text(shell->world->names, reads[i].a.name),
-			        names_text(shell->world->names, reads[i].b.name));
+			        names_text(shell->world->names, view[0].name),
+			        names_text(shell->world->names, view[1].name));
+	}
 	return ST_OK;
 }
 

@@ -45,12 +45,13 @@ enum read_kind {
 	READ_STEP, /* step_away(a, b, c) in the coarsest type; ST_SHAPE too */
 	READ_LIST  /* whole numbers: all of a, then b */
 };
+enum { READ_VIEWS = 3 /* a, b, c */ };
 struct data_read {
 	enum read_kind kind;
 	int stream; /* the rank's current one, by number */
-	/* the host waits for this stream first; STREAM_HOST: none */
-	int after;
-	struct view a, b, c;
+	int after;  /* the host waits for this stream first; STREAM_HOST: none */
+	int views;  /* 1; 2 of DIFFERENCE and LIST; 3 of STEP */
+	struct view view[READ_VIEWS];
 };
 /* Returns the number of values for each rank: 1, or the longest list's length. */
 size_t reads_each(const struct ranks *set, const struct data_read *reads);

@@ -10,18 +10,21 @@
  * Every process runs every line, and one of them has a rank's tensors, so a read is collective:
  * all processes ask in the same order and receive all values. Evaluation needs no message, and is
  * equal everywhere. With --dry nothing is fetched. */
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "base/number.h"
 #include "shell/language/run/interpreter.h"
 
 static enum status read_make(struct eval *eval, const struct formula *formula, struct data_read *read)
 {
+	enum status status = ST_OK;
+	read->views = 1;
 	if (formula->kind == FORMULA_ELEMENT) {
 		read->kind = READ_ELEMENT;
-		enum status status = evaluate_view(eval, formula->tensor, NULL, false, &read->a);
-		if (status == ST_OK && layout_count(&read->a.layout) != 1)
+		status = evaluate_view(eval, formula->tensor, NULL, false, read->view);
+		if (status == ST_OK && layout_count(&read->view->layout) != 1)
 			status = fail(ST_SHAPE, "%.*s has %lld elements, and one number was expected",
-			        WHOLE(formula->written), (long long)layout_count(&read->a.layout));
+			        WHOLE(formula->written), (long long)layout_count(&read->view->layout));
 		return status;
 	}
 	enum function function = formula->function->function;
@@ -29,12 +32,10 @@ static enum status read_make(struct eval *eval, const struct formula *formula, s
 	        : function == FUNCTION_NORM       ? READ_NORM
 	        : function == FUNCTION_CLOSE_STEP ? READ_STEP
 	                                          : READ_DIFFERENCE;
-	struct view *views[] = {&read->a, &read->b, &read->c};
-	int tensors = read->kind == READ_STEP ? 3 : read->kind == READ_DIFFERENCE ? 2 : 1;
-	enum status status = ST_OK;
-	for (int i = 0; i < tensors && status == ST_OK; i++) {
-		status = evaluate_view(eval, formula->argument[i].tensor, NULL, false, views[i]);
-		if (status == ST_OK && !layout_same_shape(&read->a.layout, &views[i]->layout))
+	read->views = (int)strspn(formula->function->kinds, "t");
+	for (int i = 0; i < read->views && status == ST_OK; i++) {
+		status = evaluate_view(eval, formula->argument[i].tensor, NULL, false, &read->view[i]);
+		if (status == ST_OK && !layout_same_shape(&read->view->layout, &read->view[i].layout))
 			status = fail(ST_SHAPE, "%.*s: the shapes differ", WHOLE(formula->written));
 	}
 	return status;
@@ -64,21 +65,15 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 	return ST_OK;
 }
 
-/* Records the values read; in a world without the data, returns the recorded ones. */
-static enum status read_replay(
-        struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
+/* Records the values read; in a world without the data, returns the recorded ones. false: there are
+ * none. */
+static bool values_replay(
+        struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values, size_t count)
 {
-	size_t count = (size_t)ranks_count(set);
-	if (shell->replay.recalls && shell->steering.looks) /* only shown */
-		return ST_OK;
-	bool then = shell->replay.recalls
-	        ? steering_recall(&shell->steering, what.at, what.length, values, count)
-	        : steering_read(&shell->steering, what.at, what.length, set, values, count);
-	if (then || !shell->replay.recalls)
-		return ST_OK;
-	return fail(ST_ARGUMENT,
-	        "%.*s was never read here: its value depends on the numbers, and only times run again",
-	        SHOWN(what));
+	if (shell->replay.recalls)
+		return steering_recall(&shell->steering, what.at, what.length, values, count);
+	steering_read(&shell->steering, what.at, what.length, set, values, count);
+	return true;
 }
 
 enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
@@ -101,8 +96,14 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 		status = reads_make(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
 			status = shell_read(shell, set, reads, reason, got + i * n);
-		if (status == ST_OK && reason && !shell_keeps_no_data(shell))
-			status = read_replay(shell, formula->reads[i]->written, set, got + i * n);
+		struct slice_of_text what = formula->reads[i]->written;
+		bool shown = shell->replay.recalls && shell->steering.looks;
+		if (status == ST_OK && reason && !shell_keeps_no_data(shell) && !shown &&
+		        !values_replay(shell, what, set, got + i * n, (size_t)ranks_count(set)))
+			status = fail(ST_ARGUMENT,
+			        "%.*s was never read here: its value depends on the numbers, and only times "
+			        "run again",
+			        SHOWN(what));
 		/* the set's values are consecutive: each moves to its rank's index, the last
 		 * first */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
@@ -119,35 +120,15 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 
 /* ---- whole numbers from two tensors, rows for each rank ---- */
 
-static enum status option_views(struct call *call, const char *option, bool second, struct data_read *reads)
-{
-	enum status status = ST_OK;
-	FOR_RANKS (rank, call->set) {
-		const char *word = "";
-		status = call_option_word(call, option, rank, &word);
-		if (status == ST_OK)
-			status = interpreter_view(call->shell, rank, word, second ? &reads->b : &reads->a);
-		if (status != ST_OK)
-			return fail_in(status, "%s=%s", option, word);
-		reads++;
-	}
-	return ST_OK;
-}
-
 /* A line that runs again gets the recorded numbers; an edited journal may have any. */
 static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {
-	bool then = shell->replay.recalls
-	        ? steering_recall(&shell->steering, option, strlen(option), value, count)
-	        : steering_read(&shell->steering, option, strlen(option), set, value, count);
-	if (!then && shell->replay.recalls)
+	if (!values_replay(shell, slice_of_string(option), set, value, count))
 		return fail(ST_ARGUMENT, "%s= was never read here: only times run again", option);
-	if (then)
-		for (size_t i = 0; i < count; i++)
-			if (!number_is_whole(value[i], INT32_MIN, INT32_MAX))
-				return fail(
-				        ST_RANGE, "the journal's values of %s= are no whole numbers", option);
+	for (size_t i = 0; i < count; i++)
+		if (!number_is_whole(value[i], INT32_MIN, INT32_MAX))
+			return fail(ST_RANGE, "the journal's values of %s= are no whole numbers", option);
 	return ST_OK;
 }
 
@@ -155,21 +136,27 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 {
 	struct shell *shell = call->shell;
 	int count = ranks_count(call->set), i = 0;
+	const char *options[] = {first, second};
 	struct data_read *reads = mem_alloc((size_t)count * sizeof *reads);
-	enum status status = option_views(call, first, false, reads);
-	if (status == ST_OK)
-		status = option_views(call, second, true, reads);
+	enum status status = ST_OK;
 	lists->count = mem_alloc((size_t)count * sizeof *lists->count);
 	FOR_RANKS (rank, call->set) {
 		struct data_read *read = &reads[i];
 		read->kind = READ_LIST;
 		read->stream = STREAM_DEFAULT;
+		read->views = 2;
+		for (int k = 0; k < 2 && status == ST_OK; k++) {
+			const char *word = "";
+			status = call_option_word(call, options[k], rank, &word);
+			if (status == ST_OK)
+				status = interpreter_view(shell, rank, word, &read->view[k]);
+			if (status != ST_OK)
+				status = fail_in(status, "%s=%s", options[k], word);
+		}
 		if (status == ST_OK)
 			status = call_device_stream(call, rank, &read->stream);
-		if (status == ST_OK)
-			lists->count[i] = (struct list_counts){
-			        layout_count(&read->a.layout), layout_count(&read->b.layout)};
-		i++;
+		lists->count[i++] = (struct list_counts){
+		        layout_count(&read->view[0].layout), layout_count(&read->view[1].layout)};
 	}
 	shell->interpreter->guessed |= shell->interpreter->guesses;
 	if (status == ST_OK && !shell->interpreter->guesses) {
