@@ -32,7 +32,8 @@ static bool begins_with(const char *path, const char *bytes)
 	return same;
 }
 
-bool file_is(const char *path, const char *bytes, size_t count)
+/* Returns true if the file has exactly these bytes. */
+static bool file_is(const char *path, const char *bytes, size_t count)
 {
 	char *there;
 	size_t length;
@@ -44,12 +45,6 @@ bool file_is(const char *path, const char *bytes, size_t count)
 	return same;
 }
 
-static bool is_earlier(const char *path, const struct output_kind *kind)
-{
-	return file_is(path, "", 0) || (kind->begins && begins_with(path, kind->begins)) ||
-	        (kind->is_own && kind->is_own(path));
-}
-
 enum status may_replace(const struct output *output)
 {
 	const char *path = output->path;
@@ -59,13 +54,17 @@ enum status may_replace(const struct output *output)
 		there = FILE_OTHER;
 	if (there == FILE_OTHER)
 		return fail(ST_FILE, "%s is not a regular file", path);
-	if (there == FILE_NONE || output->force || (there == FILE_REGULAR && is_earlier(path, output->kind)))
+	const struct output_kind *kind = output->kind;
+	bool earlier = there == FILE_REGULAR &&
+	        (file_is(path, "", 0) || (kind->begins && begins_with(path, kind->begins)) ||
+	                (kind->is_own && kind->is_own(path)));
+	if (there == FILE_NONE || output->force || earlier)
 		return ST_OK;
 	if (there == FILE_LINK)
 		return fail(
 		        ST_FILE, "%s is a symbolic link: `%s force` writes through it", path, output->line);
-	return fail(ST_FILE, "%s is there, and is no %s: `%s force` overwrites it", path, output->kind->is,
-	        output->line);
+	return fail(
+	        ST_FILE, "%s is there, and is no %s: `%s force` overwrites it", path, kind->is, output->line);
 }
 
 /* ---- sharing ---- */

@@ -25,8 +25,6 @@ struct output {
  * force also for any regular file, and for a link to one or to nothing. ST_FILE names the
  * obstacle, and the line with `force` if that helps. */
 enum status may_replace(const struct output *output);
-/* Returns true if the file has exactly these bytes. */
-bool file_is(const char *path, const char *bytes, size_t count);
 
 /* Fails with ST_FILE within a lesson's own lines. */
 enum status shell_may_write(const struct shell *shell, const char *path);

@@ -38,27 +38,8 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* ---- call.c: a word that may be a tensor or a number: its name decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
-/* A word of the line with a value: of a name, if there is one, else of an expression */
-struct valued {
-	const struct formula *formula;
-	struct name *name;
-	struct slice_of_text written;
-	struct word_slot *slot;
-};
-static inline struct valued argument_valued(const struct call *call, const struct argument *argument)
-{
-	return (struct valued){
-	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
-}
-
 /* ---- call_values.c: computed once if equal on all the line's ranks */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
-/* Checks that the word is worth `first` on all the line's ranks. data: its reads, or NULL.
- * ST_RANK */
-enum status value_is_common(
-        struct call *call, const struct valued *word, const double *data, const struct value *first);
-/* ST_ARGUMENT: a text or a name */
-enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number);
 
 /* ---- explain.c: explain on: shows the CUDA or NCCL call and the PyTorch line for a line that has
  * just run */

@@ -10,7 +10,18 @@
 
 #include <stdio.h>
 
-/* ---- values ---- */
+/* A word of the line with a value: of a name, if there is one, else of an expression */
+struct valued {
+	const struct formula *formula;
+	struct name *name;
+	struct slice_of_text written;
+	struct word_slot *slot;
+};
+static struct valued argument_valued(const struct call *call, const struct argument *argument)
+{
+	return (struct valued){
+	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
+}
 
 /* Once a word, for all the line's ranks: one collective read. Program and steering lines wait for
  * the value; a line that looks, or changes only the session, reads without a trace in the program
@@ -34,7 +45,8 @@ static enum status evaluate_word(struct eval *eval, const struct valued *word, s
 	                   : evaluate(eval, word->formula, value));
 }
 
-enum status value_is_common(
+/* Checks that the word is worth `first` on all the line's ranks. data: its reads, or NULL. */
+static enum status value_is_common(
         struct call *call, const struct valued *word, const double *data, const struct value *first)
 {
 	FOR_RANKS (rank, call->set) {
@@ -75,7 +87,7 @@ static enum status word_value(struct call *call, const struct valued *word, int 
 	return ST_OK;
 }
 
-enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number)
+static enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number)
 {
 	struct value value;
 	enum status status = word_value(call, word, rank, &value);

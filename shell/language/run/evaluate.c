@@ -151,31 +151,10 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 	        SHOWN(formula->written), SHOWN(formula->written));
 }
 
-static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	enum status status = evaluate(eval, formula->left, value);
-	bool left = value_true(*value);
-	if (status == ST_OK && left == (formula->kind == FORMULA_AND))
-		status = evaluate(eval, formula->right, value);
-	*value = value_plain(value_true(*value));
-	return status;
-}
-
-static enum status one_operand(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	if (formula->kind == FORMULA_NOT) {
-		enum status status = evaluate(eval, formula->left, value);
-		*value = value_plain(!value_true(*value));
-		return status;
-	}
-	enum status status = evaluate_number(eval, formula->left, value);
-	*value = value_number(-value->number, value->unit);
-	return status;
-}
-
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value left;
+	enum status status;
 	*value = (struct value){0};
 	switch (formula->kind) {
 	case FORMULA_NUMBER:
@@ -198,15 +177,24 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	case FORMULA_FUNCTION:
 		return evaluate_function(eval, formula, value);
 	case FORMULA_NEGATE:
+		status = evaluate_number(eval, formula->left, value);
+		*value = value_number(-value->number, value->unit);
+		return status;
 	case FORMULA_NOT:
-		return one_operand(eval, formula, value);
+		status = evaluate(eval, formula->left, value);
+		*value = value_plain(!value_true(*value));
+		return status;
 	case FORMULA_AND:
 	case FORMULA_OR:
-		return logic_value(eval, formula, value);
+		status = evaluate(eval, formula->left, value);
+		if (status == ST_OK && value_true(*value) == (formula->kind == FORMULA_AND))
+			status = evaluate(eval, formula->right, value);
+		*value = value_plain(value_true(*value));
+		return status;
 	default:
 		break;
 	}
-	enum status status = evaluate(eval, formula->left, &left);
+	status = evaluate(eval, formula->left, &left);
 	if (status == ST_OK)
 		status = evaluate(eval, formula->right, value);
 	if (status == ST_OK && is_comparison(formula))

@@ -50,6 +50,7 @@ enum status value_comparable(
         struct value a, const struct formula *left, struct value b, const struct formula *right);
 struct value value_number(double number, enum unit unit);
 struct value value_plain(double number); /* without a unit */
+struct value value_of_text(const struct shell *shell, struct slice_of_text text);
 static inline struct value value_named(name_id name)
 {
 	return (struct value){.kind = VALUE_TEXT, .name = name};

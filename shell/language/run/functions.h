@@ -23,8 +23,6 @@ struct asked {
 	int group;          /* x, l, y: index in the world; -1 if no group */
 	const char *word;   /* o, l: the last one; NULL if none */
 };
-/* Looks up argument i, a name (lookup.c). ST_NAME */
-enum status argument_look_up(struct asked *asked, int i);
 /* Argument i, a count; ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
 enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance);

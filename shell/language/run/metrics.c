@@ -27,23 +27,6 @@ static enum status figure_of_group(struct asked *asked, struct value *value)
 	return sent && status == ST_WAITS ? ST_OK : status;
 }
 
-/* Times, in ns */
-static enum status figure_time(const struct asked *asked, int64_t *ns)
-{
-	const struct trace *trace = &asked->trace;
-	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
-
-	switch (asked->formula->function->function) {
-	case FUNCTION_TIME:
-		return metric_time(trace, section, rank, ns);
-	case FUNCTION_HOSTWAIT:
-		return metric_host_waits(trace, section, rank, ns);
-	default: /* exposed */
-		return stream < 0 ? metric_exposed(trace, section, rank, asked->work, ns)
-		                  : metric_exposed_stream(trace, section, rank, stream, ns);
-	}
-}
-
 /* Shares of a time or of the machine's peak */
 static enum status figure_share(const struct asked *asked, double *figure)
 {
@@ -94,11 +77,17 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 		return figure_of_group(asked, value);
 	switch (function) {
 	case FUNCTION_TIME:
+		unit = UNIT_TIME;
+		status = metric_time(trace, section, rank, &ns);
+		break;
 	case FUNCTION_HOSTWAIT:
+		unit = UNIT_TIME;
+		status = metric_host_waits(trace, section, rank, &ns);
+		break;
 	case FUNCTION_EXPOSED:
 		unit = UNIT_TIME;
-		status = figure_time(asked, &ns);
-		figure = (double)ns;
+		status = stream < 0 ? metric_exposed(trace, section, rank, asked->work, &ns)
+		                    : metric_exposed_stream(trace, section, rank, stream, &ns);
 		break;
 	case FUNCTION_SENT:
 		unit = UNIT_BYTES;
@@ -130,7 +119,7 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 	default:
 		status = figure_share(asked, &figure);
 	}
-	*value = value_number(figure, unit);
+	*value = value_number(unit == UNIT_TIME ? (double)ns : figure, unit);
 	return status;
 }
 

@@ -67,11 +67,6 @@ static enum status option_items_fit(const char *what, const struct option_line *
 	return status;
 }
 
-static struct value value_of_text(struct shell *shell, struct slice_of_text word)
-{
-	return value_named(names_make(shell->world->names, word.at, word.length));
-}
-
 /* The parts' variables: the words in the value's items, else the option's first word. */
 static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {

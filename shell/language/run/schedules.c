@@ -5,6 +5,7 @@
  *
  * A slot is the k-th task of each stage, not a time: a stage waits in its slot for its input. */
 #include "shell/language/run/functions.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "schedules/schedule.h"
 
@@ -55,17 +56,13 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 	return ST_OK;
 }
 
-static struct value value_of_word(struct asked *asked, const char *text)
-{
-	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
-}
-
 /* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there,
  * and its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number there.
  * A stage's values vary by rank only if there are several stages. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
-	const struct schedule *schedule = asked->eval->shell->interpreter->pipeline;
+	const struct shell *shell = asked->eval->shell;
+	const struct schedule *schedule = shell->interpreter->pipeline;
 	enum function function = asked->formula->function->function;
 	bool of_piece = function == FUNCTION_HOLDER || function == FUNCTION_ITS_CHUNK;
 	bool of_chunk = function == FUNCTION_MEMORIES || function == FUNCTION_PIECE;
@@ -100,16 +97,17 @@ enum status value_of_task(struct asked *asked, struct value *value)
 		*value = value_plain(schedule->memories[slot]);
 		break;
 	case FUNCTION_WORK:
-		*value = value_of_word(asked, schedule_work_name(schedule->task[slot].work));
+		*value = value_of_text(shell, slice_of_string(schedule_work_name(schedule->task[slot].work)));
 		break;
 	case FUNCTION_MICRO:
+		*value = value_plain(schedule->task[slot].micro);
+		break;
 	case FUNCTION_CHUNK:
-		*value = value_plain(
-		        function == FUNCTION_MICRO ? schedule->task[slot].micro : schedule->task[slot].chunk);
+		*value = value_plain(schedule->task[slot].chunk);
 		break;
 	default:
 		(function == FUNCTION_DOING ? schedule_doing : schedule_works)(schedule, k, &text);
-		*value = value_of_word(asked, text_string(&text));
+		*value = value_of_text(shell, slice_of_string(text_string(&text)));
 		text_release(&text);
 	}
 	return ST_OK;

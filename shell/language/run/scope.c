@@ -93,9 +93,9 @@ static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-/* In the file at top level, else in the def's call. ST_NAME: a thing has that name on a rank that
- * would see both. */
-enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
+/* In the file at top level, else in the def's call */
+static enum status variable_make(
+        struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;

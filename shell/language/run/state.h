@@ -192,10 +192,8 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 /* Sets it from in->scratch: by world rank if `varies`, else the value of the set's first rank for
  * all. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
-/* Makes a new variable without a value. ST_NAME: a thing has the name on a rank that would see
- * both. */
-enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made);
-/* `let` of a name that may be new: from in->scratch (variable_set); of one value for all ranks */
+/* `let` of a name that may be new: from in->scratch (variable_set); of one value for all ranks.
+ * ST_NAME: a thing has the name on a rank that would see both. */
 enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
 enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; returns its index in frame->local. */

@@ -21,6 +21,11 @@ struct value value_number(double number, enum unit unit)
 	        .kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = isnan(number) ? NAN : number};
 }
 
+struct value value_of_text(const struct shell *shell, struct slice_of_text text)
+{
+	return value_named(names_make(shell->world->names, text.at, text.length));
+}
+
 struct value value_plain(double number)
 {
 	return value_number(number, UNIT_PLAIN);
