@@ -42,9 +42,9 @@ static enum status load_text(const char *path, struct content *content)
 	return status;
 }
 
-/* whole false: elements only if the header needs them. Only rank 0 reads. */
+/* whole false: elements only if the header needs them; text: with any name. Only rank 0 reads. */
 static enum status read_content(
-        const struct shell *shell, const char *path, bool whole, struct content *content)
+        const struct shell *shell, const char *path, bool whole, bool text, struct content *content)
 {
 	struct npy npy = {0};
 	*content = (struct content){0};
@@ -52,7 +52,7 @@ static enum status read_content(
 		return shell_no_file(path);
 	if (transport_rank(shell->transport) != 0)
 		return ST_OK;
-	if (!file_is_npy(path))
+	if (text || !file_is_npy(path))
 		return load_text(path, content);
 	enum status status = npy_open(&npy, path);
 	content->layout = npy.layout;
@@ -66,32 +66,26 @@ static enum status read_content(
 
 /* ---- facts ---- */
 
-static void note_shape(struct shell *shell, const char *path, const struct layout *layout)
+enum status file_header(struct shell *shell, const char *path, struct layout *layout)
 {
+	struct content content;
+	enum status status = read_content(shell, path, false, false, &content);
+	*layout = content.layout;
+	mem_free(content.elements);
+	status = shell_spread(shell, status, layout, sizeof *layout);
+	if (status != ST_OK)
+		return status;
 	struct text words = {0};
 	text_add(&words, "%s %s", dtype_name((enum dtype)layout->dtype), shape_text(layout).text);
 	shell_read_file(shell, path, words.bytes, words.count);
 	text_release(&words);
-}
-
-enum status file_header(struct shell *shell, const char *path, struct layout *layout)
-{
-	struct content content;
-	enum status status = read_content(shell, path, false, &content);
-	*layout = content.layout;
-	mem_free(content.elements);
-	status = shell_spread(shell, status, layout, sizeof *layout);
-	if (status == ST_OK)
-		note_shape(shell, path, layout);
-	return status;
+	return ST_OK;
 }
 
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
 {
-	struct content content = {0};
-	enum status status = shell->files.none          ? shell_no_file(path)
-	        : transport_rank(shell->transport) == 0 ? load_text(path, &content)
-	                                                : ST_OK; /* as text, with any name */
+	struct content content;
+	enum status status = read_content(shell, path, true, true, &content);
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
 	if (status == ST_OK && content.elements)
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
@@ -103,7 +97,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 static enum status note_elements(struct shell *shell, const char *path)
 {
 	struct content content;
-	enum status status = read_content(shell, path, true, &content);
+	enum status status = read_content(shell, path, true, false, &content);
 	if (status == ST_OK && content.elements)
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
 	mem_free(content.elements);
@@ -144,7 +138,7 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;
-	enum status status = read_content(shell, path, true, &content);
+	enum status status = read_content(shell, path, true, false, &content);
 	if (status == ST_OK && content.elements) {
 		if ((size_t)layout_bytes(&content.layout) != bytes)
 			status = fail(ST_FILE, "%s: it has changed meanwhile", path);

@@ -69,14 +69,6 @@ static void make_text(const struct shell *shell, struct print *print)
 	}
 }
 
-/* Ids rise with the ranks. */
-static bool has_sync(const struct print *print, op_id id)
-{
-	size_t i;
-	SEARCH(i, print->count, print->sync[i] >= id);
-	return (int)i < print->count && print->sync[i] == id;
-}
-
 /* Ignores other OP_SYNCs with a reason (copy, save). */
 void prints_done(struct shell *shell, op_id id)
 {
@@ -84,9 +76,13 @@ void prints_done(struct shell *shell, op_id id)
 	size_t i; /* first print whose last sync is not earlier; in sync order */
 	SEARCH(i, shell->values.print_count,
 	        shell->values.prints[i]->sync[shell->values.prints[i]->count - 1] >= id);
-	if (i == shell->values.print_count || !has_sync(shell->values.prints[i], id))
+	if (i == shell->values.print_count)
 		return;
 	struct print *print = shell->values.prints[i];
+	int k; /* ids rise with the ranks */
+	SEARCH(k, print->count, print->sync[k] >= id);
+	if (print->sync[k] != id)
+		return;
 	ranks_drop(&print->waiting, rank);
 	ranks_add(&print->ready, rank);
 	if (rank == shell->world->me || (shell->world->me < 0 && !print->mine.count))

@@ -223,12 +223,6 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 			text_put(out, p, 1);
 }
 
-static bool is_module(struct slice_of_text object)
-{
-	return is_listed(
-	        "torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda", object);
-}
-
 /* dist.send(x, dst=1), dist.broadcast(x, src=0): these keys have other names here. */
 static void put_argument(const char *row, struct slice_of_text argument, struct text *out)
 {
@@ -256,7 +250,9 @@ static void put_bracketed(const struct foreign_line *line, struct text *out)
 	else
 		text_add(out, "write: ");
 	text_add(out, "%.*s", WHOLE(line->word));
-	if (line->object.length && line->arguments == 0 && !is_module(line->object))
+	static const char modules[] =
+	        "torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda";
+	if (line->object.length && line->arguments == 0 && !is_listed(modules, line->object))
 		text_add(out, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
 		if (row)

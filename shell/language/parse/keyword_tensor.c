@@ -112,14 +112,6 @@ static enum status source_options(struct parser *parser, struct making *making, 
 	return ST_OK;
 }
 
-/* = $init, = $init seed=1: a type, a source or a number, decided when the line runs */
-static bool chooses_source(const struct parser *parser, size_t first)
-{
-	const struct word *word = &parser->words[first];
-	bool alone = first + 1 == parser->word_count;
-	return is_choice(word) && (alone ? word->at[1] != '(' : word[1].sign != NULL);
-}
-
 /* words[first ..], after `=`: a source with options, a file, or an expression */
 static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
@@ -207,7 +199,10 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 		const struct word *word = &parser->words[i];
 		enum status status = ST_OK;
 		bool source = word_is(word, "=");
-		if (source && i + 1 < count && chooses_source(parser, i + 1))
+		/* = $init, = $init seed=1: a type, a source or a number, decided when the line runs */
+		bool later = source && i + 1 < count && is_choice(&word[1]) &&
+		        (i + 2 == count ? word[1].at[1] != '(' : word[2].sign != NULL);
+		if (later)
 			chosen[choices++] = word[1];
 		else if (source)
 			status = making_source(parser, making, i + 1);

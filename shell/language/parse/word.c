@@ -71,15 +71,6 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
-static enum status add_formula_part(
-        struct parser *parser, struct name *name, const char *at, const char *after)
-{
-	if (*at == '(' && (after - at < 2 || after[-1] != ')'))
-		return fail(ST_SYNTAX, "'%.*s': ')' is missing", UP_TO(40, at, after));
-	name->constant = false;
-	return parse_formula(parser, at, after, &name->part[name->parts++].formula);
-}
-
 static void add_text_part(struct name *name, const char *at, const char *after)
 {
 	if (after > at)
@@ -100,9 +91,12 @@ static enum status name_split(struct parser *parser, struct name *name, const ch
 		}
 		add_text_part(name, from, at);
 		from = next;
-		if (!escape)
-			status = add_formula_part(parser, name, at + 1, next);
-		else if (at[1] == 'n')
+		if (!escape && at[1] == '(' && (next - at < 3 || next[-1] != ')'))
+			return fail(ST_SYNTAX, "'%.*s': ')' is missing", UP_TO(40, at + 1, next));
+		if (!escape) {
+			name->constant = false;
+			status = parse_formula(parser, at + 1, next, &name->part[name->parts++].formula);
+		} else if (at[1] == 'n')
 			name->part[name->parts++].text = (struct slice_of_text){"\n", 1};
 		else
 			from = at + 1;
@@ -110,15 +104,6 @@ static enum status name_split(struct parser *parser, struct name *name, const ch
 	}
 	add_text_part(name, from, after);
 	return status;
-}
-
-/* A name that reads data belongs to the expression around it, which lists its reads. */
-static bool name_is_shareable(const struct name *name)
-{
-	for (int i = 0; i < name->parts; i++)
-		if (name->part[i].formula && name->part[i].formula->reads_data)
-			return false;
-	return !name->quoted;
 }
 
 static enum status name_make(struct parser *parser, const char *at, const char *after, struct name **made)
@@ -154,9 +139,15 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 		return ST_OK;
 	}
 	enum status status = name_make(parser, at, after, made);
-	if (status == ST_OK && name_is_shareable(*made))
+	if (status != ST_OK)
+		return status;
+	/* a name that reads data belongs to the expression around it, which lists its reads */
+	bool shared = !(*made)->quoted;
+	for (int i = 0; i < (*made)->parts; i++)
+		shared &= !(*made)->part[i].formula || !(*made)->part[i].formula->reads_data;
+	if (shared)
 		*known = *made;
-	return status;
+	return ST_OK;
 }
 
 /* ---- tensors ---- */

@@ -35,6 +35,9 @@ static inline struct eval eval_on(const struct call *call, int rank)
 	return (struct eval){.shell = call->shell, .set = call->set, .rank = rank};
 }
 
+/* Returns the line's KEY=VALUE; NULL if it has none. */
+const struct key_value *statement_option(const struct statement *statement, const char *key);
+
 /* ---- call.c: a word that may be a tensor or a number: its name decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 

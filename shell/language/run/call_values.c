@@ -212,18 +212,17 @@ enum status call_ranks_argument(struct call *call, int row, int i, struct ranks 
 
 /* ---- KEY=VALUE ---- */
 
-static const struct key_value *option_find(const struct call *call, const char *name)
+const struct key_value *statement_option(const struct statement *statement, const char *key)
 {
-	const struct statement *statement = call->statement;
 	for (int i = 0; i < statement->options; i++)
-		if (slice_is(statement->option[i].key, name))
+		if (slice_is(statement->option[i].key, key))
 			return &statement->option[i];
 	return NULL;
 }
 
 bool call_has(const struct call *call, const char *option)
 {
-	return option_find(call, option) != NULL;
+	return statement_option(call->statement, option) != NULL;
 }
 
 /* A plain number as an amount is bytes; 0 needs no unit. */
@@ -243,7 +242,7 @@ static enum status option_unit_fits(const struct key_value *option, struct numbe
 
 enum status call_option(struct call *call, const char *name, int rank, struct number *number)
 {
-	const struct key_value *option = option_find(call, name);
+	const struct key_value *option = statement_option(call->statement, name);
 	if (!option)
 		return ST_OK;
 	struct valued word = {
@@ -257,7 +256,7 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 enum status call_option_word(struct call *call, const char *name, int rank, const char **word)
 {
 	name_id id;
-	const struct key_value *option = option_find(call, name);
+	const struct key_value *option = statement_option(call->statement, name);
 	if (!option)
 		return ST_OK;
 	enum status status = name_word(call, option->word, option_slot(call, option), rank, &id);

@@ -12,14 +12,6 @@
 
 enum { SLOTS_INLINE = 14 };
 
-/* Returns true if the line is a lesson's own: of its text, or of the program of an open task. */
-static bool writes_none(const struct shell *shell)
-{
-	const struct interpreter *in = shell->interpreter;
-	return shell->files.reads_only || (in->now.tree && in->now.tree->reads_only) ||
-	        (shell->course.watch && player_runs(shell));
-}
-
 /* The slots are zeroed for each run: a value that was equal on all ranks may differ now. The names
  * decide here whether a kernel's words are tensors or numbers. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -46,11 +38,16 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	enum status status;
 	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
 	bool before = shell->files.writes_none;
-	shell->files.writes_none = writes_none(shell);
+	struct running *now = &shell->interpreter->now;
+	/* a lesson's own line: of its text, or of the program of an open task */
+	shell->files.writes_none = shell->files.reads_only || (now->tree && now->tree->reads_only) ||
+	        (shell->course.watch && player_runs(shell));
 	shell->steering.looks += shows;
+	now->no_steps += statement->block != NULL;
 	status = row->run      ? row->run(&call)
 	        : row->answers ? answer_each(&call, row->answers, 0)
 	                       : call_each_rank(&call, row->each);
+	now->no_steps -= statement->block != NULL;
 	shell->steering.looks -= shows;
 	shell->files.writes_none = before;
 	if (shell->lasting.explain && status == ST_OK)

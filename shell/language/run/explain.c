@@ -102,12 +102,10 @@ static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
 	        {"avg", "AVG", "ncclAvg"}, {"max", "MAX", "ncclMax"}, {"min", "MIN", "ncclMin"}};
-	for (int i = 0; i < line->options; i++) {
-		const struct key_value *option = &line->option[i];
-		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-			if (slice_is(option->key, "op") && slice_is(option_written(option), words[k][0]))
-				return words[k];
-	}
+	const struct key_value *op = statement_option(line, "op");
+	for (size_t k = 0; op && k < sizeof words / sizeof *words; k++)
+		if (slice_is(option_written(op), words[k][0]))
+			return words[k];
 	return NULL;
 }
 
@@ -121,9 +119,8 @@ static void explain_fill(const struct statement *line, const char *stream, const
 	const char *const *op = reduction_words(line);
 	bool adds = line->adds; /* += for the first = */
 	add_words(&fills, line);
-	for (int i = 0; i < line->options; i++)
-		if (slice_is(line->option[i].key, "root"))
-			root = option_written(&line->option[i]);
+	if (statement_option(line, "root"))
+		root = option_written(statement_option(line, "root"));
 	add_fills(&fills, of_root, of_root + strlen(of_root), root);
 	if (stream)
 		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));

@@ -34,23 +34,13 @@ static void player_report(
 		player_line(in->player, ran, statement, set);
 }
 
-static enum status run_with_block(struct shell *shell, struct statement *statement, const struct ranks *set)
-{
-	struct interpreter *in = shell->interpreter;
-	bool block = statement->block != NULL;
-	in->now.no_steps += block;
-	enum status status = run_command(shell, statement, set);
-	in->now.no_steps -= block;
-	return status;
-}
-
 static enum status run_broken(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	(void)shell, (void)set;
 	return fail(statement->broken, "%s", statement->message);
 }
 
-static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_with_block,
+static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_command,
         [STATEMENT_CALL] = run_call,
         [STATEMENT_CHOSEN] = run_chosen,
         [STATEMENT_OPTION] = run_option,
@@ -69,12 +59,6 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_with_block,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
-static bool statement_queues(const struct statement *statement)
-{
-	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
-	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
-}
-
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	enum status status = ST_OK;
@@ -87,7 +71,9 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 		return status;
 	if (in->player)
 		player_report(in, statement, set, false);
-	if (in->counts && statement_queues(statement))
+	bool queues = statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
+	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
+	if (in->counts && queues)
 		return ST_OK;
 	if (statement->purpose)
 		status = purpose_set(shell, statement->purpose, set);
@@ -276,12 +262,6 @@ void interpreter_prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* A lone word may name an earlier line's tensor: the line itself reports it. */
-static bool word_may_be_tensor(const struct statement *call, const char *word)
-{
-	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
-}
-
 /* First words that are neither commands nor defs are refused before anything runs. If a `source`
  * or a lesson's starter may bring defs, the line itself reports them. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
@@ -299,9 +279,11 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 			continue;
 		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
-		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
-		        !word_may_be_tensor(call, word))
-			/* the list is reversed: the last one found is the first in the text */
+		/* a lone word may name an earlier line's tensor: the line itself reports it */
+		bool tensor =
+		        !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
+		/* the list is reversed: the last one found is the first in the text */
+		if (!tensor && !definition_find(shell->interpreter, shell->interpreter->now.frame, name))
 			wrong = call;
 	}
 	names_free(defined);

@@ -35,11 +35,10 @@ static void render_put(struct rendering *r, const char *text)
 
 void value_written(const struct shell *shell, struct value value, struct text *out)
 {
-	if (value.kind == VALUE_NUMBER) {
+	if (value.kind == VALUE_NUMBER)
 		value_exact(value, out);
-		return;
-	}
-	quote_text(names_text(shell->world->names, value.name), out);
+	else
+		quote_text(names_text(shell->world->names, value.name), out);
 }
 
 /* A part that reads data or the clock keeps its `$( )`; the others become letters. */
@@ -141,15 +140,6 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	}
 }
 
-static void render_worth(struct rendering *r, const struct formula *formula)
-{
-	struct value value;
-	if (formula->moment)
-		render_formula(r, formula, true);
-	else if (render_ok(r, evaluate(r->eval, formula, &value)))
-		value_written(r->eval->shell, value, r->out);
-}
-
 static void render_shape(struct rendering *r, struct formula *const *dim, int dims)
 {
 	for (int i = 0; i < dims; i++) {
@@ -164,6 +154,7 @@ static void render_shape(struct rendering *r, struct formula *const *dim, int di
 static void render_argument(struct rendering *r, struct call *call, struct argument *argument)
 {
 	struct ranks set;
+	struct value value;
 	switch (argument->kind) {
 	case ARG_ARROW:
 		render_put(r, "->");
@@ -195,8 +186,10 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 	default:
 		if (argument->tensor)
 			render_tensor(r, argument->tensor);
-		else if (argument->formula)
-			render_worth(r, argument->formula);
+		else if (argument->formula && argument->formula->moment)
+			render_formula(r, argument->formula, true);
+		else if (argument->formula && render_ok(r, evaluate(r->eval, argument->formula, &value)))
+			value_written(call->shell, value, r->out);
 		else if (argument->name)
 			render_name(r, argument->name);
 	}
@@ -297,15 +290,6 @@ static void render_making(struct rendering *r, struct call *call)
 	}
 }
 
-/* A text or name for a def: quoted if a line would read it differently */
-static void render_given(struct rendering *r, const char *text)
-{
-	if (!*text || strpbrk(text, " \t\n\"\\$#;{}"))
-		quote_text(text, r->out);
-	else
-		render_put(r, text);
-}
-
 static void render_call(struct rendering *r, struct statement *statement)
 {
 	struct value value;
@@ -314,10 +298,12 @@ static void render_call(struct rendering *r, struct statement *statement)
 		render_put(r, " ");
 		if (!render_ok(r, argument_value(r->eval, &statement->argument[i], &value)))
 			return;
-		if (value.kind == VALUE_NUMBER)
-			value_exact(value, r->out);
+		const char *text = names_text(r->eval->shell->world->names, value.name);
+		/* a text or name is quoted if a line would read it differently */
+		if (value.kind == VALUE_NUMBER || !*text || strpbrk(text, " \t\n\"\\$#;{}"))
+			value_written(r->eval->shell, value, r->out);
 		else
-			render_given(r, names_text(r->eval->shell->world->names, value.name));
+			render_put(r, text);
 	}
 }
 
