@@ -209,6 +209,11 @@ check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
 check "an option of listed numbers is a number" [ $? = 0 ]
+for of in 'of="off 1"' 'of="off" least=1'; do
+	printf 'option often=1 %s "how many times"\nprint often\n' "$of" > "$work/off.rsh"
+	"$RANKSH" -n 1 "$work/off.rsh" often=off > "$work/out" 2>&1
+	check "a word of an option ($of) stands beside a default that is a number" grep -q 'often = off' "$work/out"
+done
 # ddp delay=1 has taken after its second step what ddp has after its first
 for optimizer in sgd adam; do
 	line="model mlp layers=2 hidden=16 batch=16 optimizer=$optimizer; strategy"

@@ -111,7 +111,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 		status = fail(ST_ARGUMENT, "%s: %s: %s or a number was expected", what, written, line->words);
 	else if (line->words && !line->has_least && !option_is_of(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
-	else if (number && given->word)
+	else if (number && given->word && !line->words)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
 		        written, WHOLE(line->value));
 	else if (line->has_least && given->word && !line->words && !slice_is(line->value, given->word))
