@@ -11,11 +11,10 @@
  * The line may be incomplete, so it is not parsed: words end at blanks, and the row's arguments
  * are counted roughly. Endings are written one a line, each once. */
 #include "shell/language/parse/glossary.h"
-#include "shell/language/parse/lex.h"
+#include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
 #include <glob.h>
-#include <stdio.h>
 
 struct endings {
 	const struct shell *shell;
@@ -25,14 +24,6 @@ struct endings {
 	struct text *out;
 };
 
-static bool is_offered(const struct endings *endings, const char *word, size_t length)
-{
-	for (const char *p = text_string(endings->out); *p; p += strcspn(p, "\n") + 1)
-		if (strncmp(p, word, length) == 0 && p[length] == '\n')
-			return true;
-	return false;
-}
-
 /* Offers `word` after `before` if it extends the prefix; an option's values ("hook=none") only
  * after its '='. */
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
@@ -40,9 +31,11 @@ static void offer(struct endings *endings, const char *before, const char *word,
 	struct text whole = {0};
 	text_add(&whole, "%.*s%s%.*s", (int)endings->head, endings->prefix, before, (int)length, word);
 	const char *text = text_string(&whole), *sign = strchr(text, '=');
-	bool value = sign && sign[1], asked = strchr(endings->prefix, '=') != NULL;
+	bool value = sign && sign[1], asked = strchr(endings->prefix, '=') != NULL, offered = false;
+	for (const char *p = text_string(endings->out); *p; p += strcspn(p, "\n") + 1)
+		offered |= strncmp(p, text, whole.count) == 0 && p[whole.count] == '\n';
 	if (*text && (!sign || value == asked) && strncmp(text, endings->prefix, endings->length) == 0 &&
-	        !is_offered(endings, text, whole.count))
+	        !offered)
 		text_add(endings->out, "%s\n", text);
 	text_release(&whole);
 }
@@ -136,25 +129,21 @@ static const char *statement_start(const char *line, int cursor)
 	return start + strspn(start, " \t");
 }
 
+enum { TYPED_MOST = 32 };
 struct typed {
-	char word[32][64];
+	struct slice_of_text word[TYPED_MOST];
 	int count;
 };
 
 static void split_words(const char *at, const char *end, struct typed *typed)
 {
 	typed->count = 0;
-	while (at < end) {
-		size_t length = strcspn(at, " \t");
+	for (size_t length; at < end; at += length + strspn(at + length, " \t")) {
+		length = strcspn(at, " \t");
 		if (at + length >= end)
 			return;
-		if (typed->count < 32 && *at != '@') {
-			size_t kept = length < 63 ? length : 63;
-			memcpy(typed->word[typed->count], at, kept);
-			typed->word[typed->count++][kept] = '\0';
-		}
-		at += length;
-		at += strspn(at, " \t");
+		if (typed->count < TYPED_MOST && *at != '@')
+			typed->word[typed->count++] = (struct slice_of_text){at, (uint32_t)length};
 	}
 }
 
@@ -204,13 +193,15 @@ static void offer_follows(
         struct endings *endings, const struct command *row, const struct typed *typed, int first)
 {
 	struct text lines = {0};
-	char name[64] = "";
-	for (int i = first + 1; i < typed->count; i++)
-		if (row->divided && !typed->word[i][1] && strchr(row->divided, *typed->word[i]))
+	char name[WORD_SHOWN] = "";
+	for (int i = first + 1; i < typed->count; i++) {
+		struct slice_of_text word = typed->word[i];
+		const char *sign = memchr(word.at, '=', word.length);
+		if (row->divided && word.length == 1 && strchr(row->divided, *word.at))
 			*name = '\0';
 		else if (!*name)
-			snprintf(
-			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
+			word_text(sign ? slice_between(word.at, sign) : word, name);
+	}
 	const struct argument_row *argument = &row->argument[0];
 	if (!*name && endings->length && argument->kind == ARG_FILE)
 		offer_files(endings, !strstr(argument->name, "FILE"));
@@ -315,18 +306,18 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 	split_words(start, end, &typed);
 	int first = 0;
 	/* an expression follows its `=` */
-	bool let = typed.count && strcmp(typed.word[0], "let") == 0;
+	bool let = typed.count && slice_is(typed.word[0], "let");
 	for (int i = 0; i < typed.count && !let; i++)
-		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
+		if (slice_is(typed.word[i], "=") || slice_is(typed.word[i], "+="))
 			first = i + 1;
-	const struct command *row = first < typed.count ? command_find(typed.word[first]) : NULL;
+	const struct command *row = first < typed.count ? command_called(typed.word[first]) : NULL;
 	for (int i = first + 1; row && row->kernel && i < typed.count; i++)
-		if (strcmp(typed.word[i], "->") == 0) /* `add g -> w@0` is not the kernel */
-			row = command_beside_kernel(slice_of_string(typed.word[first]));
-	const char *last = typed.count ? typed.word[typed.count - 1] : "";
-	if (strcmp(last, "on") == 0)
+		if (slice_is(typed.word[i], "->")) /* `add g -> w@0` is not the kernel */
+			row = command_beside_kernel(typed.word[first]);
+	struct slice_of_text last = typed.count ? typed.word[typed.count - 1] : slice_of_string("");
+	if (slice_is(last, "on"))
 		offer_names(&endings, ARG_STREAM);
-	else if (strcmp(last, "in") == 0)
+	else if (slice_is(last, "in"))
 		offer_names(&endings, ARG_GROUP);
 	else if (first >= typed.count && first) {
 		offer_commands(&endings, true);
@@ -334,18 +325,18 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 			offer_names(&endings, ARG_TENSOR);
 	} else if (first >= typed.count)
 		offer_first(&endings);
-	else if (strcmp(typed.word[first], "help") == 0)
+	else if (slice_is(typed.word[first], "help"))
 		offer_help(&endings);
 	else if (row && row->follows)
 		offer_follows(&endings, row, &typed, first);
 	else if (row)
 		offer_argument(&endings, row, typed.count - first - 1);
-	else if (strcmp(typed.word[first], "tensor") == 0)
+	else if (slice_is(typed.word[first], "tensor"))
 		offer_list(&endings, "",
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
 	else {
-		if (endings.length && typed.count == first + 1 && strcmp(last, "expect") == 0)
+		if (endings.length && typed.count == first + 1 && slice_is(last, "expect"))
 			offer_list(&endings, "", "error verify");
 		offer_values(&endings);
 	}

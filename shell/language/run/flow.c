@@ -193,12 +193,11 @@ static enum status rounds_make(struct shell *shell, const struct formula *from, 
 	        .count = count};
 	for (int rank = 0; rank < n; rank++)
 		by[rank] = 1;
-	if (from)
-		status = loop_bound(shell, rounds, from, set, first);
-	if (status == ST_OK)
-		status = loop_bound(shell, rounds, to, set, count);
-	if (status == ST_OK && step)
-		status = loop_bound(shell, rounds, step, set, by);
+	const struct formula *bounds[] = {from, to, step};
+	int64_t *into[] = {first, count, by};
+	for (int i = 0; i < 3 && status == ST_OK; i++)
+		if (bounds[i])
+			status = loop_bound(shell, rounds, bounds[i], set, into[i]);
 	FOR_RANKS (rank, set) {
 		if (status == ST_OK && by[rank] == 0)
 			status = fail(ST_RANGE, "for: a step of 0 never ends");

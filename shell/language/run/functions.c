@@ -47,25 +47,17 @@ static bool asked_section(struct asked *asked, int i)
 	        evaluate_section(asked->eval, formula->argument[i].name, &asked->section) == ST_OK;
 }
 
-static bool asked_word(const char *words, const char *text, int *place)
-{
-	*place = text_place(words, text, strlen(text));
-	return *place >= 0;
-}
-
 /* overlapped(W): a section, or else a kind of work */
 static bool asked_work(struct asked *asked, int i, const char *text)
 {
 #define X(symbol, word) word " "
 	static const char words[] = HIDEABLES(X);
 #undef X
-	int work;
+	int work = text_place(words, text, strlen(text));
 	if (asked_section(asked, i))
 		return true;
-	if (!asked_word(words, text, &work))
-		return false;
-	asked->work = (enum hideable)work;
-	return true;
+	asked->work = work < 0 ? asked->work : (enum hideable)work;
+	return work >= 0;
 }
 
 /* The letter in the row's kinds decides. A stream, group or tensor hides a section of the same
@@ -118,12 +110,14 @@ static enum status argument_look_up(struct asked *asked, int i)
 		return fail(ST_NAME, "count(%s,%s): no stream%s of that name on rank %d", asked->word, text,
 		        last ? ", tensor or section" : " or tensor", asked->eval->rank);
 	case 'c':
-		if (asked_word(causes, text, &asked->index[i]))
+		asked->index[i] = text_place(causes, text, strlen(text));
+		if (asked->index[i] >= 0)
 			return ST_OK;
 		return fail(ST_NAME,
 		        "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
 	case 'm':
-		if (asked_word(TENSOR_KIND_WORDS, text, &asked->index[i]) || asked_section(asked, i))
+		asked->index[i] = text_place(TENSOR_KIND_WORDS, text, strlen(text));
+		if (asked->index[i] >= 0 || asked_section(asked, i))
 			return ST_OK;
 		return fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
 	default:

@@ -9,16 +9,6 @@
 
 /* ---- things ---- */
 
-static void list_streams(const struct eval *eval, struct text *out)
-{
-	const struct world *world = eval->shell->world;
-	const struct stream *stream;
-	for (int number = STREAM_DEFAULT;
-	        number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
-		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "",
-		        names_text(world->names, stream->name));
-}
-
 /* lacking: "rank 2", "ranks 0-1", of the line; having: " (rank 3 has it: `@3 ...`)", of the world,
  * empty if there are none */
 static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
@@ -61,8 +51,13 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	if (other != kind)
 		too = kind == THING_EVENT ? " or stream" : " or event";
 	put_ranks(eval, id, kind, other, &where, &elsewhere);
-	if (kind == THING_STREAM && other == kind)
-		list_streams(eval, &streams);
+	for (int number = STREAM_DEFAULT; kind == THING_STREAM && other == kind && number < STREAMS_MAX;
+	        number++) {
+		const struct stream *stream = world_stream(world, eval->rank, number);
+		if (!stream)
+			break;
+		text_add(&streams, "%s%s", streams.count ? " " : "", names_text(world->names, stream->name));
+	}
 	enum status status;
 	if (thing.kind != THING_NONE)
 		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
