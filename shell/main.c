@@ -9,7 +9,6 @@
 #include "shell/terminal/launch.h"
 #include "shell/course/class/learning.h"
 #include "shell/course/course.h"
-#include "shell/course/overview.h"
 
 #include <errno.h>
 #include <fcntl.h>

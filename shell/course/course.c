@@ -2,7 +2,6 @@
 #include "shell/course/course.h"
 #include "base/memory.h"
 #include "shell/course/class/learning.h"
-#include "shell/course/lessons/learned.h"
 #include "shell/course/lessons/lesson.h"
 #include "shell/session/options.h"
 #include "shell/values/share.h"

@@ -1,7 +1,7 @@
 /* overview.c -- a class's board, repainted every second
  *
  *     the folder --- roll_read: additions --- learners --- board --- screen.c, or the output */
-#include "shell/course/overview.h"
+#include "shell/course/course.h"
 #include "shell/course/class/board.h"
 #include "shell/course/class/learners.h"
 #include "shell/course/class/roll.h"

@@ -2,7 +2,7 @@
  * that grow while they are read */
 #include "base/text.h"
 #include "shell/course/class/board.h"
-#include "shell/course/class/clean.h"
+#include "shell/course/class/learners.h"
 #include "shell/course/class/rules.h"
 
 #include <dirent.h>

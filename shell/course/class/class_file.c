@@ -1,5 +1,5 @@
 /* class_file.c -- reads and writes a session's file, with the same tables of members */
-#include "shell/course/class/class_file.h"
+#include "shell/course/class/roll.h"
 #include "base/arithmetic.h"
 #include "shell/wire/io.h"
 #include "shell/wire/members.h"

@@ -53,4 +53,15 @@ void learners_release(struct learners *learners);
 /* Adds "ada" or "ada (2)", safe for the screen, at most `columns` wide. */
 void learner_name(const struct learner *learner, int columns, struct text *out);
 
+/* ---- another user's text for the screen ---- */
+
+/* Appends the text as printable characters on one line, at most `columns` wide, truncated with an
+ * ellipsis. Combining accents and direction marks are dropped; other unprintable ones become '?'.
+ * Requires UTF-8. */
+void clean_put(struct text *out, const char *utf8, int columns);
+/* Returns the width, in columns, of text from clean_put. A wide character takes two. */
+int clean_columns(const char *utf8);
+/* Returns the character's width, 1 or 2. */
+int clean_width(uint32_t point);
+
 #endif

@@ -2,7 +2,6 @@
 #include "shell/course/class/learning.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "shell/course/class/class_file.h"
 #include "shell/course/class/roll.h"
 #include "shell/course/class/rules.h"
 #include "shell/wire/io.h"

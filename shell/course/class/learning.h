@@ -1,7 +1,7 @@
 /* learning.h -- a learner's record that outlives the session, in the front end
  *
  * Solved tasks are appended to $XDG_STATE_HOME/ranksh/progress as "solved 4.2 TIME". With --class,
- * all events also go to the class's folder (class_file.h), and the solved tasks are those of the
+ * all events also go to the class's folder (roll.h), and the solved tasks are those of the
  * learner's sessions there. A write error is reported once; lessons continue. */
 #ifndef RANKSH_LEARNING_H
 #define RANKSH_LEARNING_H

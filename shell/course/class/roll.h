@@ -1,10 +1,60 @@
-/* roll.h -- all sessions of a class: the files in its folder, read incrementally */
+/* roll.h -- a class's folder: a learner's actions in a file for each session (docs/guide/classes.md)
+ *
+ * Each session is the only writer of its own file, because shared disks do not order appends:
+ *
+ *     {"ranksh":"0.1","class":1,"name":"ada","id":"5f0c...","at":"2025-03-01T10:15:00+0100"}
+ *     {"what":"open","task":"1.1","words":"Queue it","at":"...","seconds":4}
+ *     {"what":"check","task":"1.1","words":"y1 is not x w","lines":"y1 = relu x\n","typed":1,...}
+ *
+ * A line is one write(2); seconds count from the session's start. */
 #ifndef RANKSH_CLASS_ROLL_H
 #define RANKSH_CLASS_ROLL_H
 
-#include "shell/course/class/class_file.h"
 #include "shell/course/class/rules.h"
+
 #include <sys/types.h>
+
+enum { CLASS_VERSION = 1, CLASS_LINES_MOST = 4000, CLASS_NAME_MOST = 60 };
+extern const char class_suffix[];
+
+/* The first line; texts owned */
+struct class_head {
+	struct text name, id; /* id: differs between learners with the same name */
+	struct text at;       /* start time, by the learner's clock */
+	int class;            /* CLASS_VERSION; 0: not a file of ranksh */
+};
+struct class_event {
+	struct text what, task; /* "check", "4.2" */
+	struct text words;      /* of a check: "right", or the first mistake */
+	struct text lines;      /* of a check: lines typed since the previous check, truncated */
+	struct text at;
+	int typed; /* number of lines */
+	int64_t seconds;
+};
+void class_head_release(struct class_head *head);
+void class_event_release(struct class_event *event);
+
+/* Read a line (no newline) into a zeroed *head or *event. Return false if it is none. */
+bool class_head_read(struct class_head *head, const char *line, size_t count);
+bool class_event_read(struct class_event *event, const char *line, size_t count);
+
+struct class_file {
+	int descriptor; /* -1: closed, later events are dropped */
+	int64_t began_ns;
+	char path[1200];
+};
+/* Fails with ST_ARGUMENT and the reason if a learner cannot have this name. */
+enum status class_file_name(const char *name);
+/* Creates a file. Fails with ST_FILE. */
+enum status class_file_open(struct class_file *file, const char *folder, const char *name, const char *id);
+/* Writes the event and the time. Fails with ST_FILE at the first error only; later events are
+ * dropped. */
+enum status class_file_event(struct class_file *file, struct class_event *event);
+void class_file_close(struct class_file *file);
+/* Adds the current time in the files' format. */
+void class_now(struct text *at);
+
+/* ---- roll.c: all sessions of a class, read incrementally ---- */
 
 enum { SESSIONS_MOST = 2000 };
 struct class_session {

@@ -1,7 +1,6 @@
 /* hunt.c -- the commands hunt and fix: a program with one wrong line, to find and mend */
 #include "shell/course/hunt/hunt.h"
 #include "shell/language/run/command.h"
-#include "shell/training/choose.h"
 
 #include <string.h>
 

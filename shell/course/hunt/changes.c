@@ -1,7 +1,6 @@
 /* changes.c -- finds the changes that a text's lines allow */
 #include "shell/course/hunt/changes.h"
 #include "base/memory.h"
-#include "shell/course/hunt/pieces.h"
 
 #include <ctype.h>
 #include <stdlib.h>

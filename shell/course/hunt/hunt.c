@@ -3,7 +3,6 @@
  * Rank 0 runs the sandboxes and sends the result to all. Replay takes the logged result. */
 #include "shell/course/hunt/hunt.h"
 #include "base/memory.h"
-#include "shell/course/hunt/mutants.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"
 

@@ -1,6 +1,6 @@
 /* judge.c -- runs a program in a sandbox; each rank's thread keeps its tensors, rank 0's the
  * rest */
-#include "shell/course/hunt/judge.h"
+#include "shell/course/hunt/hunt.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "races/races.h"

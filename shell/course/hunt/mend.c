@@ -1,6 +1,6 @@
 /* mend.c -- `fix`: replaces a line and compares the result with the right program */
 #include "base/memory.h"
-#include "shell/course/hunt/mutants.h"
+#include "shell/course/hunt/hunt.h"
 #include "shell/language/parse/tree.h"
 #include "shell/values/share.h"
 

@@ -6,11 +6,10 @@
  *     hunt F.rsh     F.rsh */
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "shell/course/hunt/mutants.h"
+#include "shell/course/hunt/hunt.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
 #include "shell/values/share.h"
-#include "shell/training/choose.h"
 #include "shell/training/head.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* pieces.c -- splits a line into its statements */
-#include "shell/course/hunt/pieces.h"
+#include "shell/course/hunt/changes.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* search.c -- tries changes of executed lines in the seed's order until one is observable */
 #include "base/memory.h"
-#include "shell/course/hunt/mutants.h"
+#include "shell/course/hunt/hunt.h"
 #include "shell/session/quote.h"
 
 enum { FEW = 24, TRIES_MOST = 128 };

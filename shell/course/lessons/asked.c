@@ -3,7 +3,7 @@
  *     expect time <= 1.05 * best(time)   # the host waits where it need not
  *            |--|           |--|           remark
  *            figure         best           "12.1 ms", "8.6 ms": shown together */
-#include "shell/course/lessons/asked.h"
+#include "shell/course/lessons/played.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"

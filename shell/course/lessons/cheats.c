@@ -1,8 +1,6 @@
 /* cheats.c -- attempts that must fail, generated from the solution's tensors */
-#include "shell/course/lessons/cheats.h"
 #include "base/memory.h"
 #include "shell/course/lessons/played.h"
-#include "shell/course/lessons/asked.h"
 
 #include <string.h>
 

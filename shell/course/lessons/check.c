@@ -5,11 +5,8 @@
  *     memory        right
  *
  * Rank 0 runs them while the others wait; all print its result. */
-#include "shell/course/lessons/asked.h"
 #include "shell/course/lessons/open_lesson.h"
-#include "shell/course/lessons/trial.h"
 #include "shell/sandbox/sandbox.h"
-#include "shell/course/lessons/learned.h"
 #include "shell/values/share.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  *
  * Choices are simulated by wrong models of the machine (`#: choice`), and sorted by size. */
 #include "shell/course/lessons/open_lesson.h"
-#include "shell/course/lessons/trial.h"
 #include "shell/values/share.h"
 
 #include <ctype.h>

@@ -4,7 +4,6 @@
  *     typed      wait compute on comm | allreduce g on comm
  *                                       ^ 2: look at your line 2     3: the solution's line */
 #include "shell/course/lessons/open_lesson.h"
-#include "shell/course/lessons/learned.h"
 
 #include <string.h>
 

@@ -8,10 +8,7 @@
  *     predictions, questions            have answers; choices are 15 % apart
  *
  * on every number of ranks that the lesson supports. */
-#include "shell/course/lessons/asked.h"
-#include "shell/course/lessons/cheats.h"
 #include "shell/course/lessons/open_lesson.h"
-#include "shell/course/lessons/trial.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,14 +1,16 @@
 /* learned.c -- records events in order, and reads the class's file
  *
  * Rank 0 reads this file and the clock and sends them to all; replay reads neither. */
-#include "shell/course/lessons/learned.h"
+#include "shell/course/lessons/open_lesson.h"
 #include "base/memory.h"
 #include "shell/course/class/roll.h"
+#include "shell/course/class/rules.h"
 #include "shell/session/options.h"
 #include "shell/values/share.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { WORDS_MOST = 300 };
 

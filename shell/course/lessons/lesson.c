@@ -7,7 +7,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/session/device.h"
-#include "shell/course/lessons/learned.h"
 #include "shell/values/share.h"
 #include "shell/training/open.h"
 
@@ -163,6 +162,46 @@ enum status lesson_begin_again(struct shell *shell)
 	if (status == ST_OK)
 		out_say(shell->out, "   the task starts again; `task` shows it\n");
 	return status;
+}
+
+/* ---- the session's state: saved when a lesson opens, restored by `lesson off`
+ *
+ *     set launch=5us   strategy ddp   lesson 11   next   lesson 12   lesson off   run 1
+ *                                     ^ saved                        ^ restored, ddp too */
+
+void saved_session_release(struct saved_session *saved)
+{
+	lasting_release(&saved->lasting);
+	plan_release(&saved->plan);
+}
+
+void lesson_install(struct shell *shell, struct lesson *lesson)
+{
+	if (shell->course.lesson) {
+		lesson->saved = shell->course.lesson->saved;
+		shell->course.lesson->saved = (struct saved_session){0};
+	} else {
+		lasting_keep(shell, &lesson->saved.lasting);
+		plan_copy(&shell->training->now, &lesson->saved.plan);
+		lesson->saved.entry = shell->journal.count;
+	}
+	lesson_free(shell);
+	shell->course.lesson = lesson;
+}
+
+enum status lesson_restore_session(struct shell *shell)
+{
+	const struct saved_session *saved = shell->course.lesson ? &shell->course.lesson->saved : NULL;
+	if (saved) {
+		lasting_take(shell, &saved->lasting);
+		plan_copy(&saved->plan, &shell->training->now);
+		shell->journal.opened = saved->entry + 1;
+	}
+	if (shell->journal.closes_again)
+		shell->journal.opened = shell->journal.closes_again;
+	lesson_free(shell);
+	training_line(shell); /* lines replayed from here on begin with this plan */
+	return shell_reset(shell);
 }
 
 static enum status lesson_fits(const struct shell *shell, const struct lesson *lesson, int task)

@@ -7,7 +7,6 @@
 #include "shell/course/lessons/lesson.h"
 #include "shell/course/lessons/lesson_file.h"
 #include "shell/course/lessons/played.h"
-#include "shell/course/lessons/task_rules.h"
 #include "shell/session/lasting.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
@@ -51,7 +50,7 @@ const struct lesson_task *lesson_current(const struct shell *shell);
 /* Begins an empty world without model, data or program, on the lessons' machine. */
 enum status lesson_begin_world(struct shell *shell);
 
-/* saved_session.c: opens `lesson`, which takes the saved session from its predecessor, or saves
+/* Opens `lesson`, which takes the saved session from its predecessor, or saves
  * it. */
 void lesson_install(struct shell *shell, struct lesson *lesson);
 /* Closes the lesson and restores the session's state in an empty world. If none is open
@@ -64,7 +63,7 @@ void saved_session_release(struct saved_session *saved);
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);
 
-/* task.c: starts recording the learner's lines and clears the results so far; the guess stays. */
+/* typed.c: starts recording the learner's lines and clears the results so far; the guess stays. */
 void task_watch(struct shell *shell);
 /* tell.c: prints the task. All processes call it. */
 enum status task_tell(struct shell *shell);
@@ -79,7 +78,7 @@ enum status guess_wanted(const struct shell *shell);
 /* Adds how the guess compares, and the question about the picture, if any. */
 enum status guess_put_outcome(struct shell *shell, struct text *out);
 
-/* Records an event of the current task (learned.h): "hint", "check" ... */
+/* Records an event of the current task (learned.c): "hint", "check" ... */
 void lesson_note(struct shell *shell, const char *what, const char *words);
 /* Records that the task is left: "skip" if it is unsolved. */
 void lesson_note_left(struct shell *shell);

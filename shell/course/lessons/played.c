@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/course/lessons/asked.h"
 #include "shell/sandbox/sandbox.h"
 
 #include <stdio.h>

@@ -3,10 +3,9 @@
  *        lesson 4   ✓✓··   Buckets                        20 min
  *        next: lesson 4.3
  *
- * Tasks solved in earlier sessions count (learned.h). */
+ * Tasks solved in earlier sessions count (learned.c). */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/class/rules.h"
-#include "shell/course/lessons/learned.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,11 +2,9 @@
  *
  * Gates depend on the lesson's own M and on the machine. A learner who sets these changes the
  * question, so such lines are refused when typed and when checked. */
-#include "shell/course/lessons/task_rules.h"
+#include "shell/course/lessons/played.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
-#include "shell/course/lessons/lesson_file.h"
-#include "shell/session/shell.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* trial.c -- runs a task's lines in one variant after the other, until one fails */
-#include "shell/course/lessons/trial.h"
+#include "shell/course/lessons/played.h"
 #include "base/arithmetic.h"
 #include "shell/sandbox/sandbox.h"
 
