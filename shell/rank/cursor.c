@@ -2,6 +2,9 @@
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "trace/critical.h"
+#include "trace/spots.h"
+#include "trace/trace.h"
 
 #include <string.h>
 

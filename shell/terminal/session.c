@@ -7,6 +7,7 @@
  *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
  *     job's descriptors 1, 2 --- text from ranks, its death ---> shown above the input line */
 #include "shell/terminal/inside.h"
+#include "shell/terminal/launch.h"
 #include "shell/session/quote.h"
 #include "shell/terminal/line.h"
 #include "shell/wire/plain.h"

@@ -1,5 +1,6 @@
 /* view.c -- the view loop: request a frame, paint its page, wait for a key */
 #include "shell/terminal/screen.h"
+#include "shell/terminal/talk.h"
 #include "shell/terminal/viewer.h"
 #include "trace/trace.h"
 #include "shell/wire/wire.h"
