@@ -90,7 +90,7 @@ $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 # the GPU's kernels for the CPU: each of CUDA's sources as C++, behind tests/standin/kernels_cuda.h; for shared libraries too
 CXX      = g++
 KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
-STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o
+STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o $(BUILD)/standin/src/base/dtype.o
 STANDIN_CXXFLAGS = -Isrc -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
 $(BUILD)/standin/src/cuda/kernels/%.o: src/cuda/kernels/%.cu tests/standin/kernels_cuda.h Makefile
 	@mkdir -p $(@D)

@@ -4,6 +4,9 @@
 #define RANKSH_STANDIN_KERNELS_CUDA_H
 
 #include "kernels.h"
+extern "C" {
+#include "base/dtype.h"
+}
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +56,22 @@ template <class To, class From> static inline To standin_bits(From from)
 #define __popc __builtin_popcount
 #define __double_as_longlong standin_bits<long long, double>
 #define __longlong_as_double standin_bits<double, long long>
+
+/* ---- f16, for which a GPU has instructions */
+
+static inline unsigned short half_of(float value)
+{
+	unsigned short half;
+	dtype_from_f32(DT_F16, &value, &half, 1);
+	return half;
+}
+
+static inline float half_value(unsigned short half)
+{
+	float value;
+	dtype_to_f32(DT_F16, &half, &value, 1);
+	return value;
+}
 
 /* ---- kernels: a function each, and its row in the list */
 

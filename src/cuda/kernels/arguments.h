@@ -171,11 +171,11 @@ struct exchange_reduce {
 	int dtype, reduction, first, to; /* to: -1: all */
 };
 
-/* Copies `bytes` from each place in [from, until): from in_at of its input to out_at + place *
+/* Copies `bytes` from each place in [from, until): from in_at of its input to place *
  * out_step of this result; with tables, as exchange_find has found. */
 struct exchange_move {
 	struct exchange_members members;
-	long long bytes, in_at, out_at, out_step;
+	long long bytes, in_at, out_step;
 	int from, until;
 };
 

@@ -1,4 +1,4 @@
-/* convert.cu -- copies between types and layouts, nonfinite, quantize, topk and its gradient
+/* convert.cu -- copies between types and layouts, quantize, topk and its gradient
  * (src/kernels/convert.c) */
 #include "cuda/kernels/elements.cuh"
 #include "cuda/kernels/rows.cuh"
@@ -39,26 +39,6 @@ SYNC_KERNEL(convert_tiles, elements, THREADS)
 }
 
 /* ---- reductions of all elements to one number: by block, then of all blocks */
-
-SYNC_KERNEL(convert_nonfinite, moving, THREADS)
-{
-	double found = 0;
-	for (long long i = thread_number(); i < call.count; i += thread_count()) {
-		double x = get(&call.in[0], i);
-		found += !(x - x == 0);
-	}
-	found = team_reduce(found, [](double a, double b) { return a + b; });
-	if (threadIdx.x == 0)
-		((double *)call.parts)[blockIdx.x] = found;
-}
-
-SYNC_KERNEL(convert_nonfinite_sum, moving, THREADS)
-{
-	const double *parts = (const double *)call.parts;
-	double found = team_sum(call.count, [&](long long i) { return parts[i]; });
-	if (threadIdx.x == 0)
-		put(&call.out[0], 0, found, call.add);
-}
 
 /* a NaN is the largest */
 INLINE double larger_size(double a, double b)

@@ -7,8 +7,7 @@ enum { P, SEED, AT, WIDTH, LENGTH, KEEP };
 struct op_dropout {
 	enum { TENSORS = 2, READS = 1, WRITES = 2 };
 	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
+	ELEMENTS_RUN
 	{
 		long long length = (long long)option[LENGTH], row = from / length,
 		          column = from - row * length;
@@ -35,7 +34,4 @@ struct op_dropout {
 	}
 };
 
-KERNEL(dropout, elements)
-{
-	elements_run<op_dropout>(call);
-}
+ELEMENTS_KERNEL(dropout)

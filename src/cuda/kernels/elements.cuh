@@ -125,32 +125,36 @@ template <class Op> INLINE void elements_run(const struct elements &call)
 	elements_walk<Op, MIXED, 1>(call, grouped, call.count);
 }
 
-/* Defines the kernel `name`: each element of the result is an expression in the arguments a and
- * b, and option. */
-#define ELEMENTWISE(name, arguments, numbers, result)                         \
-	struct op_##name {                                                    \
-		enum {                                                        \
-			TENSORS = (arguments) + 1,                            \
-			READS = (1 << (arguments)) - 1,                       \
-			WRITES = 1 << (arguments)                             \
-		};                                                            \
-		typedef numbers number;                                       \
-		template <int V, class Number>                                \
-		static __device__ __forceinline__ void run(                   \
-		        Number (*v)[V], long long from, const double *option) \
-		{                                                             \
-			(void)from, (void)option;                             \
-			_Pragma("unroll") for (int i = 0; i < V; i++)         \
-			{                                                     \
-				Number a = v[0][i], b = v[(arguments)-1][i];  \
-				(void)a, (void)b;                             \
-				v[arguments][i] = (Number)(result);           \
-			}                                                     \
-		}                                                             \
-	};                                                                    \
-	KERNEL(name, elements)                                                \
-	{                                                                     \
-		elements_run<op_##name>(call);                                \
+/* The head of an operation's run, and its kernel */
+#define ELEMENTS_RUN                   \
+	template <int V, class Number> \
+	static __device__ __forceinline__ void run(Number(*v)[V], long long from, const double *option)
+#define ELEMENTS_KERNEL(name)                  \
+	KERNEL(name, elements)                 \
+	{                                      \
+		elements_run<op_##name>(call); \
 	}
+
+/* Defines the kernel `name`: a statement for element i of the tensors v[0] ... */
+#define ELEMENTS_EACH(name, tensors, reads, writes, numbers, ...)                 \
+	struct op_##name {                                                        \
+		enum { TENSORS = (tensors), READS = (reads), WRITES = (writes) }; \
+		typedef numbers number;                                           \
+		ELEMENTS_RUN                                                      \
+		{                                                                 \
+			(void)from, (void)option;                                 \
+			_Pragma("unroll") for (int i = 0; i < V; i++)             \
+			{                                                         \
+				__VA_ARGS__;                                      \
+			}                                                         \
+		}                                                                 \
+	};                                                                        \
+	ELEMENTS_KERNEL(name)
+
+/* The same for an expression in the arguments a and b, and option */
+#define ELEMENTWISE(name, arguments, numbers, result)                                           \
+	ELEMENTS_EACH(name, (arguments) + 1, (1 << (arguments)) - 1, 1 << (arguments), numbers, \
+	              Number a = v[0][i], b = v[(arguments)-1][i];                              \
+	              (void)a, (void)b; v[arguments][i] = (Number)(result))
 
 #endif

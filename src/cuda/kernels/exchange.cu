@@ -237,7 +237,7 @@ SYNC_KERNEL(exchange_move_all, exchange_move, THREADS)
 	__shared__ places at;
 	if (!find(call.members, &at))
 		return;
-	char *to = at.at[call.members.place].out + call.out_at;
+	char *to = at.at[call.members.place].out;
 	for (int q = call.from; q < call.until; q++) {
 		if (call.members.tables)
 			copy_bytes(at.at[q].in, at.at[q].out, at.at[q].bytes);

@@ -1,18 +1,7 @@
 /* inplace.cu -- sgd, adam (src/kernels/inplace.c) */
 #include "cuda/kernels/elements.cuh"
 
-struct op_sgd {
-	enum { TENSORS = 2, READS = 3, WRITES = 1 };
-	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
-	{
-		(void)from;
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			v[0][i] -= option[0] * v[1][i];
-	}
-};
+ELEMENTS_EACH(inplace_sgd, 2, 3, 1, double, v[0][i] -= option[0] * v[1][i])
 
 enum { BETA1, BETA2, EPS, STEP, ROOT };
 
@@ -42,31 +31,11 @@ INLINE double near_inverse(double x)
 	return 1 / x;
 }
 
-struct op_adam {
-	enum { TENSORS = 4, READS = 15, WRITES = 1 | 4 | 8 };
-	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
-	{
-		double beta1 = option[BETA1], beta2 = option[BETA2];
-		(void)from;
-#pragma unroll
-		for (int i = 0; i < V; i++) {
-			double g = v[1][i];
-			v[2][i] = beta1 * v[2][i] + (1 - beta1) * g;
-			v[3][i] = beta2 * v[3][i] + (1 - beta2) * g * g;
-			v[0][i] -= option[STEP] * v[2][i] *
-			        near_inverse(near_root(v[3][i]) * option[ROOT] + option[EPS]);
-		}
-	}
-};
-
-KERNEL(inplace_sgd, elements)
+INLINE void adam_step(double &w, double g, double &m, double &v, const double *option)
 {
-	elements_run<op_sgd>(call);
+	m = option[BETA1] * m + (1 - option[BETA1]) * g;
+	v = option[BETA2] * v + (1 - option[BETA2]) * g * g;
+	w -= option[STEP] * m * near_inverse(near_root(v) * option[ROOT] + option[EPS]);
 }
 
-KERNEL(inplace_adam, elements)
-{
-	elements_run<op_adam>(call);
-}
+ELEMENTS_EACH(inplace_adam, 4, 15, 1 | 4 | 8, double, adam_step(v[0][i], v[1][i], v[2][i], v[3][i], option))

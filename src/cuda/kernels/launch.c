@@ -49,7 +49,7 @@ static const struct row {
         {"dropout_grad", "dropout", plan_dropout, NULL},
         {"cast", "convert_copy", plan_tiles, NULL},
         {"quantize", "convert_quantize", plan_quantize, NULL},
-        {"nonfinite", "convert_nonfinite", plan_nonfinite, NULL},
+        {"nonfinite", "loss_nonfinite", plan_total, NULL},
         {"topk", "convert_topk", plan_topk, NULL},
         {"topk_grad", "convert_topk_grad", plan_topk_grad, NULL},
         {"transpose", "convert_copy", plan_transpose, NULL},

@@ -1,4 +1,4 @@
-/* loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c)
+/* loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c), nonfinite
  *
  * A reduction to one number takes two launches: each block, or row, leaves its part in `parts`,
  * and loss_sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
@@ -31,6 +31,14 @@ SYNC_KERNEL(loss_sumsq, rows, THREADS)
 	block_sum(call, [&](long long i) {
 		double value = get(&call.in[0], i);
 		return value * value;
+	});
+}
+
+SYNC_KERNEL(loss_nonfinite, rows, THREADS)
+{
+	block_sum(call, [&](long long i) {
+		double value = get(&call.in[0], i);
+		return value - value == 0 ? 0. : 1.;
 	});
 }
 

@@ -13,43 +13,22 @@ INLINE unsigned shift_even(unsigned bits, int shift)
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
-/* A GPU has an instruction for each direction; the NaN's bits may differ. */
+/* The NaN's bits may differ. */
+#ifndef RANKSH_STANDIN_KERNELS_CUDA_H
 INLINE unsigned short half_of(float value)
 {
-#ifdef __CUDA_ARCH__
 	unsigned short half;
 	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
 	return half;
-#else
-	unsigned bits = __float_as_uint(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-	if (size > 0x7f800000)
-		return sign | 0x7e00 | (size >> 13 & 0x3ff);
-	if (size >= 0x47800000)
-		return sign | 0x7c00;
-	if (size >= 0x38800000)
-		return sign | shift_even(size - 0x38000000, 13);
-	int shift = 126 - (int)(size >> 23);
-	return sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift));
-#endif
 }
 
 INLINE float half_value(unsigned short half)
 {
-#ifdef __CUDA_ARCH__
 	float value;
 	asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
 	return value;
-#else
-	unsigned sign = (unsigned)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,
-	         mantissa = half & 0x3ff;
-	if (exponent == 0x1f)
-		return __uint_as_float(sign | 0x7f800000 | mantissa << 13);
-	if (exponent)
-		return __uint_as_float(sign | (exponent + 112) << 23 | mantissa << 13);
-	float small = mantissa * 0x1p-24f;
-	return sign ? -small : small;
-#endif
 }
+#endif
 
 INLINE unsigned short brain_of(float value)
 {

@@ -20,29 +20,16 @@ static void add_threads(
 	launch_add(plan, function, launch_blocks(threads), THREADS, 1, moving, sizeof *moving);
 }
 
-/* Reduces each block, then all blocks; returns the number of blocks. */
-static int64_t add_reduction(
-        struct launch_plan *plan, const char *each, const char *all, struct moving *moving)
-{
-	int64_t parts = most_of(least_of(parts_of(moving->count, 4 * THREADS), PARTS), 1);
-	moving->parts = launch_workspace(plan, (parts + 1) * (int64_t)sizeof(double));
-	launch_add(plan, each, parts, THREADS, 1, moving, sizeof *moving);
-	moving->count = parts;
-	launch_add(plan, all, 1, THREADS, 1, moving, sizeof *moving);
-	return parts;
-}
-
-void plan_nonfinite(const struct kernel_call *call, const char *function, struct launch_plan *plan)
-{
-	struct moving moving = moving_of(call);
-	add_reduction(plan, function, "convert_nonfinite_sum", &moving);
-}
-
+/* The largest size of each block, then of all, then the division */
 void plan_quantize(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct moving moving = moving_of(call);
+	int64_t parts = most_of(least_of(parts_of(moving.count, 4 * THREADS), PARTS), 1);
 	moving.rows = moving.count;
-	add_reduction(plan, "convert_largest", "convert_scale", &moving);
+	moving.parts = launch_workspace(plan, (parts + 1) * (int64_t)sizeof(double));
+	launch_add(plan, "convert_largest", parts, THREADS, 1, &moving, sizeof moving);
+	moving.count = parts;
+	launch_add(plan, "convert_scale", 1, THREADS, 1, &moving, sizeof moving);
 	add_threads(plan, function, moving.rows, &moving);
 }
 

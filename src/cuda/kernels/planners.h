@@ -7,7 +7,7 @@
 /* plan_options.c */
 launch_planner plan_scale, plan_dropout, plan_adam, plan_zeros, plan_ones;
 /* plan_moving.c */
-launch_planner plan_quantize, plan_nonfinite, plan_topk, plan_topk_grad, plan_transpose, plan_binsort,
+launch_planner plan_quantize, plan_topk, plan_topk_grad, plan_transpose, plan_binsort,
         plan_permute, plan_unpermute, plan_sort_chunks;
 /* plan_rows.c */
 launch_planner plan_rows, plan_total, plan_mse_grad, plan_crossentropy, plan_crossentropy_grad, plan_embed,

@@ -3,37 +3,14 @@
 #include "cuda/kernels/elements.cuh"
 #include "base/philox.h"
 
-struct op_source_full {
-	enum { TENSORS = 1, READS = 0, WRITES = 1 };
-	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
-	{
-		(void)from;
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			v[0][i] = option[0];
-	}
-};
-
-struct op_source_iota {
-	enum { TENSORS = 1, READS = 0, WRITES = 1 };
-	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
-	{
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			v[0][i] = option[0] * (double)(from + i);
-	}
-};
+ELEMENTS_EACH(source_full, 1, 0, 1, double, v[0][i] = option[0])
+ELEMENTS_EACH(source_iota, 1, 0, 1, double, v[0][i] = option[0] * (double)(from + i))
 
 /* A group begins at a multiple of four, and one block of Philox has four words. */
 template <bool NORMAL> struct op_source_random {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
 	typedef double number;
-	template <int V, class Number>
-	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
+	ELEMENTS_RUN
 	{
 		unsigned word[4];
 #pragma unroll
@@ -47,16 +24,6 @@ template <bool NORMAL> struct op_source_random {
 		}
 	}
 };
-
-KERNEL(source_full, elements)
-{
-	elements_run<op_source_full>(call);
-}
-
-KERNEL(source_iota, elements)
-{
-	elements_run<op_source_iota>(call);
-}
 
 KERNEL(source_uniform, elements)
 {
