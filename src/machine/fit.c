@@ -104,15 +104,20 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count)
+double fit_median(double *values, size_t count)
 {
 	if (count == 0)
 		return 0;
+	qsort(values, count, sizeof *values, by_size);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count)
+{
 	double *error = mem_alloc(count * sizeof *error);
 	for (size_t i = 0; i < count; i++)
 		error[i] = error_of(fit, &samples[i]);
-	qsort(error, count, sizeof *error, by_size);
-	double median = (error[(count - 1) / 2] + error[count / 2]) / 2;
+	double median = fit_median(error, count);
 	mem_free(error);
 	return median;
 }

@@ -36,5 +36,7 @@ struct fit {
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit);
 /* Returns the median of |fit - measured| / measured; 0 without samples. */
 double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count);
+/* Sorts the values and returns their median; 0 without any. */
+double fit_median(double *values, size_t count);
 
 #endif

@@ -106,8 +106,11 @@ void schedule_cell(const struct schedule *schedule, int stage, const struct task
 void schedule_room(struct schedule *schedule);
 
 /* Runs each task once its predecessor and input are done. span: the longest of any stage from
- * first forward to last task, in ask's unit, without optimizer. Fails with ST_BUG if a stage
- * waits for ever. */
+ * first forward to last task, in ask's unit, without optimizer. next, zeroed before: by stage, the
+ * tasks that ran. Returns false if a stage waits for ever. */
+bool schedule_carry_out(
+        const struct schedule_ask *ask, const struct schedule *schedule, size_t *next, double *span);
+/* The same. Fails with ST_BUG if a stage waits for ever. */
 enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span);
 
 /* schedule_auto.c. Searches zb-auto's order into schedule->task, which has room. */

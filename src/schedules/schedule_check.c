@@ -140,16 +140,6 @@ static enum status check_neighbours(const struct checking *r, int n)
 
 /* ---- does it run? ---- */
 
-/* Returns the task that this one waits for; false: none. */
-static bool task_needs(
-        const struct schedule *schedule, int stage, const struct task *task, int *piece, int *work)
-{
-	int n = schedule->piece[stage * schedule->chunks + task->chunk];
-	*work = task->work == WORK_F ? WORK_F : WORK_B;
-	*piece = task->work == WORK_F ? n - 1 : n + 1;
-	return task->work != WORK_W && task->work != WORK_IDLE && *piece >= 0 && *piece < schedule->pieces;
-}
-
 /* Reports a circle: each blocked stage waits for a later cell of another, so following them
  * closes it. */
 static enum status find_circle(const struct checking *r, const size_t *next)
@@ -157,15 +147,16 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 	const struct schedule *schedule = r->schedule;
 	struct text text = {0};
 	bool *met = mem_alloc(2 * (size_t)schedule->stages), *named = met + schedule->stages;
-	int stage = 0, piece, work;
+	int stage = 0;
 	while (next[stage] == schedule->count)
 		stage++;
 	while (!named[stage]) {
 		const struct task *task = schedule_task(schedule, stage, next[stage]);
-		task_needs(schedule, stage, task, &piece, &work);
-		int other = schedule->holder[piece];
-		const struct task *wanted =
-		        schedule_task(schedule, other, *place_of(r, piece, task->micro, work) - 1);
+		bool forward = task->work == WORK_F;
+		int piece = schedule->piece[stage * schedule->chunks + task->chunk] + (forward ? -1 : 1),
+		    other = schedule->holder[piece];
+		const struct task *wanted = schedule_task(
+		        schedule, other, *place_of(r, piece, task->micro, forward ? WORK_F : WORK_B) - 1);
 		if (met[stage]) {
 			text_add(&text, "%srow %d: ", text.count ? "; " : "", stage + 1);
 			schedule_cell(schedule, stage, task, &text);
@@ -181,31 +172,6 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 	        r->name, text_string(&text));
 	text_release(&text);
 	mem_free(met);
-	return status;
-}
-
-static enum status order_carry_out(const struct checking *r)
-{
-	const struct schedule *schedule = r->schedule;
-	size_t *next = mem_alloc((size_t)schedule->stages * sizeof *next);
-	enum status status = ST_OK;
-	int piece, work, done = 0;
-	for (bool moved = true; moved;) {
-		moved = false;
-		for (int s = 0; s < schedule->stages; s++)
-			for (; next[s] < schedule->count; next[s]++, moved = true) {
-				const struct task *task = schedule_task(schedule, s, next[s]);
-				if (task_needs(schedule, s, task, &piece, &work) &&
-				        *place_of(r, piece, task->micro, work) >
-				                next[schedule->holder[piece]])
-					break;
-			}
-	}
-	for (int s = 0; s < schedule->stages; s++)
-		done += next[s] == schedule->count;
-	if (done < schedule->stages)
-		status = find_circle(r, next);
-	mem_free(next);
 	return status;
 }
 
@@ -226,8 +192,13 @@ enum status schedule_check(const char *name, const struct schedule *schedule)
 	for (int n = 0; n + 1 < schedule->pieces && status == ST_OK; n++)
 		status = schedule->holder[n] == schedule->holder[n + 1] ? check_joined(&r, n)
 		                                                        : check_neighbours(&r, n);
-	if (status == ST_OK)
-		status = order_carry_out(&r);
+	size_t *next = mem_alloc((size_t)schedule->stages * sizeof *next);
+	double span;
+	if (status == ST_OK &&
+	        !schedule_carry_out(
+	                &(struct schedule_ask){.stages = schedule->stages}, schedule, next, &span))
+		status = find_circle(&r, next);
+	mem_free(next);
 	mem_free(r.place);
 	return status;
 }

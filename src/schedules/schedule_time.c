@@ -73,42 +73,43 @@ static bool replay_stage(struct replay *r, int stage)
 	return r->next[stage] > begin;
 }
 
-static enum status replay_all(struct replay *r, double *span)
-{
-	for (bool moved = true; moved;) {
-		moved = false;
-		for (int s = 0; s < r->ask->stages; s++)
-			moved = replay_stage(r, s) || moved;
-	}
-	*span = 0;
-	for (int s = 0; s < r->ask->stages; s++) {
-		if (r->next[s] < r->schedule->count)
-			return fail(
-			        ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
-		if (r->at[s] - r->first[s] > *span)
-			*span = r->at[s] - r->first[s];
-	}
-	return ST_OK;
-}
-
-enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span)
+bool schedule_carry_out(
+        const struct schedule_ask *ask, const struct schedule *schedule, size_t *next, double *span)
 {
 	size_t stages = (size_t)ask->stages,
 	       count = DIRECTIONS * (size_t)schedule->pieces * (size_t)schedule->micros;
 	struct replay r = {.ask = ask,
 	        .schedule = schedule,
 	        .done = mem_alloc(count * sizeof *r.done),
-	        .next = mem_alloc(stages * sizeof *r.next),
+	        .next = next,
 	        .at = mem_alloc(2 * stages * sizeof *r.at),
 	        .begun = mem_alloc(stages * sizeof *r.begun)};
+	bool ends = true;
 
 	for (size_t i = 0; i < count; i++)
 		r.done[i] = -1;
 	r.first = r.at + stages;
-	enum status status = replay_all(&r, span);
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (int s = 0; s < ask->stages; s++)
+			moved = replay_stage(&r, s) || moved;
+	}
+	*span = 0;
+	for (size_t s = 0; s < stages; s++) {
+		ends = ends && next[s] == schedule->count;
+		if (r.at[s] - r.first[s] > *span)
+			*span = r.at[s] - r.first[s];
+	}
 	mem_free(r.done);
-	mem_free(r.next);
 	mem_free(r.at);
 	mem_free(r.begun);
-	return status;
+	return ends;
+}
+
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span)
+{
+	size_t *next = mem_alloc((size_t)ask->stages * sizeof *next);
+	bool ends = schedule_carry_out(ask, schedule, next, span);
+	mem_free(next);
+	return ends ? ST_OK : fail(ST_BUG, "pipeline: a stage waits for ever");
 }

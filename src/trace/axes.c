@@ -67,8 +67,7 @@ static void edges_add(struct sharing *s, int64_t from, int64_t to, int group, in
 static int group_of(const struct sharing *s, const struct moment *m)
 {
 	const struct world *world = s->lanes->trace->world;
-	bool counts = (m->kind == OP_COLLECTIVE || m->kind == OP_P2P || m->kind == OP_ONE_SIDED) &&
-	        trace_in(s->lanes->trace, m->id, s->section);
+	bool counts = trace_communicates(m->kind) && trace_in(s->lanes->trace, m->id, s->section);
 	return counts ? op_record(world, m->id)->group : -1;
 }
 

@@ -59,11 +59,6 @@ static void put_whom(const struct trace *trace, const struct span *wait, struct 
 	}
 }
 
-static bool is_wait(const struct span *span)
-{
-	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE;
-}
-
 static void put_cost(const struct trace *trace, op_id id, const struct times *times, struct text *out)
 {
 	const struct record *record = op_record(trace->world, id);
@@ -95,7 +90,7 @@ static void join_launches(struct spans *waits)
 	struct span *first = NULL;
 	for (size_t i = 0; i < waits->count; i++) {
 		struct span *span = &waits->span[i];
-		if (!is_wait(span) || span->cause != CAUSE_LAUNCH)
+		if (!span_waits(span, 1) || span->cause != CAUSE_LAUNCH)
 			continue;
 		if (first) {
 			first->to += span->to - span->from;
@@ -113,7 +108,7 @@ static void put_waits(const struct trace *trace, struct spans *waits, struct tex
 		struct span *longest = NULL;
 		for (size_t i = 0; i < waits->count; i++) {
 			struct span *span = &waits->span[i];
-			if (is_wait(span) &&
+			if (span_waits(span, 1) &&
 			        (!longest || span->to - span->from > longest->to - longest->from))
 				longest = span;
 		}
@@ -173,7 +168,7 @@ void links_find(const struct trace *trace, const struct spot *spot, struct links
 	else
 		spot_waits(trace, spot->span.op, &waits);
 	for (size_t i = 0; i < waits.count; i++)
-		if (is_wait(&waits.span[i]) &&
+		if (span_waits(&waits.span[i], 1) &&
 		        (spot->span.kind == SPAN_STALL || waits.span[i].cause != CAUSE_LAUNCH))
 			add_link(trace, spot, &waits.span[i], links);
 	spans_release(&waits);

@@ -160,19 +160,16 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 {
 	const struct world *world = w->trace->world;
 	op_id wait = moment_at(lanes, place)->id, target = world->ops[wait].target;
-	uint32_t end = lanes->first[world->ops[wait].stream + 1], next = place + 1;
 
 	if (!target || target == OP_EVERYTHING)
 		return;
 	op_id behind = lanes_behind(lanes, target);
-	while (next < end && !trace_is_work(op_record(world, moment_at(lanes, next)->id)->kind))
-		next++;
-	if (next == end || !trace_is_work(op_record(world, behind)->kind))
+	const struct moment *next = lanes_work(lanes, world->ops[wait].stream, place + 1, 1);
+	if (!next || !trace_is_work(op_record(world, behind)->kind))
 		return;
-	struct times from = backend_times(w->trace->backend, behind), to = moment_at(lanes, next)->t;
-	if (lasts(&from) && lasts(&to))
-		put_arrow(w, "wait", end_of(w, behind), from.end - 1, end_of(w, moment_at(lanes, next)->id),
-		        to.start);
+	struct times from = backend_times(w->trace->backend, behind);
+	if (lasts(&from) && lasts(&next->t))
+		put_arrow(w, "wait", end_of(w, behind), from.end - 1, end_of(w, next->id), next->t.start);
 }
 
 static void transfer_arrow(struct json_writer *w, op_id id)

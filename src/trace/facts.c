@@ -37,8 +37,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 /* Records and waits take no time on a stream, fills none on the machine. */
 bool trace_is_work(enum op_kind kind)
 {
-	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P ||
-	        kind == OP_ONE_SIDED;
+	return kind == OP_KERNEL || kind == OP_COPY || trace_communicates(kind);
 }
 
 bool trace_on_host(const struct world *world, op_id id)

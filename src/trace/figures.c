@@ -101,7 +101,7 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 		enum op_kind kind = (enum op_kind)op_record(world, id)->kind;
 		if (!trace_is_work(kind) || !trace_in(trace, id, section))
 			continue;
-		used.communicates |= kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
+		used.communicates |= trace_communicates(kind);
 		used.computes |= trace_computes(world, id);
 		used.stream[world->ops[id].stream] = true;
 		used.ops++;

@@ -96,7 +96,7 @@ static void put_work(struct kineto *k, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(k->trace->world, id);
 	int stream = k->trace->world->ops[id].stream;
-	bool nccl = kineto_is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
+	bool nccl = trace_communicates((enum op_kind)record->kind), copy = record->kind == OP_COPY;
 	int64_t from = nccl ? least_of(t->ready, t->start) : t->start;
 	event_begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
 	text_clear(&k->words);

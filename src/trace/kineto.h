@@ -9,8 +9,6 @@
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
 /* The operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1" */
 void kineto_operator(const struct world *world, op_id id, struct text *out);
-/* True if NCCL carries it out. */
-bool kineto_is_nccl(enum op_kind kind);
 /* Returns the elements of all operands read, or written, by an operation of n ranks. Unequal parts
  * count as padded. */
 int64_t kineto_elements(const struct record *record, int n, enum access access);

@@ -3,7 +3,7 @@
 #include "backend/cost.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
-#include "trace/trace.h"
+#include "trace/lanes.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -85,15 +85,10 @@ static void put_copy_name(const struct record *record, struct text *out)
 	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], spaces[from], spaces[to]);
 }
 
-bool kineto_is_nccl(enum op_kind kind)
-{
-	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
-}
-
 void kineto_name(const struct trace *trace, op_id id, struct text *out)
 {
 	const struct record *record = op_record(trace->world, id);
-	if (kineto_is_nccl((enum op_kind)record->kind))
+	if (trace_communicates((enum op_kind)record->kind))
 		put_nccl_name(trace, id, out);
 	else if (record->kind == OP_COPY)
 		put_copy_name(record, out);

@@ -81,6 +81,16 @@ uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time)
 	return first + skipped;
 }
 
+const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t place, int step)
+{
+	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
+		const struct moment *m = moment_at(lanes, (uint32_t)place);
+		if (trace_is_work((enum op_kind)m->kind))
+			return m;
+	}
+	return NULL;
+}
+
 /* Returns the operation that a `sync` or an allocation waits for; itself if nothing was left to
  * wait for. */
 static op_id waited_for(const struct lanes *lanes, const struct moment *m)

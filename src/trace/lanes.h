@@ -87,6 +87,8 @@ const struct moment *lanes_moment(const struct lanes *lanes, op_id id);
 /* Returns the place of the stream's first operation that ends after `time`; one past its last if
  * there is none. Ends grow along a stream. */
 uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
+/* Returns the stream's first work from that place on (step 1) or back (-1); NULL if none. */
+const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t place, int step);
 /* Follows records and waits back to the operation that a wait for `id` depends on; a record itself
  * if it came after everything before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
@@ -102,6 +104,11 @@ const struct moment *lanes_last_done(const struct lanes *lanes, const struct mom
  * group's turn, or the next one to have it before `to`; 0 if none. *until: the end of its turn. */
 op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until);
 
+/* True for what NCCL carries out. */
+static inline bool trace_communicates(enum op_kind kind)
+{
+	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
+}
 /* True for kernels, copies, collectives and transfers: work on a stream's lane. */
 bool trace_is_work(enum op_kind kind);
 /* Returns the host's clock after the operation (time 0 for id 0); TIME_UNKNOWN if it has not
@@ -181,6 +188,11 @@ static inline bool trace_tells(const struct trace *trace, int rank)
 static inline bool trace_is_everything(const struct trace *trace, int section)
 {
 	return section < 0 && !trace->first;
+}
+/* True for a delay of at least that many ns. */
+static inline bool span_waits(const struct span *span, int64_t least)
+{
+	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE && span->to - span->from >= least;
 }
 /* Makes a span that is not work invisible. */
 static inline void span_blank(struct span *span)

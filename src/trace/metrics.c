@@ -68,6 +68,22 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 	               : trace_step(trace, operations_of(trace->world, rank));
 }
 
+enum status metric_longest(const struct trace *trace, int section, int64_t *ns, int *ranks)
+{
+	enum status status = ST_OK;
+	int64_t own;
+	int used = 0;
+	*ns = 0;
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		status = metric_time(trace, section, rank, &own);
+		*ns = most_of(*ns, own);
+		used += own > 0;
+	}
+	if (ranks)
+		*ranks = used;
+	return status;
+}
+
 /* Collects when the rank's operations selected by `wanted` work in the section, joined. The caller
  * releases the set in any case. ST_WAITS: one has no end; ST_INTERRUPTED */
 typedef bool wants(const struct world *world, op_id id, int argument);
@@ -348,8 +364,7 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 	const struct record *record = op_record(world, id);
 	double factor = 1;
 
-	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_ONE_SIDED &&
-	        record->kind != OP_COPY)
+	if (!trace_communicates(record->kind) && record->kind != OP_COPY)
 		return fail(ST_ARGUMENT,
 		        "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
 		        names_text(world->names, record->title));

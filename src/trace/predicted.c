@@ -10,6 +10,7 @@
  * of single operations' absolute errors. */
 #include "trace/figures.h"
 #include "backend/cost.h"
+#include "machine/fit.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -81,12 +82,6 @@ static void add_operation(const struct trace *trace, op_id id, struct prediction
 	kind_add(kind_of(all, name), t.end - t.start, p.end - p.start);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static int by_measured(const void *a, const void *b)
 {
 	const struct foretold_kind *x = a, *y = b;
@@ -106,13 +101,11 @@ static void put_kind(struct table *table, struct foretold_kind *kind)
 	if (!kind->count)
 		return;
 	double n = (double)kind->count;
-	qsort(kind->error, kind->count, sizeof *kind->error, by_number);
 	table_cell(table, "%s", kind->name);
 	table_cell(table, "%zu", kind->count);
 	put_pair(table, kind->measured / n, kind->predicted / n);
 	if (kind->count >= FEW)
-		table_cell(table, "%.1f%%",
-		        50 * (kind->error[(kind->count - 1) / 2] + kind->error[kind->count / 2]));
+		table_cell(table, "%.1f%%", 100 * fit_median(kind->error, kind->count));
 	table_row(table);
 }
 
@@ -129,18 +122,6 @@ static void foretold_times(struct backend *backend, op_id id, struct times *time
 		measured->times(measured, id, times);
 }
 
-static enum status longest_time(const struct trace *trace, int section, int64_t *ns)
-{
-	enum status status = ST_OK;
-	int64_t own;
-	*ns = 0;
-	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
-		status = metric_time(trace, section, rank, &own);
-		*ns = status == ST_OK && own > *ns ? own : *ns;
-	}
-	return status;
-}
-
 static enum status put_time(struct table *table, const struct trace *trace, int section)
 {
 	struct foretold foretold = {.backend = *trace->backend, .measured = trace->backend};
@@ -150,9 +131,9 @@ static enum status put_time(struct table *table, const struct trace *trace, int 
 	        .first = trace->first};
 	int64_t measured, predicted;
 	foretold.backend.times = foretold_times;
-	enum status status = longest_time(trace, section, &measured);
+	enum status status = metric_longest(trace, section, &measured, NULL);
 	if (status == ST_OK)
-		status = longest_time(&other, section, &predicted);
+		status = metric_longest(&other, section, &predicted, NULL);
 	if (status == ST_OK && measured > 0) {
 		table_cells(table, "time", "");
 		put_pair(table, measured, predicted);

@@ -9,7 +9,6 @@
  * And a whole job: model FLOP/s as a part of all GPUs' peak (MFU, Chowdhery et al.,
  * arXiv:2204.02311). */
 #include "backend/cost.h"
-#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
 #include "trace/lanes.h"
@@ -291,16 +290,13 @@ enum status metric_mfu(const struct trace *whole, int section, bool all, double 
 	struct iterations iterations;
 	const struct trace trace = trace_steady(whole, section, &iterations);
 	double ns = 0;
-	int64_t time = 0, own, ranks = 0;
-	enum status status = ST_OK;
+	int64_t time;
+	int ranks;
+	enum status status = metric_longest(&trace, section, &time, &ranks);
 	*part = 0;
-	for (int rank = 0; rank < trace.world->n && status == ST_OK; rank++) {
-		status = metric_time(&trace, section, rank, &own);
-		time = most_of(time, own);
-		ranks += own > 0;
+	for (int rank = 0; rank < trace.world->n && status == ST_OK; rank++)
 		ns += at_peak(&trace, section, rank, all);
-	}
 	if (status == ST_OK && time > 0)
-		*part = ns / ((double)time * (double)ranks);
+		*part = ns / ((double)time * ranks);
 	return status;
 }

@@ -54,7 +54,7 @@ static int64_t holds_from(const struct trace *trace, op_id id, const struct time
 
 static bool is_flow(const struct record *record)
 {
-	return record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED ||
+	return trace_communicates(record->kind) ||
 	        (record->kind == OP_COPY && copy_way(record) < COPY_ENGINES);
 }
 
@@ -66,94 +66,61 @@ static int64_t flows_from(const struct world *world, op_id id, const struct time
 	        : least_of(t->end, t->start + (int64_t)op_record(world, id)->latency_ns);
 }
 
-/* A list is made in two passes: counting by stream in first[s + 1], then appending, which moves
- * first[s] to the end of stream s, where stream s + 1 begins. */
-static void make_room(struct holdings *list)
-{
-	for (int s = 0; s <= STREAMS_MAX; s++)
-		list->first[s + 1] += list->first[s];
-	list->count = list->first[STREAMS_MAX + 1];
-	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
-}
-
-static void holding_put(struct holdings *list, const struct op *op, struct holding holding)
-{
-	list->at[list->first[op->stream]++] = holding;
-}
-
-static void holdings_close(struct holdings *list)
-{
-	memmove(list->first + 1, list->first, (STREAMS_MAX + 1) * sizeof *list->first);
-	list->first[0] = 0;
-}
-
 static bool takes_device(const struct record *record)
 {
 	return holds_as_kernel(record) || record->kind == OP_COLLECTIVE;
 }
 
-static void load_device(struct holdings *list, const struct trace *trace, int rank)
+/* Makes a list in two passes: counting by stream in first[s + 1], then appending, which moves
+ * first[s] to the end of stream s, where stream s + 1 begins. flows: over links, else holders of
+ * the device */
+static void holdings_load(struct holdings *list, const struct trace *trace, int rank, bool flows)
 {
 	const struct world *world = trace->world;
+	bool (*takes)(const struct record *record) = flows ? is_flow : takes_device;
 	memset(list->first, 0, sizeof list->first);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		list->first[world->ops[id].stream + 1] += takes_device(op_record(world, id));
-	make_room(list);
+		list->first[world->ops[id].stream + 1] += takes(op_record(world, id));
+	for (int s = 0; s <= STREAMS_MAX; s++)
+		list->first[s + 1] += list->first[s];
+	list->count = list->first[STREAMS_MAX + 1];
+	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!takes_device(op_record(world, id)))
+		if (!takes(op_record(world, id)))
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		holding_put(list, &world->ops[id], (struct holding){id, holds_from(trace, id, &t), t.end});
+		int64_t from = flows ? flows_from(world, id, &t) : holds_from(trace, id, &t);
+		list->at[list->first[world->ops[id].stream]++] = (struct holding){id, from, t.end};
 	}
-	holdings_close(list);
+	memmove(list->first + 1, list->first, (STREAMS_MAX + 1) * sizeof *list->first);
+	list->first[0] = 0;
 }
 
 /* Returns the kernels and collectives of a rank, valid until those of another rank are
  * requested. */
 static const struct holdings *device_of(struct sharers *sharing, int rank)
 {
-	if (!sharing->device || sharing->device_rank != rank) {
-		if (!sharing->device)
-			sharing->device = mem_alloc(sizeof *sharing->device);
-		load_device(sharing->device, sharing->trace, rank);
-	}
+	if (!sharing->device)
+		sharing->device = mem_alloc(sizeof *sharing->device);
+	if (!sharing->device->at || sharing->device_rank != rank)
+		holdings_load(sharing->device, sharing->trace, rank, false);
 	sharing->device_rank = rank;
 	return sharing->device;
 }
 
-/* Loads all ranks at once, since a collective needs most. One-sided operations reach ranks without
- * an operation there, so they have a list. */
-static void load_flows(struct sharers *sharing)
-{
-	const struct world *world = sharing->trace->world;
-	sharing->flows = mem_alloc((size_t)world->n * sizeof *sharing->flows);
-	for (op_id id = 1; id <= world->op_count; id++) {
-		const struct record *record = op_record(world, id);
-		if (!is_flow(record))
-			continue;
-		sharing->flows[world->ops[id].rank].first[world->ops[id].stream + 1]++;
-		if (record->kind == OP_ONE_SIDED)
-			*MEM_ADD(&sharing->one_sided, &sharing->one_sided_count) = id;
-	}
-	for (int rank = 0; rank < world->n; rank++)
-		make_room(&sharing->flows[rank]);
-	for (op_id id = 1; id <= world->op_count; id++) {
-		const struct op *op = &world->ops[id];
-		if (!is_flow(op_record(world, id)))
-			continue;
-		struct times t = backend_times(sharing->trace->backend, id);
-		holding_put(&sharing->flows[op->rank], op,
-		        (struct holding){id, flows_from(world, id, &t), t.end});
-	}
-	for (int rank = 0; rank < world->n; rank++)
-		holdings_close(&sharing->flows[rank]);
-}
-
-/* Returns the copies, transfers, collectives and one-sided operations of a rank. */
+/* Returns the copies, transfers, collectives and one-sided operations of a rank. One-sided
+ * operations reach ranks without an operation there, so they have a list. */
 static const struct holdings *flows_of(struct sharers *sharing, int rank)
 {
-	if (!sharing->flows)
-		load_flows(sharing);
+	const struct world *world = sharing->trace->world;
+	if (!sharing->flows) {
+		sharing->flows = mem_alloc((size_t)world->n * sizeof *sharing->flows);
+		for (op_id id = 1; id <= world->op_count; id++)
+			if (op_record(world, id)->kind == OP_ONE_SIDED)
+				*MEM_ADD(&sharing->one_sided, &sharing->one_sided_count) = id;
+	}
+	if (!sharing->flows[rank].at)
+		holdings_load(&sharing->flows[rank], sharing->trace, rank, true);
 	return &sharing->flows[rank];
 }
 

@@ -300,13 +300,11 @@ struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
 		return lanes->host.span[at];
 	}
 	if (stream < lanes->streams) {
-		uint32_t i = lanes_after(lanes, stream, time);
-		for (uint32_t n = i; n < lanes->first[stream + 1] && window.to == TIME_UNKNOWN; n++)
-			if (trace_is_work(moment_at(lanes, n)->kind))
-				window.to = moment_at(lanes, n)->t.end;
-		for (; i > lanes->first[stream] && !window.from; i--)
-			if (trace_is_work(moment_at(lanes, i - 1)->kind))
-				window.from = moment_at(lanes, i - 1)->t.end;
+		int64_t i = lanes_after(lanes, stream, time);
+		const struct moment *next = lanes_work(lanes, stream, i, 1),
+		                    *before = lanes_work(lanes, stream, i - 1, -1);
+		window.to = next ? next->t.end : TIME_UNKNOWN;
+		window.from = before ? before->t.end : 0;
 	}
 	lanes_spans(lanes, stream, window, &spans);
 	SEARCH(at, spans.count - 1, spans.span[at].to > time);

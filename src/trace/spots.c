@@ -31,20 +31,10 @@ static bool is_idle(const struct span *span)
 	return span->kind == SPAN_HOST && span->cause == CAUSE_DONE;
 }
 
-static const struct moment *work_from(const struct lanes *lanes, int stream, int64_t place, int step)
-{
-	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
-		const struct moment *m = moment_at(lanes, (uint32_t)place);
-		if (trace_is_work((enum op_kind)m->kind))
-			return m;
-	}
-	return NULL;
-}
-
 /* Stores the first item from i on with work or activity. Returns false if there is none. */
 static bool item_from(const struct lanes *lanes, int stream, int64_t i, int step, struct span *item)
 {
-	const struct moment *m = stream != STREAM_HOST ? work_from(lanes, stream, i, step) : NULL;
+	const struct moment *m = stream != STREAM_HOST ? lanes_work(lanes, stream, i, step) : NULL;
 	if (m)
 		*item = span_of(m);
 	for (; stream == STREAM_HOST && i >= 0 && i < (int64_t)lanes->host.count; i += step) {
@@ -146,14 +136,9 @@ bool spot_beside(const struct trace *trace, int step, struct spot *spot)
 
 static void gap_of(const struct lanes *lanes, const struct moment *m, struct spans *out)
 {
-	const struct moment *before = work_from(lanes, m->stream, (int64_t)m->place - 1, -1);
+	const struct moment *before = lanes_work(lanes, m->stream, (int64_t)m->place - 1, -1);
 	struct window window = {before ? before->t.end : 0, m->t.end, -1};
 	lanes_spans(lanes, m->stream, window, out);
-}
-
-static bool is_wait(const struct span *span, int64_t least)
-{
-	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE && span->to - span->from >= least;
 }
 
 /* Returns the first wait from `from` on in the gap before m, or (step < 0) the last one over by
@@ -165,7 +150,7 @@ static const struct span *wait_in(const struct lanes *lanes, const struct moment
 	gap_of(lanes, m, gap);
 	for (size_t i = 0; i < gap->count; i++) {
 		const struct span *span = &gap->span[i];
-		if (is_wait(span, least) && (step > 0 ? span->from >= from && !found : span->to <= from))
+		if (span_waits(span, least) && (step > 0 ? span->from >= from && !found : span->to <= from))
 			found = span;
 	}
 	return found;
@@ -182,11 +167,11 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 	const struct moment *m = lanes_moment(&lanes, spot->span.op);
 	if (stream == STREAM_HOST)
 		for (at += step; at >= 0 && at < (int64_t)lanes.host.count && !found; at += step)
-			found = is_wait(&lanes.host.span[at], least) &&
+			found = span_waits(&lanes.host.span[at], least) &&
 			        spot_set(spot, spot->rank, stream, &lanes.host.span[at]);
 	else
-		for (m = work_from(&lanes, stream, m && m->stream == stream ? m->place : at, step);
-		        m && !found; m = work_from(&lanes, stream, (int64_t)m->place + step, step))
+		for (m = lanes_work(&lanes, stream, m && m->stream == stream ? m->place : at, step);
+		        m && !found; m = lanes_work(&lanes, stream, (int64_t)m->place + step, step))
 			found = spot_set(
 			        spot, spot->rank, stream, wait_in(&lanes, m, step, least, from, &gap));
 	spans_release(&gap);
@@ -217,7 +202,7 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 		longest.to = longest.from;
 		spot_waits(trace, spot->span.op, &waits);
 		for (size_t i = 0; i < waits.count; i++)
-			if (is_wait(&waits.span[i], longest.to - longest.from + 1))
+			if (span_waits(&waits.span[i], longest.to - longest.from + 1))
 				longest = waits.span[i];
 	}
 	if (longest.to == longest.from) {

@@ -244,6 +244,8 @@ enum status timeline_picture(
  * if that is sooner. */
 /* The rank's time. (For several ranks `time` is the largest; every other metric is the mean.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
+/* The longest rank's; *ranks: those with any time, NULL: not wanted */
+enum status metric_longest(const struct trace *trace, int section, int64_t *ns, int *ranks);
 /* work of the stream / the rank's time */
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part);
 /* time when both streams work / work of the less busy one */

@@ -14,13 +14,8 @@ static struct window gap_of(struct chain *chain, const struct lanes *lanes, cons
 		gap.from = times_begin(m->kind, &m->t);
 		return gap;
 	}
-	for (uint32_t i = m->place; i > lanes->first[m->stream]; i--) {
-		const struct moment *before = moment_at(lanes, i - 1);
-		if (!trace_is_work(before->kind))
-			continue;
-		gap.from = least_of(before->t.end, gap.to);
-		break;
-	}
+	const struct moment *before = lanes_work(lanes, m->stream, (int64_t)m->place - 1, -1);
+	gap.from = before ? least_of(before->t.end, gap.to) : 0;
 	return gap;
 }
 
