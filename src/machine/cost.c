@@ -24,21 +24,15 @@ const char *link_name(enum link_kind kind)
 /* A PCIe link carries host copies and, without a switch, GPU-to-GPU transfers. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind)
 {
-	switch (kind) {
-	case LINK_UP:
-		return machine->d2h;
-	case LINK_DOWN:
-		return machine->h2d;
-	case LINK_NIC_OUT:
-	case LINK_NIC_IN:
-		return machine->nic_rate;
-	case LINK_DISK_READ:
-		return machine->disk_read;
-	case LINK_DISK_WRITE:
-		return machine->disk_write;
-	default:
-		return machine->link_rate;
-	}
+	const double rates[LINK_KINDS] = {[LINK_OUT] = machine->link_rate,
+	        [LINK_IN] = machine->link_rate,
+	        [LINK_UP] = machine->d2h,
+	        [LINK_DOWN] = machine->h2d,
+	        [LINK_NIC_OUT] = machine->nic_rate,
+	        [LINK_NIC_IN] = machine->nic_rate,
+	        [LINK_DISK_READ] = machine->disk_read,
+	        [LINK_DISK_WRITE] = machine->disk_write};
+	return rates[kind];
 }
 
 int machine_node(const struct machine *machine, int rank)

@@ -120,30 +120,15 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 {
 	int p = ask->stages;
+	bool h1 = ask->kind == SCHEDULE_ZB_H1;
 
-	switch (ask->kind) {
-	case SCHEDULE_GPIPE:
-		one_forward_one_backward(task, ask->micros, ask->micros, false, 0);
-		break;
-	case SCHEDULE_INTERLEAVED:
-		if (ask->chunks > 1) {
-			interleaved(ask, task, s);
-			break;
-		}
-		/* one chunk: 1F1B */
-		/* fall through */
-	case SCHEDULE_1F1B:
-		one_forward_one_backward(task, ask->micros, p - s, false, 0);
-		break;
-	case SCHEDULE_ZB_H1:
-		one_forward_one_backward(task, ask->micros, p - s, true, s);
-		break;
-	case SCHEDULE_ZB_H2:
+	if (ask->kind == SCHEDULE_INTERLEAVED && ask->chunks > 1)
+		interleaved(ask, task, s);
+	else if (ask->kind == SCHEDULE_ZB_H2)
 		one_forward_one_backward(task, ask->micros, 2 * (p - s) - 1, true, 2 * s);
-		break;
-	case SCHEDULE_ZB_AUTO:
-		break;
-	}
+	else if (ask->kind != SCHEDULE_ZB_AUTO) /* interleaved with one chunk is 1F1B */
+		one_forward_one_backward(
+		        task, ask->micros, ask->kind == SCHEDULE_GPIPE ? ask->micros : p - s, h1, h1 ? s : 0);
 }
 
 static enum status request_check(const struct schedule_ask *ask)

@@ -47,22 +47,15 @@ void calibration_text(
 /* With all its digits, unlike number_text */
 static void file_number(double value, enum unit unit, struct text *out)
 {
-	switch (unit) {
-	case UNIT_TIME:
-		text_add(out, "%.9g us", value / 1e3);
-		return;
-	case UNIT_BYTES:
-		text_add(out, "%.0f B", value);
-		return;
-	case UNIT_BYTE_RATE:
-		text_add(out, "%.9g MB/s", value / 1e6);
-		return;
-	case UNIT_FLOP_RATE:
-		text_add(out, "%.9g MFLOP/s", value / 1e6);
-		return;
-	default:
-		text_add(out, "%.9g", value);
-	}
+	static const struct {
+		const char *digits;
+		double size;
+	} shown[] = {[UNIT_PLAIN] = {"%.9g", 1},
+	        [UNIT_TIME] = {"%.9g us", 1e3},
+	        [UNIT_BYTES] = {"%.0f B", 1},
+	        [UNIT_BYTE_RATE] = {"%.9g MB/s", 1e6},
+	        [UNIT_FLOP_RATE] = {"%.9g MFLOP/s", 1e6}};
+	text_add(out, shown[unit].digits, value / shown[unit].size);
 }
 
 /* A loaded source is "file:line text", or "set by you". */

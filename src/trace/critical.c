@@ -58,20 +58,12 @@ static void add_piece(struct critical *critical, enum critical_kind kind, op_id 
 
 static enum critical_kind kind_of_work(const struct trace *trace, op_id id)
 {
-	switch (op_record(trace->world, id)->kind) {
-	case OP_KERNEL:
-		return trace_on_host(trace->world, id) ? CRITICAL_HOST : CRITICAL_COMPUTE;
-	case OP_COPY:
-		return CRITICAL_COPY;
-	case OP_COLLECTIVE:
-	case OP_P2P:
-	case OP_ONE_SIDED:
+	enum op_kind kind = op_record(trace->world, id)->kind;
+	if (kind == OP_KERNEL && !trace_on_host(trace->world, id))
+		return CRITICAL_COMPUTE;
+	if (trace_communicates(kind))
 		return CRITICAL_COMM;
-	case OP_SEGMENT:
-		return CRITICAL_MEMORY;
-	default:
-		return CRITICAL_HOST;
-	}
+	return kind == OP_COPY ? CRITICAL_COPY : kind == OP_SEGMENT ? CRITICAL_MEMORY : CRITICAL_HOST;
 }
 
 /* The time between two nodes: a launch, or work, whose last part is its loss by sharing */

@@ -290,18 +290,11 @@ enum colour trace_colour(const struct record *record)
 	        ['O'] = COLOUR_OPTIMIZER};
 	size_t phase = (unsigned char)record->colour;
 
-	switch (record->kind) {
-	case OP_KERNEL:
+	if (record->kind == OP_KERNEL)
 		return phase < sizeof phases && phases[phase] ? phases[phase] : COLOUR_KERNEL;
-	case OP_COPY:
+	if (record->kind == OP_COPY)
 		return COLOUR_COPY;
-	case OP_COLLECTIVE:
-	case OP_P2P:
-	case OP_ONE_SIDED:
-		return COLOUR_COMM;
-	default:
-		return COLOUR_HOSTWORK;
-	}
+	return trace_communicates(record->kind) ? COLOUR_COMM : COLOUR_HOSTWORK;
 }
 
 int64_t trace_clock_after(const struct trace *trace, op_id id)

@@ -187,40 +187,25 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 	const struct record *record = op_record(world, id);
 	int64_t from = most_of(t->issue - t->launch, 0);
 	bool all = op->target == OP_EVERYTHING;
-	switch (record->kind) {
-	case OP_KERNEL:
-	case OP_COPY:
-	case OP_COLLECTIVE:
-	case OP_P2P:
-	case OP_ONE_SIDED:
-		if (trace_by_host(world, id)) {
-			put_call(k, id, CALL_HOST, from, t->issue);
-			put_cpu_op(k, id, k->host + op->stream, t->start, t->end);
-			break;
-		}
+	if (trace_is_work(record->kind) && trace_by_host(world, id)) {
+		put_call(k, id, CALL_HOST, from, t->issue);
+		put_cpu_op(k, id, k->host + op->stream, t->start, t->end);
+	} else if (trace_is_work(record->kind)) {
 		put_cpu_op(k, id, k->host, from, t->issue);
 		put_call(k, id, record->kind == OP_COPY ? CALL_COPY : CALL_LAUNCH, from, t->issue);
-		break;
-	case OP_RECORD:
+	} else if (record->kind == OP_RECORD) {
 		put_call(k, id, CALL_RECORD, from, t->issue);
-		break;
-	case OP_WAIT:
+	} else if (record->kind == OP_WAIT) {
 		put_call(k, id, CALL_WAIT, from, t->issue);
 		put_sync(k, id, "Stream Wait Event", op->stream, t->issue, t->issue);
-		break;
-	case OP_SYNC:
+	} else if (record->kind == OP_SYNC) {
 		put_call(k, id, all ? CALL_DEVICE : CALL_STREAM, t->start, t->end);
 		put_sync(k, id, all ? "Context Sync" : "Stream Sync",
 		        all || !op->target ? -1 : world->ops[op->target].stream, t->start, t->end);
-		break;
-	case OP_SEGMENT:
+	} else if (record->kind == OP_SEGMENT) {
 		put_call(k, id, CALL_MALLOC, t->start, t->end);
-		break;
-	case OP_HOST:
+	} else if (record->kind == OP_HOST) {
 		put_cpu_op(k, id, k->host, t->start, t->end);
-		break;
-	default:
-		break;
 	}
 }
 

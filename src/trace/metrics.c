@@ -131,16 +131,9 @@ static bool is_work_of(const struct world *world, op_id id, int work)
 {
 	bool collective = of_kind(world, id, OP_COLLECTIVE),
 	     transfer = of_kind(world, id, OP_P2P) || of_kind(world, id, OP_ONE_SIDED);
-	switch ((enum hideable)work) {
-	case HIDE_COLLECTIVES:
-		return collective;
-	case HIDE_TRANSFERS:
-		return transfer;
-	case HIDE_COPIES:
+	if (work == HIDE_COPIES)
 		return of_kind(world, id, OP_COPY) && !trace_on_host(world, id);
-	default:
-		return collective || transfer;
-	}
+	return (collective && work != HIDE_TRANSFERS) || (transfer && work != HIDE_COLLECTIVES);
 }
 static bool computes(const struct world *world, op_id id, int unused)
 {

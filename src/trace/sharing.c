@@ -318,29 +318,17 @@ op_id sharing_with(struct sharers *sharing, op_id id)
 	const struct record *record = op_record(world, id);
 	struct times t = backend_times(trace->backend, id);
 	struct overlap o = {.trace = trace, .id = id, .from = t.start, .to = t.end};
-	struct path path;
-	switch (record->kind) {
-	case OP_KERNEL:
+	if (record->kind == OP_KERNEL || holds_as_kernel(record)) {
 		search_device(sharing, &o);
-		break;
-	case OP_COPY:
-		if (holds_as_kernel(record))
-			search_device(sharing, &o);
-		else
-			search_links(sharing, &o, world->ops[id].rank, 1u << copy_link(copy_way(record)));
-		break;
-	case OP_COLLECTIVE:
+	} else if (record->kind == OP_COPY) {
+		search_links(sharing, &o, world->ops[id].rank, 1u << copy_link(copy_way(record)));
+	} else if (record->kind == OP_COLLECTIVE) {
 		o.best = collective_with(sharing, &o, t.alone);
-		break;
-	case OP_P2P:
+	} else if (record->kind == OP_P2P) {
 		search_parts(sharing, &o);
-		break;
-	case OP_ONE_SIDED:
-		path = one_sided_path(world->machine, world, id);
+	} else if (record->kind == OP_ONE_SIDED) {
+		struct path path = one_sided_path(world->machine, world, id);
 		search_path(sharing, &o, &path);
-		break;
-	default:
-		break;
 	}
 	return o.best ? o.best : id;
 }

@@ -21,13 +21,6 @@
 
 enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in messages; the rest is counted, or cut */
 
-static struct times times_of(const struct waits *waits, op_id id)
-{
-	struct times t;
-	waits->backend->times(waits->backend, id, &t);
-	return t;
-}
-
 /* ---- unfinished operations */
 
 /* One rank in program order; turn_of: by group, the first unfinished collective. */
@@ -41,7 +34,7 @@ static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		uint8_t stream = world->ops[id].stream;
-		bool ended = times_of(waits, id).end != TIME_UNKNOWN;
+		bool ended = backend_times(waits->backend, id).end != TIME_UNKNOWN;
 		own->crashed |= record->kind == OP_CRASH && ended;
 		if (ended) {
 			if (record->kind != OP_FILL && record->kind != OP_SEGMENT)
@@ -109,7 +102,7 @@ static void edges_of_match(struct waits *waits, op_id id, const struct match *ma
 		int rank = match->ranks[i];
 		if (member == id)
 			continue;
-		if (member && times_of(waits, member).ready == TIME_UNKNOWN)
+		if (member && backend_times(waits->backend, member).ready == TIME_UNKNOWN)
 			wait_for(&waits->search, member);
 		else if (!member && waits->rank[rank].blocked && !waits->rank[rank].crashed)
 			wait_for(&waits->search, waits->rank[rank].blocked);
@@ -123,7 +116,7 @@ static void edges_of(struct wait_search *search, uint32_t id)
 	struct waits *waits = search->self;
 	const struct world *world = waits->world;
 	const struct op *op = &world->ops[id];
-	struct times t = times_of(waits, id);
+	struct times t = backend_times(waits->backend, id);
 	op_id own = own_reason(waits, id, &t);
 	int count;
 	const uint32_t *matches = op_matches(world, id, &count);
@@ -181,7 +174,7 @@ void waits_forget(struct waits *waits)
 op_id waits_root(const struct waits *waits, op_id id)
 {
 	for (int steps = 0; steps < 1000; steps++) {
-		struct times t = times_of(waits, id);
+		struct times t = backend_times(waits->backend, id);
 		op_id reason = own_reason(waits, id, &t);
 		if (!reason)
 			break;
@@ -200,7 +193,7 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 		const struct match *match = &waits->world->matches[matches[part]];
 		for (int i = 0; i < match->n; i++) {
 			op_id member = match->member[i];
-			if (!member || times_of(waits, member).ready == TIME_UNKNOWN)
+			if (!member || backend_times(waits->backend, member).ready == TIME_UNKNOWN)
 				ranks_add(absent, match->ranks[i]);
 		}
 	}
@@ -215,7 +208,7 @@ static bool match_lacks(const struct waits *waits, const struct match *match, op
 	for (int i = 0; i < match->n; i++) {
 		op_id member = match->member[i];
 		if (member != id && (rank < 0 || match->ranks[i] == rank) &&
-		        (!member || times_of(waits, member).ready == TIME_UNKNOWN))
+		        (!member || backend_times(waits->backend, member).ready == TIME_UNKNOWN))
 			return true;
 	}
 	return false;
