@@ -186,10 +186,8 @@ static void put_root(const struct chain *chain, struct root *root)
 		put_host(chain, root, "", out);
 		break;
 	case ROOT_MEMORY:
-		put_host(chain, root, " gets memory", out);
-		break;
 	case ROOT_HOST:
-		put_host(chain, root, " computes", out);
+		put_host(chain, root, root->kind == ROOT_HOST ? " computes" : " gets memory", out);
 		break;
 	case ROOT_CIRCLE:
 		text_add(out, "ranks wait for each other, as in ");

@@ -376,16 +376,6 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 	return status;
 }
 
-int sets_row_of(const struct sets *sets, int rank, int stream)
-{
-	int row = 0;
-	for (size_t i = 0; i < sets->count; row += sets->set[i++].lanes)
-		for (int k = 0; ranks_has(&sets->set[i].ranks, rank) && k < sets->set[i].lanes; k++)
-			if (sets->set[i].lane[k] == stream)
-				return row + k;
-	return -1;
-}
-
 void sets_release(struct sets *sets)
 {
 	for (size_t i = 0; i < sets->shown_count; i++)

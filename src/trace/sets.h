@@ -45,7 +45,5 @@ struct sets {
  * is zeroed before and released in any case. ST_INTERRUPTED */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
-/* Returns the lane's row among all rows; -1: none. */
-int sets_row_of(const struct sets *sets, int rank, int stream);
 void sets_release(struct sets *sets);
 #endif

@@ -221,7 +221,13 @@ void timeline_places_release(struct timeline_places *places)
 
 int timeline_row_of(const struct timeline_places *places, int rank, int stream)
 {
-	return places->sets ? sets_row_of(places->sets, rank, stream) : -1;
+	const struct sets *sets = places->sets;
+	int row = 0;
+	for (size_t i = 0; sets && i < sets->count; row += sets->set[i++].lanes)
+		for (int k = 0; ranks_has(&sets->set[i].ranks, rank) && k < sets->set[i].lanes; k++)
+			if (sets->set[i].lane[k] == stream)
+				return row + k;
+	return -1;
 }
 
 static void store_places(struct drawing *d, struct timeline_places *places)
