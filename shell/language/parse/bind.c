@@ -5,14 +5,10 @@
  *
  * Options and clauses are taken out first. The other words go to the rows from left to right: each
  * row takes one word, or all that fit if it is ARG_MANY. A word's form alone chooses its row, so a
- * line means the same in every world. A kernel's shape, numbers and type have forms of their own
- * and may be in any order (bind_kernel):
+ * line means the same in every world. A kernel's shape, numbers and type may be in any order:
  *
  *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS
- *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE
- *
- * A line that cannot be bound has a word too many, one too few, one that does not fit, or an
- * unknown option. bind_mistakes.c words each. */
+ *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/tensor_kind.h"
@@ -51,8 +47,7 @@ static bool argument_fits(const struct argument_row *row, const struct word *wor
 	}
 }
 
-/* `print x` may be a tensor or a variable: both readings are kept, and call.c decides when the
- * line runs. */
+/* `print x` may be a tensor or a variable: both readings are kept until the line runs (call.c). */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	if (!word->tensor)
@@ -112,8 +107,6 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	return status == ST_OK ? parse_name(parser, word->at, word->after, &argument->name) : status;
 }
 
-/* ---- options ---- */
-
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind)
 {
 	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
@@ -130,8 +123,8 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 	return NULL;
 }
 
-/* kind=gradient. Rows do not list it, because every line that makes a tensor takes it. A word with
- * `$` is checked when the line runs. */
+/* kind=gradient, of every line that makes a tensor. A word with `$` is checked when the line
+ * runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -144,8 +137,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
-/* Words with a list are checked here unless they hold a `$`; numbers and units when the line runs.
- * Keys of ARG_KEYS have no option_row. */
+/* Words with a list are checked here unless they hold a `$`; numbers and units when the line
+ * runs. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word->at, word->sign);
@@ -185,8 +178,6 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	option->formula = NULL; /* ARG_KEYS: a word, as in machine=dgx-h100 */
 	return ST_OK;
 }
-
-/* ---- which word goes where ---- */
 
 /* Returns the row of a kernel's word by its form; -1: none, or a tensor or number. */
 static int kernel_argument(
@@ -235,8 +226,7 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
  *     row     stream NAME ... ["blocking"]
  *     line    stream a b blocking              a, b: the first, up to the word of the next
  *
- * Greedy, without backtracking: no row needs it, and the message for a word that does not fit can
- * name the one argument that was expected. */
+ * No row needs backtracking, and without it a message can name the argument that was expected. */
 static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;
@@ -275,7 +265,6 @@ static enum status check_clauses(const struct statement *statement)
 	return ST_OK;
 }
 
-/* Words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement)
 {
 	enum status status = parse_clauses(parser, statement, 0);
@@ -324,7 +313,7 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 	        : status;
 }
 
-/* Arguments of a def's call, words of a `for`: a name, a tensor, or an expression */
+/* Arguments of a def's call, words of a `for` */
 static enum status bind_value(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	argument->kind = ARG_PRINTABLE;

@@ -4,9 +4,8 @@
  *     ^  ^ ^ ^      ^ ^      ^       ^
  *     clauses: before a block or a line, or anywhere in a line (parse_clauses)
  *
- * All words are read before the kind of the statement is known, and the form of each is determined
- * once. Clauses are removed before the words are bound to arguments, so rows need not know of
- * them. */
+ * All words are read before the kind of the statement is known, and clauses are removed before the
+ * words are bound to arguments. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
@@ -26,8 +25,8 @@ static struct word word_read(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
-/* Up to the statement's end or the `{` of its block, where parser->at is left. The next statement
- * overwrites the list: the words of a block's lines replace those of the line that opens it. */
+/* Up to the statement's end or the `{` of its block. The next statement overwrites the list: the
+ * words of a block's lines replace those of the line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -90,8 +89,8 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is an argument only at the end of a row without streams (`timeline on`); likewise
- * `in` (`step in`). */
+/* A word `on` is an argument only at the end of a row without streams (`timeline on`); so is
+ * `in`. */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;
@@ -148,7 +147,6 @@ static bool read_rank(const char **p, int *rank)
 	return true;
 }
 
-/* Only numbers: a set with variables is an expression, @(rank < n). */
 static enum status parse_range_list(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
@@ -171,7 +169,7 @@ static enum status parse_range_list(
 	}
 }
 
-/* tp=0,dp=$i: all must hold. The axis, a group of `mesh`, is looked up when the line runs. */
+/* tp=0,dp=$i: all must hold. The axis is looked up when the line runs. */
 static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
@@ -195,8 +193,6 @@ static enum status parse_axes(
 	return ST_OK;
 }
 
-/* The first character decides: a bracket, a digit, a letter. With a `$` the text is a name, read
- * when the line runs (tree_ranks). */
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
 {
 	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);

@@ -10,17 +10,14 @@
  *                                          / \
  *                                         b   c
  *
- * The root lists the nodes below it that read tensor elements (`reads`). They are fetched for all
- * ranks at once before evaluation, from other processes too: one collective step instead of one
- * message a node. formula_value.c reads the operands. */
+ * The root lists the nodes below it that read tensor elements (`reads`): they are fetched for all
+ * ranks in one collective step before evaluation. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
 /* Precedence, from the loosest */
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
-
-/* ---- nodes ---- */
 
 void reader_skip(struct formula_reader *reader)
 {
@@ -44,8 +41,8 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
-/* Depth is counted from the leaves, because the operators in a long chain are nested on the left.
- * Evaluation recurses as deep as the tree; FORMULA_DEPTH_MAX keeps it within the stack. */
+/* Depth is counted from the leaves: a chain of operators nests on the left. Evaluation recurses as
+ * deep as the tree; FORMULA_DEPTH_MAX keeps it within the stack. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -72,8 +69,6 @@ enum status formula_finish(struct formula_reader *reader, struct formula *formul
 		        ST_LIMIT, "an expression has more than %d operations in a row", FORMULA_DEPTH_MAX);
 	return ST_OK;
 }
-
-/* ---- operators ---- */
 
 static enum status read_bracket(struct formula_reader *reader, struct formula **made)
 {
@@ -106,7 +101,7 @@ static enum status read_value(struct formula_reader *reader, struct formula **ma
 	return read_name(reader, made);
 }
 
-/* Signs in a row are counted: --x is x, and -x*y is (-x)*y. */
+/* --x is x, and -x*y is (-x)*y. */
 static enum status read_sign(struct formula_reader *reader, struct formula **made)
 {
 	int signs = 0;
@@ -134,8 +129,8 @@ struct operator
 	enum formula_kind kind;
 };
 
-/* The first match, so longer operators are first in their list. `android` does not begin with
- * `and`. */
+/* The first match, so longer operators are first in their list. No name may follow `and` at
+ * once. */
 static bool operator_read(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -224,8 +219,6 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 	        : status;
 }
 
-/* ---- whole expressions ---- */
-
 static enum status read_all(struct formula_reader *reader, struct formula **made)
 {
 	enum status status = read_from(reader, OR, made);
@@ -254,8 +247,7 @@ static void root_keep_reads(struct parser *parser, struct formula *root, size_t 
 	parser->read_count = before;
 }
 
-/* Recursive for a `$( )` in a name or an index: only the outermost call is a root, and lists the
- * reads that the inner ones found. */
+/* Recursive for a `$( )` in a name or an index: only the outermost call is a root. */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

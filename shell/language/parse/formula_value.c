@@ -2,9 +2,8 @@
  *
  *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
  *
- * A name before a bracket is a function of function.h; a metric needs no bracket. The function's
- * row says how each argument is read: as an expression, a tensor, or a stream's name, event, group
- * or section. number_read (base/number.h) separates the remainder's % from the percent sign. */
+ * A name before a bracket is a function of function.h, whose row says how each argument is read; a
+ * metric needs no bracket. */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
@@ -19,8 +18,8 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
-/* No name may follow at once, because a unit may be its first letter: 2ms is a time, 2x a factor,
- * and 2xs an error. `used` may exceed the expression if its text goes on. */
+/* A unit may be a name's first letter: 2ms is a time, 2x a factor, and 2xs an error. `used` may
+ * exceed the expression if its text goes on. */
 enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;
@@ -109,7 +108,6 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 	return formula_finish(reader, formula, made);
 }
 
-/* matmul(x, w) inside a sum is a command and needs a line of its own. */
 static enum status unknown_function(struct slice_of_text written)
 {
 	char word[WORD_SHOWN];

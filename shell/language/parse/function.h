@@ -8,11 +8,11 @@
 
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
- * computed by: value_of_ that, of run/functions.h; a row without one does not build. nature: enum
- * function_nature. kinds, one letter an argument: n number, t tensor, s stream, e event, g group,
- * c cause, l link, group, stream or tensor, o operation, m kind of memory, k section (default: the
- * current one), x stream, group or kind of work, w kind of work, y stream or tensor. As the last
- * argument, m, w, x and y may also be a section. */
+ * computed by: value_of_ that, of run/functions.h. nature: enum function_nature. kinds, one letter
+ * an argument: n number, t tensor, s stream, e event, g group, c cause, l link, group, stream or
+ * tensor, o operation, m kind of memory, k section (default: the current one), x stream, group or
+ * kind of work, w kind of work, y stream or tensor. As the last argument, m, w, x and y may also
+ * be a section. */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -73,7 +73,7 @@ enum function {
 enum function_nature {
 	NATURE_PLAIN, /* of its arguments and the world */
 	NATURE_WORD,  /* ... and it needs no bracket */
-	/* reads tensors, for all ranks at once before it is evaluated (run/reads.c) */
+	/* reads tensors, for all ranks at once before it is evaluated */
 	NATURE_DATA,
 	NATURE_RANK,  /* a metric of the rank's queued work so far; needs no bracket */
 	NATURE_ALL,   /* a metric of all ranks together */
@@ -89,7 +89,6 @@ struct function_row {
 	enum function_nature nature;
 };
 const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
-/* Returns the nearest name; NULL if none is near. */
 const char *function_near(const char *word);
 static inline bool function_is_metric(const struct function_row *row)
 {

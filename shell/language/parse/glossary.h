@@ -15,16 +15,15 @@ struct glossary_entry {
 	struct slice_of_text lines; /* to try, each after "> "; may be empty */
 };
 
-/* Finds the entry at *at (NULL: the first) and moves *at after it. false: there is no other. Text
- * without an entry's form is skipped. */
+/* Finds the entry at *at (NULL: the first) and moves *at after it; false after the last. */
 bool glossary_next(const char **at, struct glossary_entry *entry);
 struct slice_of_text entry_name(const struct glossary_entry *entry);
-/* Returns true if the word is one of its names, except for capitals, blanks, hyphens and a final
+/* Returns true if the word is one of its names, but for capitals, blanks, hyphens and a final
  * s. */
 bool entry_is(const struct glossary_entry *entry, const char *word);
 bool glossary_has(const char *word);
-/* Returns the name of the entry nearest to the word, if it is nearer than *least letters, which
- * becomes its distance; else NULL. Valid until the next call. */
+/* Returns the name of the nearest entry that is nearer than *least letters, which becomes its
+ * distance; else NULL. Valid until the next call. */
 const char *glossary_near(const char *word, int *least);
 
 #endif

@@ -140,7 +140,6 @@ static struct slice_of_text hint_trim(const char *at, const char *after)
 	return slice_between(at, trim_end(at, after));
 }
 
-/* At most 8; empty ones are left out, blanks and the & of C around them too. */
 static void split_arguments(struct foreign_line *line, const char *at, const char *after, const char *marks)
 {
 	while (at < after && line->arguments < 8) {
@@ -155,7 +154,7 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 }
 
 /* The line is refused in any case, so this may guess. By its outer form: `left =
- * object.word(arguments)` or `word argument argument`. false: it is neither. */
+ * object.word(arguments)` or `word argument argument`; false: neither. */
 static bool foreign_split(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);

@@ -6,14 +6,11 @@
  *     expect verify [iterations=N]
  *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "text"
  *
- * They are keywords, not rows, because their expression extends to the line's end with blanks in
- * it, or because they hold blocks that run more than once or never. Each function starts after its
- * word, and reads to the end of its statement. */
+ * They are no rows: their expression extends to the line's end with blanks in it, or they hold
+ * blocks that run more than once or never. Each function starts after its word. */
 #include "shell/language/parse/parse.h"
 
 typedef enum status parse_one(struct parser *parser, struct statement *statement);
-
-/* ---- the rest of a line ---- */
 
 enum status rest_formula(struct parser *parser, const char *what, struct formula **formula)
 {
@@ -46,10 +43,7 @@ enum status fresh_name(
 	return parse_name(parser, at, after, name);
 }
 
-/* ---- let, if, repeat, for, def, expect ---- */
-
-/* The name ends at its last letter, so the `=` needs no blanks: let n=4. The value extends to the
- * line's end. */
+/* The name ends at its last letter, so the `=` needs no blanks: let n=4. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	const struct word *word = parser->words;
@@ -66,8 +60,7 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
 	return rest_formula(parser, "let NAME =", &statement->formula);
 }
 
-/* `else if` is an `if` in an implicit block of the outer one. The depth counts on, so a chain has
- * NESTING_MAX branches at most. */
+/* `else if` is an `if` in an implicit block of the outer one. The depth counts on. */
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
 	enum status status = formula_block(parser, statement, "if", "if rank == 0");
@@ -112,8 +105,7 @@ static enum status parse_range(
 	return status;
 }
 
-/* A range of one word (it has a colon outside brackets), or words as a def's call takes them
- * (bind_call) */
+/* A range of one word (it has a colon outside brackets), or words as a def's call takes them */
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -129,8 +121,8 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-/* The first name is the def's, the others its parameters. It may not be a command's, or a line's
- * meaning would depend on the files that ran before it. */
+/* A def's name may not be a command's, or a line's meaning would depend on the files that ran
+ * before. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -191,8 +183,8 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 	return status;
 }
 
-/* `expect error` is not an expression with a variable `error` if a blank, the words or the block
- * follow; `verify` is the command if it is alone or has options. */
+/* `expect error` is no expression if a blank, the words or the block follow; `verify` is the
+ * command if it is alone or has options. */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -214,12 +206,9 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 	return rest_formula(parser, "expect", &statement->formula);
 }
 
-/* ---- option, refuse ---- */
-
 static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] "
                                    "[with=\"other=a\"] [unless=\"axis\"] \"a sentence\"";
 
-/* The words after NAME=DEFAULT: of="a b", for="x y", least=1, "a sentence" ... */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
 {
 	const struct {
@@ -251,8 +240,7 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	        option_usage);
 }
 
-/* A file's option. A value from the command line is checked against it before the file's first
- * line runs (run/options.c). */
+/* A value from the command line is checked before the file's first line runs (run/options.c). */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -293,10 +281,7 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }
 
-/* ---- which one ---- */
-
-/* *known: the first word is a keyword; the statement was read or is refused. Messages show its
- * first line, without the block. */
+/* *known: the first word is a keyword. Messages show its first line, without the block. */
 enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known)
 {
 	static const struct {
@@ -309,8 +294,7 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 	        {"expect", STATEMENT_EXPECT, parse_expect}, {"option", STATEMENT_OPTION, parse_option},
 	        {"refuse", STATEMENT_REFUSE, parse_refuse}};
 	const char *from = parser->words->at, *end = parser->rest_end, *to = from;
-	/* parse_if has read an `else` on the line of its brace; one that begins a line belongs to
-	 * nothing */
+	/* parse_if has read an `else` on the line of its brace */
 	if (word_is(parser->words, "else"))
 		return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {

@@ -6,13 +6,10 @@
  *     tensor x[4] $type = $init                             a variable says: read when it runs
  *
  * Names, types and spaces are in any order before the `=`. A name without a shape is refused at
- * the line's end: the shape may be the next word, and the name is often a type in another language
- * (float32, cuda). */
+ * the line's end: the shape may be the next word. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
-
-/* ---- the words before = ---- */
 
 static enum status making_repeats(const char *one, const char *other, const char *what)
 {
@@ -56,8 +53,6 @@ static enum status made_name(struct parser *parser, struct making *making, const
 	                                  : status;
 }
 
-/* One word before the `=`: an option, a space, a type, a shape for the name before it, or the next
- * name */
 static enum status making_word(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct making *making = statement->making;
@@ -74,8 +69,6 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 		return parse_shape(parser, word->at, word->after, &last->dim, &last->dims);
 	return made_name(parser, making, word);
 }
-
-/* ---- after = ---- */
 
 static enum status source_options(struct parser *parser, struct making *making, size_t first)
 {
@@ -112,7 +105,6 @@ static enum status source_options(struct parser *parser, struct making *making, 
 	return ST_OK;
 }
 
-/* words[first ..], after `=`: a source with options, a file, or an expression */
 static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
 	const struct word *word = &parser->words[first];
@@ -145,8 +137,6 @@ static enum status making_source(struct parser *parser, struct making *making, s
 	parser->rest = word->at;
 	return rest_formula(parser, "tensor ... =", &making->value);
 }
-
-/* ---- the line ---- */
 
 static enum status making_shapeless(struct slice_of_text name)
 {
@@ -183,8 +173,7 @@ static enum status glued_making(
 	return glued == ST_OK ? status : glued;
 }
 
-/* After the word `tensor`. A line with a variable as a whole word is read again with its text
- * (choose_later). */
+/* A line with a variable as a whole word is read again with its text (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
 	enum { CHOICES_MAX = 4 };

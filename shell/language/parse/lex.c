@@ -4,9 +4,8 @@
  *     ^ ^ ^      ^          ^           ^ ^     ^      ^
  *     a word ends at a blank outside brackets and quotes    ; ends the line, # the rest of it
  *
- * No token list is made in advance, because a line's words depend on its command (`repeat n - 1 {`
- * takes one expression with blanks in it, `print n - 1` three words). The parser asks for a word
- * or the remaining line. All functions are stateless. */
+ * No token list is made in advance: `repeat n - 1 {` takes one expression with blanks in it,
+ * `print n - 1` three words. The parser asks for a word or the remaining line. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
@@ -66,7 +65,7 @@ const char *quote_end(const char *at, const char *end)
 	return at < end ? at + 1 : NULL;
 }
 
-/* ---- characters that look like ASCII ones, as pasted from a page or a word processor ---- */
+/* Characters that look like ASCII ones, as pasted from a page or a word processor */
 
 static const struct {
 	uint32_t from, to;
@@ -97,8 +96,8 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
-/* "'-' after 'x' is a typographic dash (U+2013): write -": shows up to 20 bytes of the word,
- * because the character may be invisible. They begin at a whole character. */
+/* "'-' after 'x' is a typographic dash (U+2013): write -": shows up to 20 bytes of the word, from
+ * a whole character on, because the character may be invisible. */
 static enum status confusable_refused(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
@@ -111,8 +110,7 @@ static enum status confusable_refused(
 	        name, (unsigned)code, instead);
 }
 
-/* The table first, then the full-width forms of ASCII (U+FF01 to U+FF5E), which have a plain twin.
- * All other characters are letters. */
+/* The full-width forms of ASCII (U+FF01 to U+FF5E) have a plain twin. All others are letters. */
 static enum status confusable_character(const char *word, const char **at)
 {
 	char instead[] = "write ?";
@@ -129,10 +127,7 @@ static enum status confusable_character(const char *word, const char **at)
 	return confusable_refused(word, from, bytes, code, "a full-width character", instead);
 }
 
-/* ---- words ---- */
-
-/* The expected closers are a stack, so that the message for `(x]` can name them. Inside brackets a
- * newline is a blank, and a comment may end each line. */
+/* The expected closers are a stack, so that the message for `(x]` can name them. */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];

@@ -1,8 +1,6 @@
 /* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`,
- * `}` and a comment end it too.
- *
- * Pure. Positions point into a NUL-terminated text, so the character at `end`, the first not to be
- * read, may be looked at. */
+ * `}` and a comment end it too. Positions point into a NUL-terminated text: the character at `end`
+ * may be looked at. */
 #ifndef RANKSH_LEX_H
 #define RANKSH_LEX_H
 
@@ -34,7 +32,7 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 }
 
 /* Returns the position after blanks (newlines too if `lines`) and comments. A backslash at a
- * line's end is a blank: it joins the next line. */
+ * line's end joins the next line. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
 /* Returns [at, after)'s end without the blanks and newlines there. */
 const char *trim_end(const char *at, const char *after);
@@ -44,8 +42,8 @@ const char *skip_to_statement(const char *at, const char *end);
 bool is_title(const char *at, const char *end);
 /* Returns true at a newline ; { } or the end. */
 bool at_line_end(const char *at, const char *end);
-/* Finds the word's end at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`; ST_SYNTAX: it
- * can never be closed. */
+/* Finds the word's end. ST_INCOMPLETE: a bracket or quote is open; ST_SYNTAX: it can never
+ * close. */
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);

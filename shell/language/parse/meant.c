@@ -1,9 +1,9 @@
-/* meant.c -- refused lines by their whole form, and what to write: lines from Slurm, PyTorch,
- * CUDA, or another program
+/* meant.c -- refused lines by their whole form, and what to write: lines from Slurm, PyTorch, CUDA
+ * ...
  *
- * A row has shell patterns (fnmatch), divided by two blanks or more, and a message. Only refused
- * lines are matched, so a pattern may be wide; the first match counts. A pattern without a blank
- * matches only a line of one word. hints.c has the words whose arguments are needed. */
+ * A row has shell patterns (fnmatch), divided by two blanks or more, and a message; the first
+ * match counts. A pattern without a blank matches only a line of one word. hints.c has the words
+ * whose arguments are needed. */
 #include "shell/language/parse/parse.h"
 
 #include <fnmatch.h>

@@ -1,8 +1,6 @@
-/* mistakes.c -- messages for a word that has no place in a command's row, for an unknown value, and
- * for missing or extra blanks.
- *
- * Every message names the word as written and what the row expects; from a list of possible words
- * the nearest is offered. Each function returns the status of the refused line. */
+/* mistakes.c -- messages for a word that has no place in a command's row, for an unknown value,
+ * and for missing or extra blanks: the word as written, what the row expects, the nearest possible
+ * word. */
 #include "shell/language/parse/parse.h"
 
 bool is_operator(const struct word *word)
@@ -12,8 +10,8 @@ bool is_operator(const struct word *word)
 	return is_listed("% * / // + - == != < <= > >= and or not", slice_of(word));
 }
 
-/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" Both contain the
- * KEY=, so that the suggestion can be typed as it is. */
+/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" The suggestion
+ * can be typed as it is. */
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words)
 {
@@ -26,8 +24,7 @@ enum status none_of(
 	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
 }
 
-/* `repeat` and `let` take expressions with blanks; words of a command do not. Both corrections are
- * built from the words at its sides, after a KEY= if there is one:
+/* Both corrections are built from the words at its sides, after a KEY= if there is one:
  *
  *     send x to=rank + 1      left to=rank, right 1:      write to=rank+1, or to=(rank + 1) */
 enum status lonely_operator(const struct parser *parser, size_t i)
@@ -102,8 +99,8 @@ static enum status spacing_arrow(const struct command *row, const char *at, cons
 	        at, left > at ? " " : "", (int)(after - right), right);
 }
 
-/* The row wants something else than this word; i = the count of words: the line ended too early.
- * The most reliable reason comes first. */
+/* The row wants something else than this word; i = the count of words: the line ended too
+ * early. */
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
         const struct argument_row *row, size_t i)
 {
@@ -148,18 +145,17 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 	return option_unknown(row->name, slice_between(at, sign), list, row->usage);
 }
 
-/* ---- blanks ----
+/* Missing and extra blanks
  *
  *     y=matmul x w            y = matmul x w        the first word looks like KEY=VALUE
  *     tensor x[4]=1           tensor x[4] = 1
  *     copy h->x on io         copy h -> x on io
  *     allreduce y op = sum    op=sum                a command's option, so `=` assigns nothing
  *
- * The parser reads a line with added blanks before it is suggested. If that still fails, its
- * failure is reported instead, so that no advice leads to the next mistake. */
+ * The parser reads a line with added blanks before it is suggested. If that fails, its failure is
+ * reported instead. */
 
-/* Returns the '=' of an assignment outside brackets and quotes: not ==, <=, >=, !=; NULL if
- * none. */
+/* Returns the '=' of an assignment outside brackets and quotes; NULL if none. */
 static const char *assignment_sign(const char *at, const char *after)
 {
 	for (const char *p = at; (p = find_outside(p, after, "=")); p++) {
@@ -200,8 +196,8 @@ enum status spacing_sign(const char *at, const char *after)
 	return spaced ? ST_OK : spacing_suggest(at, sign, after);
 }
 
-/* True for `y=matmul x w` and `y =matmul x w`. In `frob x algo=ring` the sign is an option's,
- * unless a command follows it. */
+/* True for `y=matmul x w`. In `frob x algo=ring` the sign is an option's, unless a command
+ * follows. */
 static bool sign_assigns(const struct parser *parser, const char *sign)
 {
 	const struct word *words = parser->words;

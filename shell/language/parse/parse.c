@@ -6,13 +6,12 @@
  *         parse_line      the word is a command, or the first after "=": parse_line.c
  *       parse_block       "{" parse_statements "}"
  *
- * All words of a statement are read first (clause.c). Its first word (or the first after `=`)
- * finds the command's row, and bind.c gives the other words to the row's arguments. A first word
- * that is no command calls a `def`, which may come later, so it is checked when it runs.
- * docs/help/grammar.txt is the grammar for users.
+ * The first word of a statement (or the first after `=`) finds the command's row, and bind.c gives
+ * the other words to the row's arguments. A first word that is no command calls a `def`, which may
+ * come later, so it is checked when it runs. docs/help/grammar.txt is the grammar for users.
  *
  * The parser does not use the world: a whole file is checked before its first line runs, and `make
- * fuzz` can feed it anything. ST_INCOMPLETE is no mistake: the prompt asks for another line. */
+ * fuzz` can feed it anything. */
 #include "shell/language/parse/parse.h"
 
 /* Counts from the last question, so that numbering a file walks over it once. */
@@ -23,10 +22,7 @@ int parser_line(struct parser *parser, const char *at)
 	return parser->line;
 }
 
-/* ---- statements ---- */
-
-/* [at, after) is the statement without its block, for labels and messages. Newlines inside
- * brackets become blanks. */
+/* [at, after) is the statement without its block. Newlines inside brackets become blanks. */
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
@@ -41,8 +37,7 @@ void statement_source(struct parser *parser, struct statement *statement, const 
 	statement->source.at = copy;
 }
 
-/* "## title", and the comment lines after it, its explanation. Both are kept as written: outside a
- * program they are comments, and may hold anything. */
+/* "## title", and the comment lines after it, as written: outside a program they are comments. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
 	static const char blanks[] = " \t\r\f\v";
@@ -63,8 +58,8 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
-/* `fix 31 wait io on comm;  allreduce g`: a row that takes its remaining line as text. false:
- * another line */
+/* `fix 31 wait io on comm; allreduce g`: a row that takes its remaining line as text, else
+ * false */
 static bool parse_verbatim(struct parser *parser, struct statement *statement)
 {
 	const char *name = parser->at, *after = name_end(name, parser->end);
@@ -125,11 +120,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	return status;
 }
 
-/* ---- blocks ---- */
-
-/* To the end of the line of an unreadable statement, with the blocks opened on it. Counts braces
- * outside quotes and comments. A # begins a comment only at the beginning of a word (a#b is a
- * name). */
+/* To the end of the line of an unreadable statement, with the blocks opened on it. A # begins a
+ * comment only at the beginning of a word (a#b is a name). */
 static enum status statement_skip(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;
@@ -179,8 +171,7 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* A separator must follow each statement, so a mistake's place is the first word without a place.
- * A lenient parser replaces a statement that fails; an unfinished text always ends the reading,
+/* A lenient parser replaces a statement that fails; an unfinished text always ends the reading,
  * because later lines may complete it. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
@@ -227,8 +218,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	}
 }
 
-/* At blanks before the `{`. One limit (NESTING_MAX) for blocks and brackets keeps the recursion
- * within the stack. */
+/* One limit (NESTING_MAX) for blocks and brackets keeps the recursion within the stack. */
 enum status parse_block(struct parser *parser, struct block **made)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);

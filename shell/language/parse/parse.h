@@ -1,5 +1,4 @@
-/* parse.h -- what the files of the parser share. The parser reads the rows of commands and nothing
- * else.
+/* parse.h -- what the files of the parser share.
  *
  *     tree.c                whole texts              bind.c         words to a command's row
  *     parse.c               statements, blocks       word.c         names, tensors, shapes
@@ -30,8 +29,7 @@ struct word {
 };
 #define WORD(word) (int)((word)->after - (word)->at), (word)->at
 
-/* One reading's state: the position, what surrounds it, and lists that are reused for each line.
- * Zeroed except for tree, at, end, counted and line. */
+/* One reading's state, zeroed except for tree, at, end, counted and line; its lists are reused */
 struct parser {
 	struct tree *tree;
 	const char *at, *end;
@@ -72,38 +70,30 @@ static inline bool word_is(const struct word *word, const char *what)
 	return text_is(word->at, word->after, what);
 }
 
-/* parse.c */
 /* Returns the line number of `at`. Requires calls in the order of the text. */
 int parser_line(struct parser *parser, const char *at);
-/* up to the end, or to its `}` */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces);
 enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
-/* clause.c */
 enum status parse_words(struct parser *parser);       /* the statement's, into parser->words */
 void words_drop(struct parser *parser, size_t count); /* the first `count`, which are read */
-/* Reads and drops the clauses before a block or a line. */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses);
-/* Moves the clauses among words[first ..] to statement->clauses. The row, if there is one, is
- * known. */
+/* Moves the clauses among words[first ..] to statement->clauses. */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first);
 
-/* parse_line.c */
-/* The line from `line` to parser->at is read when it runs. chosen: the words whose `$` decide what
- * it is. */
+/* The line from `line` to parser->at is read when it runs. chosen: the words that decide what it
+ * is */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
         const struct word *chosen, size_t count);
 enum status parse_line(struct parser *parser, struct statement *statement);
 
-/* keyword.c */
 enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known);
 /* The remaining line as an expression; `what` names its owner in messages. */
 enum status rest_formula(struct parser *parser, const char *what, struct formula **formula);
 enum status fresh_name(struct parser *parser, const char *what, const char *at, const char *after,
         struct name **name); /* not reserved */
 
-/* keyword_tensor.c */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement);
 
 /* formula.c: all of [at, after) */
@@ -113,7 +103,6 @@ struct formula_reader {
 	struct parser *parser;
 	const char *at, *end, *begin;
 };
-/* blanks, newlines too */
 void reader_skip(struct formula_reader *reader);
 enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX */
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
@@ -142,13 +131,10 @@ bool is_slice(const char *at, const char *after);
 /* Returns the first of `marks` at depth 0, outside quotes and brackets; NULL if none. */
 const char *find_outside(const char *at, const char *after, const char *marks);
 
-/* All of [at, after), the text after the @ */
+/* clause.c: all of [at, after), the text after the @ */
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made);
 
-/* bind.c */
-/* Returns the row's argument for that kind; NULL if none. */
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
-/* Returns the row's option KEY=; NULL if none. */
 const struct option_row *option_row(const struct command *row, const char *at, const char *sign);
 /* kind=WORD of a line that makes tensors; word->sign is its =. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
@@ -156,12 +142,10 @@ enum status bind_command(
         struct parser *parser, struct statement *statement); /* the words, by statement->row */
 /* words[first ..], by a def's call */
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
-/* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
 /* mistakes.c: each returns its worded failure */
 bool is_operator(const struct word *word);
-/* '%' as a separate word: suggests the expression with the words around it. */
 enum status lonely_operator(const struct parser *parser, size_t i);
 /* The + that divides a line is a separate word: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`. A
  * + in a value (k=1+2) or in a file's name is not such a +. */
@@ -170,25 +154,23 @@ enum status word_surplus(const struct parser *parser, const struct statement *st
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
         const struct argument_row *row, size_t i);
-/* No option KEY= among those in `list`; usage (may be NULL) is shown if there are no options. */
+/* No option KEY= among those in `list`; usage (may be NULL) is shown if there are none. */
 enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage);
 enum status no_option(const struct command *row, const char *at, const char *sign);
 /* written: the word, or the KEY=VALUE that ends with the value. */
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
-/* ST_OK if this is not the mistake */
-/* `tensor x[4]=1`: a line's mistake is at its '='. */
+/* Blanks: ST_OK if this is not the mistake. `tensor x[4]=1` */
 enum status spacing_sign(const char *at, const char *after);
-/* `y=matmul x w`: a line that begins with no command */
+/* `y=matmul x w` */
 enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);
 
-/* meant.c: Returns true if the line (refused, whole, no newline) matches a pattern; the failure is
- * then worded anew. */
+/* meant.c, hints.c: Returns true if the line (refused, whole, no newline) matches a pattern, or is
+ * foreign; the failure is then worded, for ST_SYNTAX. */
 bool meant_line(const char *at, const char *after);
-/* hints.c: Returns true if the line is foreign; the failure is then worded, for ST_SYNTAX. */
 bool hint_line(const char *at, const char *after);
 /* Of one word: "all_reduce" gives "allreduce g"; NULL if it is not known. */
 const char *hint_word(const char *word);

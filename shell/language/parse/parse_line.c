@@ -12,11 +12,8 @@
  *     forward x              no row: a def's, perhaps         STATEMENT_CALL
  *     y = $act x             it is a variable's text          STATEMENT_CHOSEN
  *
- * Other lines are mistakes: lines in other languages, missing blanks, arithmetic where a kernel
- * belongs. Each function for one of them returns ST_OK if it is another mistake. */
+ * Each function for a mistake returns ST_OK if it is another mistake. */
 #include "shell/language/parse/parse.h"
-
-/* ---- commands ---- */
 
 static enum status no_command(const struct word *first)
 {
@@ -57,9 +54,6 @@ static enum status parse_command(
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }
 
-/* ---- NAME = ... ---- */
-
-/* y = x[0:2]; y += x, short for y = add y x: one word, and clauses */
 static enum status parse_view(struct parser *parser, struct statement *statement)
 {
 	enum status status = parse_clauses(parser, statement, 0);
@@ -125,8 +119,7 @@ static enum status line_calculates(const struct parser *parser)
 	return ST_OK;
 }
 
-/* Neither a command nor a tensor is right of `=`. The most reliable reason comes first: lines of
- * Python, words from another library, `x @ w`, tensor sums, number sums. */
+/* Neither a command nor a tensor is right of `=`. The most reliable reason comes first. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status;
@@ -160,11 +153,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 	return fail(ST_SYNTAX, "a variable: let %.*s = %.*s", WORD(words), UP_TO(60, first->at, to));
 }
 
-/* ---- lines whose command a variable chooses ---- */
-
 /* The line becomes a name: its text is cut into parts at each chosen word, so that evaluate_text
- * gives a rank's line. Other words keep their `$`. A chosen word is always one word: a command, a
- * def, a kernel, a type or a source.
+ * gives a rank's line. Other words keep their `$`.
  *
  *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
@@ -194,8 +184,7 @@ static bool is_chosen(const struct word *word)
 	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
-/* words[equal] is the `=` or `+=`: results left of it, and right of it a command, or one tensor
- * for a view. After a chosen kernel there are words, and no sum. */
+/* words[equal] is the `=` or `+=`. After a chosen kernel there are words, and no sum. */
 static enum status parse_assignment(struct parser *parser, struct statement *statement, size_t equal)
 {
 	const struct word *right = &parser->words[equal + 1];
@@ -225,9 +214,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }
 
-/* ---- lines ---- */
-
-/* KEY=VALUE after a first word that is no command: a def takes none, so a command was meant. */
+/* A def takes no KEY=VALUE, so a command was meant. */
 static enum status strange_option(const struct parser *parser)
 {
 	const struct word *words = parser->words;
@@ -244,8 +231,7 @@ static enum status strange_option(const struct parser *parser)
 	                  WORD(words));
 }
 
-/* Words a line without a command's form; whether a def has the name is known when the line runs
- * (check_calls, run_call). */
+/* Whether a def has a line's name is known when the line runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;

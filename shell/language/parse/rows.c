@@ -1,6 +1,6 @@
 /* rows.c -- the rows of commands, and of functions and metrics, by name.
  *
- * The commands are filled in when the process starts, and never changed. Two views: sorted for `help` and completion,
+ * The commands are filled in when the process starts. Two views: sorted for `help` and completion,
  * hashed for the parser (open addressing, under half full). */
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
@@ -70,8 +70,6 @@ const struct command *commands_at(int i)
 	return i >= 0 && i < table.count ? table.row[i] : NULL;
 }
 
-/* The smallest edit distance, then the first by name. Short words may differ in one letter
- * only. */
 const char *command_near(const char *word)
 {
 	const char *near = NULL;
@@ -81,8 +79,6 @@ const char *command_near(const char *word)
 			near = commands_at(i)->name;
 	return near;
 }
-
-/* ---- functions and metrics ---- */
 
 static const struct function_row functions[] = {
 #define X(symbol, compute, name, least, kinds, nature) \

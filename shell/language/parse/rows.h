@@ -1,6 +1,5 @@
 /* rows.h -- a command is a row: name, words for help, arguments, and a function that starts with
- * valid input. Argument counts, kinds, ranges, usage, help, completion and "did you mean" come
- * from the row, before `run`.
+ * valid input: counts, kinds and ranges of arguments are checked by the row.
  *
  * Commands are above the language, so their rows are handed down when a process starts. */
 #ifndef RANKSH_ROWS_H
@@ -13,7 +12,7 @@
 enum argument_kind {
 	ARG_END,
 	ARG_TENSOR, /* NAME[slice].T, present on every rank in the set */
-	/* a tensor or slice that is written, perhaps new (left of '=', or as the row says) */
+	/* written, perhaps new (left of '=', or as the row says) */
 	ARG_RESULT,
 	ARG_NEW,        /* a new name */
 	ARG_EXPRESSION, /* number, text, metric ... */
@@ -69,7 +68,7 @@ struct slice_of_text {
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
 enum { PARTS_MAX = 6 /* of a line that `+` divides */, PARTS_ALL = 48 /* that `/` divides too */ };
 /* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake
- * refuses the line. After all ranks have passed it runs again with act true. */
+ * refuses the line; then it runs again with act true. */
 typedef enum status one_rank(struct call *call, int rank, bool act);
 /* The value of argument i on a rank, without a newline at its end. An empty text is not shown: if
  * it comes from data, only the rank's own process makes it. */
@@ -87,17 +86,13 @@ struct command {
 		const char *words;
 		enum command_class class;
 	} unless;
-	/* each of these signs ("+", "+/") between words divides the line into parts with keys of
-	 * their own */
+	/* each of these signs ("+", "+/") divides the line into parts with keys of their own */
 	const char *divided;
-	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0`; the kernel's
-	 * line is `y = add a b` */
+	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0` */
 	bool beside_kernel;
-	/* the values that its expressions read are only shown: no later line depends on them
-	 * (session/steering.h) */
+	/* the values that its expressions read are only shown (session/steering.h) */
 	bool shows;
-	/* all after its name, to the line's end, is one text, `;` and braces included: the
-	 * argument of row 0 */
+	/* all after its name, `;` and braces included, is one text: the argument of row 0 */
 	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	/* "the machine": all ranks share it, so the line is refused on some of them */
@@ -107,9 +102,8 @@ struct command {
 	enum status (*run)(struct call *call);
 	one_rank *each;     /* replaces run: what the line does on one rank */
 	answer_of *answers; /* replaces run: its text for one rank (answer_each) */
-	/* TAB, on rank 0 alone: the words that may follow, "word\n" each, if the row's words do
-	 * not tell. name: the first word after the command, or after a ` + `, without its =VALUE;
-	 * "" if there is none yet */
+	/* TAB, on rank 0 alone: the words that may follow, "word\n" each. name: the first word after
+	 * the command, or after a ` + `, without its =VALUE; "" if there is none yet */
 	void (*follows)(const char *name, struct text *out);
 	const struct kernel *kernel; /* of a row made from a kernel (submit/rows.c); else NULL */
 	const struct collective *collective;
@@ -123,15 +117,14 @@ const struct command *commands_at(int i); /* sorted by name; NULL after the last
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name
  * comes first. A kernel's row: argument[0] tensors (any number; their order counts, not their
  * place among the other words), [1] a SHAPE, [2] EXPRESSIONs without a key (`spin 2ms x`, `fill x
- * 0`, `scale x 0.5`: they fill the kernel's options in the row's order, those without a default
- * first), [3] a dtype word (sources). Its options are the row's. A collective's row: argument[0]
- * the tensor (none for barrier), [1] the word `unroll`; options op= root= algo=. */
+ * 0`: they fill the kernel's options in the row's order, those without a default first), [3] a
+ * dtype word (sources). A collective's row: argument[0] the tensor (none for barrier), [1] the
+ * word `unroll`. */
 enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
 enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 
 /* Adds the rows, ended by NULL. The first of two with one name stays. */
 void rows_add(const struct command *const *rows);
-/* Returns the nearest name of a command; NULL if none is near. */
 const char *command_near(const char *word);
 
 #endif

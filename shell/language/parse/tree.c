@@ -1,8 +1,6 @@
 /* tree.c -- a parsed text: its memory, pages of nodes that are freed together; and its reading.
  *
- * No node is freed alone, so nodes point at each other freely. A `def` is a user of its tree,
- * because its body runs after the text around it. The last user frees the pages, and the trees of
- * lines that a variable chose (variants). */
+ * The last user frees the pages, and the trees of lines that a variable chose (variants). */
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 #include "shell/language/parse/parse.h"
@@ -58,11 +56,9 @@ void tree_release(struct tree *tree)
 	mem_free(tree);
 }
 
-/* ---- whole texts: the tree owns a copy, to which all slices point; it must be UTF-8 without NUL
- * bytes, because messages show parts of it ---- */
+/* Whole texts must be UTF-8 without NUL bytes, because messages show parts of them. */
 
-/* A parser lives as long as one call; nodes outlive it. file: NULL at the prompt, and for words
- * that appear while running */
+/* A parser lives as long as one call; nodes outlive it. */
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
@@ -130,8 +126,7 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* Returns the number of bytes before the first line that is not text: tree_first reads those, so
- * that they run as at a prompt. */
+/* Returns the number of bytes before the first line that is not text. */
 static size_t text_lines_fit(const char *text, size_t count)
 {
 	size_t fit = 0;
@@ -145,8 +140,7 @@ static size_t text_lines_fit(const char *text, size_t count)
 	return fit;
 }
 
-/* Like tree_parse for the first line: the parser itself cuts a script under test into lines. The
- * tree is thrown away. */
+/* The parser itself cuts a script under test into lines. The tree is thrown away. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	size_t mark = byte_order_mark(&text, &count);
@@ -165,8 +159,6 @@ enum status tree_first(const char *text, size_t count, const char *file, int fir
 		tree_release(tree);
 	return status;
 }
-
-/* ---- words that appear while running ---- */
 
 enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref **tensor)
 {

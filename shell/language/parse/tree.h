@@ -1,5 +1,4 @@
-/* tree.h -- a parsed text: statements, arguments, names, expressions. The parser (parse.h) makes
- * it; the rest of this folder reads it.
+/* tree.h -- a parsed text: statements, arguments, names, expressions.
  *
  * A tree owns a copy of its text and all its nodes (one arena; equal names are shared). It is
  * reference-counted: a `def` keeps its tree alive. An umbrella header. */
@@ -18,7 +17,7 @@ enum {
 };
 
 /* A name or text as written, "h$i": parts of text, and formulas that are replaced by their
- * values. */
+ * values */
 struct name_part {
 	struct slice_of_text text;
 	struct formula *formula;
@@ -36,14 +35,12 @@ struct name {
 	uint32_t generation;
 };
 
-/* One index of a slice: `3` (range false, from), `0:4`, `2:`, `:`. Each rank evaluates from and
- * to. */
+/* One index of a slice: `3` (range false, from), `0:4`, `2:`, `:` */
 struct index {
 	bool range;
 	struct formula *from, *to; /* NULL: left out */
 };
-/* NAME, NAME.T, NAME[..] as written; evaluate_view resolves it on a rank. A tensor written as its
- * name alone is one node for the whole text. */
+/* NAME, NAME.T, NAME[..] as written. A name alone is one node for the whole text. */
 struct tensor_ref {
 	struct slice_of_text written;
 	struct name *name;
@@ -134,8 +131,7 @@ struct clauses {
 	struct name *stream, *group;
 };
 
-/* A word of a line, bound to a row of its command (or of a def's call: row 0). The kind decides
- * which fields are set. */
+/* A word of a line, bound to a row of its command (or of a def's call: row 0) */
 struct argument {
 	struct slice_of_text written;
 	uint8_t kind; /* enum argument_kind */
@@ -201,8 +197,6 @@ struct making {
 	struct name *file;     /* load F.npy */
 };
 
-/* option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "a
- * sentence" */
 struct option_line {
 	struct slice_of_text name, value, about; /* about: without its quotes */
 	struct formula *formula;                 /* of a default that is a number; NULL: a word */
@@ -225,8 +219,8 @@ struct statement {
 	uint8_t kind;
 	bool adds;     /* += */
 	bool replaces; /* DEF: `replaced` is called in it */
-	/* COMMAND of a kernel: ARG_PRINTABLE words are tensors or numbers, decided by their names
-	 * when it runs */
+	/* COMMAND of a kernel: its names decide whether ARG_PRINTABLE words are tensors or
+	 * numbers */
 	bool mixed;
 	int line;
 	const char *begin;           /* in the tree's text, from its clauses on */
@@ -254,7 +248,6 @@ struct statement {
 	struct statement *next_call; /* CALL, outside `expect error`: a list of the tree */
 };
 
-/* One text that a CHOSEN line has had, and the statement it parses to. */
 struct variant {
 	struct variant *next;
 	const char *text;
@@ -263,8 +256,7 @@ struct variant {
 	struct variant *of_tree; /* the tree's list, which owns them */
 };
 
-/* A text and all that was read from it. tree_parse makes it with one user; tree_use and
- * tree_release count. */
+/* A text and all that was read from it; the last user's tree_release frees it. */
 struct tree {
 	int users;
 	struct tree_page *pages;
@@ -281,8 +273,7 @@ struct tree {
 	struct variant *variants;
 };
 
-/* Reads a text; the tree has one user. Fails with ST_INCOMPLETE, or a failure worded with file and
- * line. */
+/* The tree has one user. Fails with ST_INCOMPLETE, or a failure worded with file and line. */
 enum status tree_parse(struct tree **tree, const char *text, size_t count, const char *file, int first_line);
 /* Reads the grammar of the first line with something on it, with all that its brackets, braces and
  * quotes hold. *taken: its bytes, newline included. */

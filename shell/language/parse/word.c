@@ -5,14 +5,12 @@
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
  *
- * Each parse_ function reads a whole word or fails with the word and what was expected. A name's
- * meaning depends on the world, and is not looked up here. */
+ * A name's meaning depends on the world, and is not looked up here. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
-/* Skips brackets and quotes, so that a mark found is at this level. After a bracket that closes
- * too much the depth is negative, and marks are not seen; bracket_end finds that bracket at depth
- * 0. */
+/* After a bracket that closes too much the depth is negative, and marks are not seen; bracket_end
+ * finds that bracket at depth 0. */
 const char *find_outside(const char *at, const char *after, const char *marks)
 {
 	int depth = 0;
@@ -69,8 +67,6 @@ const char *name_end(const char *at, const char *end)
 	return p;
 }
 
-/* ---- names ---- */
-
 static void add_text_part(struct name *name, const char *at, const char *after)
 {
 	if (after > at)
@@ -123,13 +119,13 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 	return name_split(parser, name, from, to);
 }
 
-/* h$i and "loss $(loss[0])\n" as parts in their order, which evaluate_text joins again:
+/* Parts in their order, which evaluate_text joins again:
  *
  *     h$i                 text h, formula i
  *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
  *
- * Known names are in a cache, one entry a hash, the latest wins: equal names share a node, and so
- * the id that is looked up for it (evaluate_name). */
+ * Known names are in a cache, one entry a hash: equal names share a node, and so the id that is
+ * looked up for it (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, at, after - at);
@@ -150,10 +146,8 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 	return ST_OK;
 }
 
-/* ---- tensors ---- */
-
-/* By its outer form, which decides between readings of a line. [4].T is accepted, so that
- * parse_tensor can report .T's place. */
+/* Decides between readings of a line. [4].T is accepted, so that parse_tensor can report .T's
+ * place. */
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
@@ -167,8 +161,7 @@ bool is_slice(const char *at, const char *after)
 	return true;
 }
 
-/* One index between commas: `3`, `0:4`, `2:`, `:4`, `:`. A view has one stride a dimension, so
- * there is no step. */
+/* `3`, `0:4`, `2:`, `:4`, `:`. A view has one stride a dimension, so there is no step. */
 static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
 {
 	const char *colon = find_outside(at, after, ":");
@@ -243,8 +236,7 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* A slice's brackets with sizes as indices. *dims, 0 before, is at most DIMS_MAX; *made has that
- * many. */
+/* A slice's brackets with sizes as indices. *dims, 0 before, is at most DIMS_MAX. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
