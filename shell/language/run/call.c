@@ -1,15 +1,11 @@
 /* call.c -- the running line: its words, place and answer, as a command asks for them (command.h).
  *
- * A command asks by row and rank: call_number(call, row, i, rank, ..). A value that is equal on
- * all the line's ranks is kept in the word's slot by the first answer. Slots live as long as the
- * line (run_command). */
+ * A value that is equal on all the line's ranks is kept in the word's slot by the first answer. */
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 #include "shell/language/run/answer.h"
 #include "shell/values/share.h"
-
-/* ---- the line ---- */
 
 bool call_outermost(const struct call *call)
 {
@@ -40,8 +36,6 @@ bool call_alone(const struct call *call)
 	return call_at_prompt(call) && call->shell->interpreter->now.tree->block.first == call->statement &&
 	        !call->statement->next;
 }
-
-/* ---- words ---- */
 
 int call_count(const struct call *call, int row)
 {
@@ -124,11 +118,9 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 	                argument->kind == ARG_RESULT, view));
 }
 
-/* ---- the place of a line's work
+/* The place of a line's work
  *
- *     the line's own clause  >  `on S` of a block  >  `use S`  >  default stream; world's group
- *
- * The scope, a copy of the outer block's, has the last three. */
+ *     the line's own clause  >  `on S` of a block  >  `use S`  >  default stream; world's group */
 
 /* *index: into the world's streams or groups; -1: no name was given */
 static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
@@ -222,8 +214,6 @@ enum status call_each_rank(struct call *call, one_rank *one)
 	return ST_OK;
 }
 
-/* ---- the text that a command shows, or writes ---- */
-
 enum status answer(struct call *call, struct text *text, enum status status)
 {
 	if (status == ST_OK)
@@ -232,7 +222,7 @@ enum status answer(struct call *call, struct text *text, enum status status)
 	return status;
 }
 
-/* All texts are made before any is shown: making one may take long, and the output is flushed
+/* All texts are made before any is shown: making one may take long, and output is flushed
  * meanwhile. */
 enum status answer_each(struct call *call, answer_of *make, int i)
 {

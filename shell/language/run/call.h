@@ -5,8 +5,8 @@
 
 #include "shell/language/run/run.h"
 
-/* What is known of a word for all the line's ranks; zeroed at its begin, `data` freed at its end.
- * The clauses' slots are first, then results, arguments, options. */
+/* What is known of a word for all the line's ranks, as long as the line runs. The clauses' slots
+ * are first, then results, arguments, options. */
 struct word_slot {
 	bool ready; /* `value` is that of every rank */
 	bool fetched;
@@ -38,14 +38,14 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* Returns the line's KEY=VALUE; NULL if it has none. */
 const struct key_value *statement_option(const struct statement *statement, const char *key);
 
-/* ---- call.c: a word that may be a tensor or a number: its name decides */
+/* a word that may be a tensor or a number: its name decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
-/* ---- call_values.c: computed once if equal on all the line's ranks */
+/* call_values.c: computed once if equal on all the line's ranks */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
 
-/* ---- explain.c: explain on: shows the CUDA or NCCL call and the PyTorch line for a line that has
- * just run */
+/* explain.c: `explain on` shows the CUDA or NCCL call and the PyTorch line of a line that has
+ * run */
 void explain_line(struct call *call);
 
 #endif

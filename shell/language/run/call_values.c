@@ -1,9 +1,8 @@
-/* call_values.c -- the values of a line's words on a rank: numbers, texts, shapes, names of things,
- * and options.
+/* call_values.c -- the values of a line's words on a rank: numbers, texts, shapes, names of
+ * things, and options.
  *
- * Each question takes the word (call_argument), evaluates it on the rank (word_value), and checks
- * it against the row. A failure keeps its rank for the message (on_rank). Returned texts belong to
- * the world's names. */
+ * Each question evaluates the word on the rank (word_value), and checks it against the row. A
+ * failure keeps its rank for the message (on_rank). Returned texts belong to the world's names. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
@@ -23,9 +22,8 @@ static struct valued argument_valued(const struct call *call, const struct argum
 	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
 }
 
-/* Once a word, for all the line's ranks: one collective read. Program and steering lines wait for
- * the value; a line that looks, or changes only the session, reads without a trace in the program
- * (reason NULL). */
+/* One collective read for all the line's ranks. A line that looks, or changes only the session,
+ * reads without a trace in the program (reason NULL). */
 static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
@@ -134,8 +132,6 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 	return ST_OK;
 }
 
-/* ---- names ---- */
-
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id)
 {
 	struct valued word = {.name = name, .written = name->written, .slot = slot};
@@ -209,8 +205,6 @@ enum status call_ranks_argument(struct call *call, int row, int i, struct ranks 
 	const struct argument *argument = call_argument(call, row, i);
 	return evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, set);
 }
-
-/* ---- KEY=VALUE ---- */
 
 const struct key_value *statement_option(const struct statement *statement, const char *key)
 {

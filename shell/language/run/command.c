@@ -1,7 +1,6 @@
 /* command.c -- runs a command's line; y = x[0:2]; the class of a line.
  *
- * This is the cost of every line, so it is small: the call and room for most lines' words are on
- * the stack. */
+ * This is the cost of every line: the call and room for most lines' words are on the stack. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/call.h"
@@ -12,8 +11,7 @@
 
 enum { SLOTS_INLINE = 14 };
 
-/* The slots are zeroed for each run: a value that was equal on all ranks may differ now. The names
- * decide here whether a kernel's words are tensors or numbers. */
+/* The names decide here whether a kernel's words are tensors or numbers. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct command *row = statement->row;
@@ -59,8 +57,6 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 		mem_free(call.slot);
 	return status;
 }
-
-/* ---- views ---- */
 
 /* Only a name that is new or a view can become a view. */
 static enum status view_name_fits(struct eval *eval, name_id name, const struct view *of)
@@ -111,8 +107,6 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 		}
 	return status;
 }
-
-/* ---- what a line may change: its class ---- */
 
 enum command_class statement_class(const struct statement *statement)
 {

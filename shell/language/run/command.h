@@ -2,8 +2,8 @@
  *
  * To add a command, add one file in shell/commands/ that defines `const struct command
  * command_NAME` (row: parse/rows.h; the build lists every `command_` symbol of that folder). A
- * command that queues work first resolves and checks its line on every rank in the set, then
- * changes the world, so a line takes effect on all of its ranks or on none. An umbrella header. */
+ * command that queues work first resolves its line on every rank in the set, then changes the
+ * world, so a line takes effect on all of its ranks or on none. An umbrella header. */
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 
@@ -22,12 +22,11 @@ struct given {
 bool option_is_of(const char *words, struct slice_of_text value);
 void given_text(const struct given *given, struct text *out); /* as the language reads it */
 
-/* ---- questions of `run`. Values may differ by rank: each names a rank, or COMMON, the value that
- * all the line's ranks have; ST_RANK if they differ. ---- */
+/* Questions of `run`. Each names a rank, or COMMON, the value that all the line's ranks have;
+ * ST_RANK if they differ. */
 enum { COMMON = -1 };
 
-/* The current line. Its statement holds what was written: the row, `+=`, results, arguments,
- * options. */
+/* The current line. Its statement holds the row, `+=`, results, arguments, options. */
 struct word_slot;
 struct call {
 	struct shell *shell;
@@ -46,11 +45,10 @@ struct call {
 	/* submit/collective.c: the counts of a line with counts, by world rank; else NULL */
 	const struct split *split;
 };
-/* Finds the statement's first byte and end in its line, which is returned; NULL: it is in a block
- * or file. */
+/* Finds the statement's first byte and end in its line, which is returned; NULL: in a block or
+ * file. */
 const char *call_span(const struct call *call, size_t *from, size_t *to);
-/* Appends a line that can be typed to do the same on this rank: with its `@`, and values for
- * variables. */
+/* Appends a line that can be typed to do the same on this rank: with its `@`, and values. */
 void call_line(const struct call *call, int rank, struct text *out);
 /* the prompt's own line: in no block, def, loop or file */
 bool call_at_prompt(const struct call *call);
@@ -63,8 +61,7 @@ struct argument *call_argument(const struct call *call, int row, int i);
 const char *call_argument_text(const struct call *call, int row, int i);
 /* of a PRINTABLE: a tensor, not an expression */
 bool call_is_tensor(const struct call *call, int row, int i);
-/* row: index of the argument row; i: index among its arguments (0 unless ARG_MANY). Failures are
- * worded with the word, what was expected and the nearest. */
+/* row: index of the argument row; i: index among its arguments (0 unless ARG_MANY) */
 enum status call_result(struct call *call, int i, int rank, struct view *view);
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view);
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
@@ -83,8 +80,8 @@ enum status call_common(struct call *call, int row, const char **word);
 /* ... a whole number from least to most, else ST_RANGE */
 enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
 /* Whole numbers from the tensors that two options name, on the line's ranks. The line's hosts wait
- * for them as for `let`, and all processes know them. With --dry, or on a walk ahead, `value` is
- * meaningless. *lists begins as {0} and is always released. ST_NAME, ST_DTYPE */
+ * for them as for `let`. With --dry, or on a walk ahead, `value` is meaningless. *lists begins as
+ * {0} and is always released. ST_NAME, ST_DTYPE */
 struct lists {
 	struct list_counts {
 		int64_t first, second; /* numbers in each tensor */
@@ -107,8 +104,8 @@ enum status call_option_whole(
 enum status call_key(struct call *call, int i, struct given *given);
 /* `on`, `use`, or the default stream: its number on the rank */
 enum status call_stream(struct call *call, int rank, int *number);
-/* ... for a line that shows or saves host memory: the stream of `on` or `use`, which the host
- * waits for; STREAM_HOST if none is named */
+/* ... for a line that shows or saves host memory, which the host waits for; STREAM_HOST if none is
+ * named */
 int call_read_stream(struct call *call, int rank);
 /* ... for work of the GPU: a thread of the host is refused */
 enum status call_device_stream(struct call *call, int rank, int *number);
@@ -116,7 +113,6 @@ enum status call_device_stream(struct call *call, int rank, int *number);
 enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } */
 
-/* Runs `one` on the line's ranks, both halves. */
 enum status call_each_rank(struct call *call, one_rank *one);
 
 /* Returns a record with the line's number, and the phase and section of `rank`; no group, no root,

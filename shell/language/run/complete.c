@@ -9,7 +9,7 @@
  *                          its KEY= names, `on` and `in` if it takes them
  *
  * The line may be incomplete, so it is not parsed: words end at blanks, and the row's arguments
- * are counted roughly. Endings are written one a line, each once. */
+ * are counted roughly. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -24,8 +24,7 @@ struct endings {
 	struct text *out;
 };
 
-/* Offers `word` after `before` if it extends the prefix; an option's values ("hook=none") only
- * after its '='. */
+/* Offers `word` after `before` if it extends the prefix; "hook=none" only after its '='. */
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
 	struct text whole = {0};
@@ -52,8 +51,6 @@ static void offer_list(struct endings *endings, const char *before, const char *
 		offer(endings, before, words, length);
 	}
 }
-
-/* ---- names from the world ---- */
 
 static bool thing_fits(enum argument_kind kind, enum thing_kind thing)
 {
@@ -84,8 +81,7 @@ static void offer_names(struct endings *endings, enum argument_kind kind)
 		}
 }
 
-/* Names in an expression; functions only after a letter, because there are many. A bracket or a
- * sign begins a new name. */
+/* Functions only after a letter, because there are many. A bracket or a sign begins a new name. */
 static void offer_values(struct endings *endings)
 {
 #define X(symbol, compute, name, least, kinds, nature) name " "
@@ -114,8 +110,6 @@ static void offer_files(struct endings *endings, bool scripts)
 	}
 	text_release(&pattern);
 }
-
-/* ---- the line ---- */
 
 static const char *statement_start(const char *line, int cursor)
 {
@@ -165,7 +159,7 @@ static void offer_help(struct endings *endings)
 			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
-/* A line's first words; tensor names only after a letter, because they are many */
+/* Tensor names only after a letter, because they are many */
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;

@@ -11,8 +11,6 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
-/* ---- values of words ---- */
-
 static enum status argument_name_value(struct eval *eval, struct name *name, struct value *value)
 {
 	name_id id;
@@ -63,8 +61,6 @@ enum status argument_values(
 	return ST_OK;
 }
 
-/* ---- def ---- */
-
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	(void)set;
@@ -74,8 +70,6 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	digest_add(in, word.at, word.length);
 	return ST_OK;
 }
-
-/* ---- calls ---- */
 
 static enum status push_parameter(
         struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
@@ -124,8 +118,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
-/* Calls the name's def, or the one it replaced. Its tree is kept while it runs, because its lines
- * may redefine the name or empty the world. ST_LIMIT: CALLS_MAX deep. */
+/* Its tree is kept while it runs, because its lines may redefine the name or empty the world. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -172,16 +165,13 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	return status;
 }
 
-/* ---- lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`
+/* Lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`
  *
  *     rank    the line's text        read once, kept with the line
  *     0       F 0                    -> call of F
  *     1       B 0                    -> call of B         run for ranks 1 and 3 together
  *     2       F 0
- *     3       B 0
- *
- * Each text is parsed once and kept as a variant. Ranks with the same text run together, in the
- * order of their lowest ranks. */
+ *     3       B 0 */
 
 static enum status variant_find(
         struct interpreter *in, struct statement *statement, const char *text, struct variant **found)

@@ -2,18 +2,15 @@
  *
  * An evaluation sets eval.varies if it uses something that may differ by rank: `rank`, a variable
  * with values by rank, the place on a mesh axis, data. The caller goes from rank to rank with one
- * eval, and may stop after the first if `varies` is still false: the value is that of the whole
- * set. So most lines cost one evaluation, however many ranks run them. */
+ * eval, and may stop after the first if `varies` is still false. So most lines cost one
+ * evaluation, however many ranks run them. */
 #include "shell/language/run/evaluate.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-/* Letters, or the value of a `$`. A name takes whole numbers only (h1.5 is none); a text takes
- * values as print shows them; a chosen line takes numbers to the last bit, because it is parsed
- * again. */
+/* A name takes whole numbers only (h1.5 is none); a text takes values as print shows them; a
+ * chosen line takes numbers to the last bit, because it is parsed again. */
 static enum status add_part(
         struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
@@ -83,8 +80,7 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 	return status;
 }
 
-/* In a def, `p` is the passed tensor: a constant name whose variable holds a name or text is that
- * one. */
+/* In a def, `p` is the passed tensor: a constant name whose variable holds a name is that one. */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 {
 	enum status status = evaluate_written(eval, name, id);
@@ -99,10 +95,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	return ST_OK;
 }
 
-/* ---- expressions ---- */
-
-/* A variable first, then a mesh axis: the rank's place on it. For other things the message says
- * what to write. */
+/* A variable first, then a mesh axis: the rank's place on it */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct name *name = formula->name;
@@ -223,8 +216,6 @@ enum status evaluate_whole(struct eval *eval, const struct formula *formula, int
 	return status == ST_OK ? value_whole(value, formula->written, whole) : status;
 }
 
-/* ---- sets of ranks ---- */
-
 static enum status listed_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
@@ -240,7 +231,7 @@ static enum status listed_ranks(
 	return ST_OK;
 }
 
-/* tp=0: is the rank at that place? A place that the axis does not have is refused. */
+/* A place that the axis does not have is refused. */
 static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, bool *holds)
 {
 	const struct world *world = eval->shell->world;
@@ -287,7 +278,7 @@ static enum status filtered_ranks(
 	return ST_OK;
 }
 
-/* @$set: the text, equal on all ranks, is parsed as a set and evaluated. */
+/* @$set: the text is equal on all ranks. */
 static enum status named_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

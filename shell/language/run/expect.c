@@ -1,16 +1,14 @@
 /* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
- * A false `expect` is not refused: it is shown and counted (shell->expect.failed decides the exit
- * status of --test), and the lines go on. It shows the part that decided: the left of an `and`
- * before its right, both sides of a comparison with their values, on each rank. */
+ * A false `expect` is shown and counted (shell->expect.failed decides the exit status of --test),
+ * and the lines go on. It shows the part that decided: the left of an `and` before its right, both
+ * sides of a comparison with their values, on each rank. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/session/expired.h"
 
 #include <math.h>
-
-/* ---- what a false one shows ---- */
 
 static const struct formula *false_part(struct eval *eval, const struct formula *formula)
 {
@@ -93,8 +91,8 @@ static void say_place(struct shell *shell, const struct statement *statement)
 	text_release(&text);
 }
 
-/* Ranks with the same words are shown together. All words are made before any is shown, because a
- * metric may take long, and the output is flushed meanwhile. */
+/* All words are made before any is shown, because a metric may take long, and output is flushed
+ * meanwhile. */
 static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
@@ -111,8 +109,6 @@ static void say_false(
 	answer_show(shell->out, failed, &all);
 	text_release(&all);
 }
-
-/* ---- expect ---- */
 
 static void note_dry(struct shell *shell)
 {
@@ -181,8 +177,7 @@ static bool is_refusal(enum status status)
 	        status != ST_BUG;
 }
 
-/* The refusal or timeout must contain `words`; without words any will do. how: "refused", "ended"
- * by a timeout */
+/* The refusal or timeout must contain `words`, if given. how: "refused", "ended" by a timeout */
 static enum status compare_words(
         struct shell *shell, struct statement *statement, const char *said, const char *how)
 {
@@ -202,9 +197,8 @@ static enum status compare_words(
 	return status;
 }
 
-/* The first refused line ends the block; earlier lines' effects remain. Loops and depth are
- * restored, and a program is not notified of these lines. Without a refusal, a timeout during the
- * block is expected. */
+/* The first refused line ends the block; earlier lines' effects remain. Without a refusal, a
+ * timeout during the block is expected. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,8 +1,7 @@
 /* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line for each program line
  *
- * The texts are those of the command's row. Names in its usage ("y = matmul a b", "copy FROM ->
- * TO") in them are replaced by the line's words in their places. If a place is not clear, the
- * row's word stays. May call: language/ (call_*), out. */
+ * Names in the usage of the command's row ("y = matmul a b", "copy FROM -> TO") are replaced in
+ * its texts by the line's words in their places. If a place is not clear, the row's word stays. */
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 #include "shell/language/parse/parse.h"
@@ -55,8 +54,8 @@ static struct slice_of_text option_written(const struct key_value *option)
 	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
 }
 
-/* Results, arguments and KEY=NAME in the usage get the line's words in their places; optional
- * words at its end do not. Of "reduce X, or Y = reduce X" the line's form is taken. */
+/* Results, arguments and KEY=NAME in the usage get the line's words; optional words at its end do
+ * not. Of "reduce X, or Y = reduce X" the line's form is taken. */
 static void add_words(struct fills *fills, const struct statement *line)
 {
 	const char *usage = line->row->usage, *other = strstr(usage, ", or ");
@@ -96,8 +95,8 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 	return NULL;
 }
 
-/* Rows are written for op=sum. Returns the words of another op= in place of SUM and ncclSum; NULL
- * for sum. */
+/* Rows are written for op=sum. Returns another op='s words in place of SUM and ncclSum, or
+ * NULL. */
 static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
@@ -109,8 +108,8 @@ static const char *const *reduction_words(const struct statement *line)
 	return NULL;
 }
 
-/* line: of a command ("copy h -> x on io"), whose row has the usage ("copy FROM -> TO [on STREAM]");
- * text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
+/* text: "TO.copy_(FROM)" of a row with the usage "copy FROM -> TO [on STREAM]". For the line "copy
+ * h -> x on io" it appends "x.copy_(h)". */
 static void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
@@ -169,8 +168,7 @@ void explain_line(struct call *call)
 	if (command->stream_ok && call_stream(call, rank, &number) == ST_OK)
 		stream = world_stream(shell->world, rank, number);
 	const char *name = stream ? names_text(shell->world->names, stream->name) : NULL;
-	/* of a program's defs and loops, with its names on that rank: `y$m = relu x$(m-1)` is y2 =
-	 * relu x1 */
+	/* with its names on that rank: `y$m = relu x$(m-1)` of a program's loop is y2 = relu x1 */
 	struct statement *line = call->statement;
 	struct tree *tree = NULL;
 	struct text filled = {0};

@@ -40,8 +40,6 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 	return status;
 }
 
-/* ---- let ---- */
-
 /* NAME=VALUE of the command line overrides the file's own `let`. */
 static const char *let_given(const struct shell *shell, const struct statement *statement)
 {
@@ -67,8 +65,8 @@ static enum status let_given_value(
 	return status;
 }
 
-/* `let here_$u = 1` if u differs by rank: ranks with the same name set it together, from the
- * lowest on. eval: of the name, which varies */
+/* `let here_$u = 1` if u differs by rank: ranks with the same name set it together. eval: of the
+ * name */
 static enum status let_by_rank(struct eval *eval, struct statement *statement, bool varies)
 {
 	struct value *values = eval->shell->interpreter->scratch, one = values[ranks_first(eval->set)];
@@ -110,10 +108,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	return status == ST_OK ? variable_assign(shell, id, set, varies) : status;
 }
 
-/* ---- if ---- */
-
-/* A block of `if`, `for`, `repeat` holds only the world's names, so the world may be emptied
- * between its lines (wish_grant). */
+/* These blocks hold only the world's names: the world may be emptied between lines
+ * (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;
@@ -144,8 +140,6 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 		status = run_flow(shell, statement->otherwise, &no);
 	return status;
 }
-
-/* ---- loops ---- */
 
 /* Each rank's rounds, its first value and its step:
  *
@@ -211,7 +205,7 @@ static enum status rounds_make(struct shell *shell, const struct formula *from, 
 	return status;
 }
 
-/* A round is a budget step, so an empty loop can be interrupted. `repeat` has no name. */
+/* A round is a budget step, so an empty loop can be interrupted. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
@@ -228,7 +222,7 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
-/* Round i's values, into in->scratch; ranks without a round i leave `active`. Returns true if they
+/* Round i's values, into in->scratch; ranks without one leave `active`. Returns true if they
  * differ. */
 static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
@@ -279,8 +273,7 @@ static enum status for_words(
 	return status;
 }
 
-/* `for` and `repeat`. The loop's name is local to the running call, and hides an earlier one of
- * that name. */
+/* The loop's name is local to the running call, and hides an earlier one of that name. */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- names among the arguments, on the current rank ---- */
-
 static enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 {
 	const struct world *world = eval->shell->world;
@@ -47,7 +45,6 @@ static bool asked_section(struct asked *asked, int i)
 	        evaluate_section(asked->eval, formula->argument[i].name, &asked->section) == ST_OK;
 }
 
-/* overlapped(W): a section, or else a kind of work */
 static bool asked_work(struct asked *asked, int i, const char *text)
 {
 #define X(symbol, word) word " "
@@ -60,8 +57,7 @@ static bool asked_work(struct asked *asked, int i, const char *text)
 	return work >= 0;
 }
 
-/* The letter in the row's kinds decides. A stream, group or tensor hides a section of the same
- * name. */
+/* By the letter in the row's kinds. A stream, group or tensor hides a section of the same name. */
 static enum status argument_look_up(struct asked *asked, int i)
 {
 #define X(symbol, letter, name) name " "
@@ -126,10 +122,8 @@ static enum status argument_look_up(struct asked *asked, int i)
 	}
 }
 
-/* ---- any of them ---- */
-
-/* A time steers the line like a number from data. When the line runs again it has the recorded
- * value, even if the event has not happened yet. */
+/* When the line runs again a time has the recorded value, even if its event has not happened
+ * yet. */
 static enum status clock_replay(
         struct eval *eval, const struct formula *formula, enum status status, struct value *value)
 {
@@ -145,8 +139,7 @@ static enum status clock_replay(
 	return ST_OK;
 }
 
-/* Calls the row's function, after its names are looked up. Every row names one, so the compiler
- * refuses a function without code. */
+/* Every row names a function, so the compiler refuses one without code. */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	typedef enum status computes(struct asked * asked, struct value * value);
@@ -177,8 +170,6 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 		status = compute_of[row->function](&asked, value);
 	return function_reads_clock(row) ? clock_replay(eval, formula, status, value) : status;
 }
-
-/* ---- of numbers ---- */
 
 static enum status argument_number(struct asked *asked, int i, struct value *value)
 {
@@ -257,15 +248,13 @@ enum status value_of_rounded(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* ---- of the machine, tensors and groups ---- */
-
 enum status value_of_gpus(struct asked *asked, struct value *value)
 {
 	*value = value_plain(asked->eval->shell->lasting.machine.gpus);
 	return ST_OK;
 }
 
-/* Groups may be of unequal size: the rank's own counts. The world's is the same for all. */
+/* Groups may be of unequal size: the rank's own counts. */
 enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
@@ -285,7 +274,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* The fetched value. With --dry, an `expect` on close() alone holds (eval.assume). */
+/* With --dry, an `expect` on close() alone holds (eval.assume). */
 enum status value_of_read(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -305,9 +294,8 @@ enum status value_of_known(struct asked *asked, struct value *value)
 	return argument_number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* The default tolerance of close() and close_step(): the rounding of the first tensor's type (in a
- * task's check the last one's, the reference's, so that a learner's bf16 does not pass for f32),
- * or that of `verify` */
+/* The rounding of the first tensor's type (in a task's check the last one's, the reference's, so
+ * that a learner's bf16 does not pass for f32), or that of `verify` */
 static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
 {
 	enum dtype dtype = (enum dtype)view->layout.dtype;
@@ -334,8 +322,8 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	return status;
 }
 
-/* The fetched value is the largest difference by the largest element; for close_step() the
- * difference by the change. */
+/* The fetched value is the largest difference by the largest element, or the difference by the
+ * change */
 enum status value_of_close(struct asked *asked, struct value *value)
 {
 	double tolerance = 0;

@@ -1,7 +1,7 @@
 /* functions.h -- the C functions of the functions and metrics in expressions.
  *
- * To add one, add a row to FUNCTIONS (parse/function.h), and its function to functions.c (numbers,
- * tensors, the world), metrics.c (the trace) or schedules.c (the pipeline). */
+ * To add one, add a row to FUNCTIONS (parse/function.h), and its function to functions.c,
+ * metrics.c (the trace) or schedules.c (the pipeline). */
 #ifndef RANKSH_FUNCTIONS_H
 #define RANKSH_FUNCTIONS_H
 
@@ -9,8 +9,7 @@
 #include "shell/language/run/evaluate.h"
 #include "trace/trace.h"
 
-/* A function on one rank, with names among its arguments looked up. It evaluates its numbers and
- * tensors itself. */
+/* A function on one rank, with names among its arguments looked up */
 struct asked {
 	struct eval *eval;
 	const struct formula *formula;

@@ -6,10 +6,7 @@
 #include "shell/session/changes.h"
 #include "shell/session/watch.h"
 
-/* ---- statements ---- */
-
-/* A line or a round is one budget unit. budget->more checks for an interrupt once in many
- * steps. */
+/* budget->more checks for an interrupt once in many steps. */
 enum status budget_step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
@@ -133,8 +130,6 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 
-/* ---- where a failure happened ---- */
-
 /* Outermost first: "m=1, i=3" */
 static void loops_text(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
@@ -150,8 +145,8 @@ static void loops_text(struct shell *shell, const struct loop *loop, int rank, s
 	value_text(shell, value, out);
 }
 
-/* The innermost statement adds the failure's place: file, line, its loops' values, and the rank
- * unless it is the first of the set. */
+/* The innermost statement adds file, line, its loops' values, and the rank unless it is the
+ * first. */
 static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -180,8 +175,8 @@ static enum status failure_locate(struct shell *shell, const struct statement *s
 }
 
 /* The completed statement has left a wish. Emptying the world destroys what a def, a command's
- * block or a program's step hold in it. So wishes are granted between lines, also in ifs and loops
- * for all ranks, which hold only names. */
+ * block or a program's step hold in it, so wishes are granted between lines, also in ifs and loops
+ * for all ranks. */
 static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -248,8 +243,6 @@ enum status run_block(
 	return status;
 }
 
-/* ---- texts ---- */
-
 void interpreter_prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
@@ -300,8 +293,7 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
-/* The whole text is parsed and its first words checked before it runs: a grammar mistake in its
- * last line refuses all. Texts nest when a line sources a file; frame and scope are the line's. */
+/* A grammar mistake in the last line refuses all. Texts nest when a line sources a file. */
 static enum status interpreter_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {

@@ -12,26 +12,25 @@ void interpreter_free(struct interpreter *interpreter);
 void interpreter_reset(struct shell *shell);
 /* Runs a text (one line, several, or a file) for all ranks. file: for messages, NULL at the
  * prompt; first_line: its first line's number. ST_INCOMPLETE: a bracket or quote is open, and
- * nothing ran. If a line is refused, the lines before it have taken effect, and the message has
- * file, line, rank and loop values. A false `expect` is shown and counted in
- * shell->expect.failed; the text continues. May be called while a line runs (source, undo,
+ * nothing ran. If a line is refused, the lines before it have taken effect. A false `expect` is
+ * shown and counted in shell->expect.failed. May be called while a line runs (source, undo,
  * check). */
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* As interpreter_run, for an outermost text, or (grant NULL) for one whose lines replace the
- * current line, as a file's do for `source`. If a statement leaves a wish
- * (shell->wishes.statement), `grant` fulfils it after the statement; after ST_AGAIN the statement
- * runs again. Elsewhere a wish is refused. */
+ * current line, as for `source`. If a statement leaves a wish (shell->wishes.statement), `grant`
+ * fulfils it after the statement; after ST_AGAIN the statement runs again. Elsewhere a wish is
+ * refused. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
         int first_line, enum status (*grant)(struct shell *shell));
-/* Returns what the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of
- * the world, else COMMAND_STEER. */
+/* Returns the strongest class of its commands: COMMAND_LOOK, COMMAND_SESSION, else
+ * COMMAND_STEER. */
 enum command_class interpreter_class(const char *text, size_t count);
 /* Appends possible endings for the word before `cursor`: "name\n" each. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
-/* Appends lines that make the learner's variables and defs with numbers above `after`, in their
- * order. Returns the latest def's number. */
+/* Appends lines that make the learner's variables and defs with numbers above `after`. Returns the
+ * latest def's number. */
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
 /* The learner's variables alone */
 void interpreter_variables(const struct shell *shell, struct text *out);
@@ -39,7 +38,7 @@ void interpreter_variables(const struct shell *shell, struct text *out);
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
 /* Appends the current line as it is on `rank` of the set, without @, block and phase: variables,
  * expressions and the outer streams and groups filled in. Expressions that read data or the clock
- * stay. Sets *varies if it may differ on another rank in the set. */
+ * stay. Sets *varies if it may differ on another rank. */
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies);
 
@@ -47,11 +46,10 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 void interpreter_prompt(const struct shell *shell, struct text *out);
 /* Returns the ranks of a line at the prompt. */
 const struct ranks *interpreter_ranks(const struct shell *shell);
-/* Counts completed statements, nested ones included, except those that only look or ask the front
- * end. */
+/* Counts completed statements, but those that only look or ask the front end. */
 uint64_t interpreter_did(const struct interpreter *interpreter);
-/* Returns true while a program is walked through in advance (training/walk.c): a line that writes
- * a file queues its operations and writes nothing. */
+/* True on a walk through a program in advance (training/walk.c): a line that writes a file queues
+ * its operations and writes nothing. */
 bool interpreter_walks(const struct interpreter *interpreter);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* variables, defs, use */
 

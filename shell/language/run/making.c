@@ -1,7 +1,7 @@
 /* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
  *
- * First all ranks are resolved, then memory is made, then the fills are queued: on all ranks or
- * none. If a device is full, the new tensors are freed in reverse, and the old ones come back. */
+ * All ranks are resolved, then memory is made, then the fills are queued. If a device is full, the
+ * new tensors are freed in reverse, and the old ones come back. */
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
@@ -21,8 +21,6 @@ struct targets {
 	struct target *item;
 	size_t count;
 };
-
-/* ---- looking ---- */
 
 static enum status target_layout(struct eval *eval, const struct making *making, const struct made *made,
         const struct layout *file, struct layout *layout)
@@ -45,7 +43,7 @@ static enum status target_layout(struct eval *eval, const struct making *making,
 	return fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), shape_text(file).text);
 }
 
-/* The name on its rank: free, fitting (filled in place), or to be remade */
+/* The name is free, fitting (filled in place), or to be remade. */
 static enum status target_find(struct eval *eval, const struct making *making, struct target *place)
 {
 	const struct world *world = eval->shell->world;
@@ -92,8 +90,7 @@ static enum status source_unknown(struct slice_of_text word)
 	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
-/* The source's options: as given, else its kernel's defaults. Names in one line get consecutive
- * seeds, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
+/* Names in one line get consecutive seeds: x and w of `tensor x[4] w[4] = randn seed=1` differ. */
 static enum status target_parameters(
         struct eval *eval, const struct making *making, int which, double *parameter)
 {
@@ -146,8 +143,7 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
 			eval.rank = rank;
-			/* a shape that is equal everywhere is evaluated once; names and options
-			 * too */
+			/* what is equal everywhere is evaluated once */
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
 			enum status status = target_resolve(&eval, making, which, file, place);
@@ -158,8 +154,6 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 	}
 	return ST_OK;
 }
-
-/* ---- making ---- */
 
 static void target_rebind(struct world *world, const struct target *place)
 {
@@ -208,8 +202,6 @@ static enum status targets_make(struct shell *shell, const struct making *making
 			status = shell_tensor_free(shell, places->item[i].old, 0);
 	return status;
 }
-
-/* ---- filling ---- */
 
 static void target_record(struct shell *shell, const struct statement *statement, const struct target *place,
         struct record *record, struct operand *operand)

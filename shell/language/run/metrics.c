@@ -1,13 +1,12 @@
 /* metrics.c -- metrics in expressions: the trace so far, for the current rank and a section
- * (src/trace) */
+ *
+ * All simulate up to now first: ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares
+ * are of the section's time (0 to 1), rates bytes a second. */
 #include "shell/language/run/functions.h"
 #include "base/arithmetic.h"
 #include "races/races.h"
 #include "shell/language/run/run.h"
 #include "shell/values/best.h"
-
-/* All simulate up to now first: ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares
- * are of the section's time (0 to 1), rates bytes a second. */
 
 /* exposed(GROUP) is a time, sent(GROUP) bytes; sent(world) is all traffic. */
 static enum status figure_of_group(struct asked *asked, struct value *value)
@@ -27,7 +26,6 @@ static enum status figure_of_group(struct asked *asked, struct value *value)
 	return sent && status == ST_WAITS ? ST_OK : status;
 }
 
-/* Shares of a time or of the machine's peak */
 static enum status figure_share(const struct asked *asked, double *figure)
 {
 	const struct trace *trace = &asked->trace;
@@ -123,8 +121,7 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* Between the ends of the two events' recorded operations, on this rank's clock. ST_WAITS: they
- * have not happened. */
+/* Between the ends of the two events' recorded operations. ST_WAITS: they have not happened. */
 enum status value_of_elapsed(struct asked *asked, struct value *value)
 {
 	struct shell *shell = asked->eval->shell;
@@ -144,8 +141,8 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* now: the host's clock after the rank's lines so far, whatever its device is doing. It takes no
- * host time. ST_WAITS: the host is in a wait that no line so far ends. */
+/* The host's clock after the rank's lines so far, whatever its device is doing. ST_WAITS: the host
+ * is in a wait that no line so far ends. */
 enum status value_of_now(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
@@ -163,7 +160,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
-/* best(EXPR): its value in the world that a task's solution makes */
+/* Its value in the world that a task's solution makes */
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;

@@ -37,11 +37,10 @@ bool option_is_of(const char *words, struct slice_of_text value)
 	return is_listed(words, value);
 }
 
-/* ---- an option for several parts: `for="x y"` makes offload=b,y:a the words b of offload_x and a
- * of offload_y ---- */
+/* `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y. */
 
 /* The next item of a list with commas, `part:word`, or a word alone for the first part. *at NULL:
- * none is left */
+ * none */
 static void option_next_item(
         const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
 {
@@ -92,8 +91,7 @@ static enum status option_let_parts(struct shell *shell, const struct option_lin
 }
 
 /* Checks a value against the option's line: `of`, `least`, and the default's unit and wholeness.
- * ST_ARGUMENT: another word, or a word for a number; ST_RANGE: too small, or not whole;
- * ST_UNIT. */
+ * ST_ARGUMENT: another word, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	struct text text = {0};
@@ -182,8 +180,7 @@ static enum status option_value(
 	return status;
 }
 
-/* The value comes from the command line (of the learner's own file), the program's options, or the
- * default. It becomes a variable of the file's namespace, equal on all ranks. */
+/* It becomes a variable of the file's namespace, equal on all ranks. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -227,7 +224,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return status == ST_OK && line->parts ? option_let_parts(shell, line, value) : status;
 }
 
-/* The first rank for which it is true refuses the file with the text, evaluated on that rank. */
+/* The text is evaluated on the first rank for which it is true. */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -25,8 +25,6 @@ struct player {
 	bool cancelled;
 };
 
-/* ---- stops, on the program's stack ---- */
-
 /* Returns when the program continues; a failure unwinds it. */
 static enum status stop_at(struct player *player, enum player_stop stop)
 {
@@ -106,8 +104,6 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 		        player->watcher.self, ran, statement, set, player->shell->interpreter->now.calls);
 }
 
-/* ---- the program's stack ---- */
-
 /* On all ranks, whatever the file's `use`. Its refusal has no line of the program. */
 static enum status player_let_round(struct shell *shell, int round)
 {
@@ -157,15 +153,10 @@ static void player_body(void *self)
 	frame_release(&player->frame);
 }
 
-/* ---- from the ordinary stack ---- */
-
-/* Switches to the program and back. in->now, the namespace and the player are those of the running
- * side:
+/* Switches to the program and back. A failure takes `located` along.
  *
  *     in->now       prompt's  | program's ... | prompt's
- *     in->program   NULL      | its space     | NULL
- *
- * A failure takes `located` along from one side to the other. */
+ *     in->program   NULL      | its space     | NULL */
 static enum status player_resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
@@ -227,8 +218,7 @@ void player_free(struct player *player)
 	mem_free(player);
 }
 
-/* An expression in its files' scope, on rank 0, while it is suspended: its frame is set for the
- * evaluation only. */
+/* On rank 0, while it is suspended: its frame is set for the evaluation only. */
 static enum status player_value(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;
@@ -281,8 +271,6 @@ bool player_runs(const struct shell *shell)
 {
 	return shell->interpreter->program != NULL;
 }
-
-/* ---- reading ---- */
 
 static enum status player_refuse(const struct tree *tree, const struct statement *at, const char *what)
 {

@@ -1,15 +1,15 @@
 /* player.h -- texts that run as a program: they stop at each `## title`, and continue on demand
  *
- * A program runs on its own stack (routine.h). Between its steps the ordinary stack runs typed
- * lines. Its last file may have a top-level `for it in ... { }`: the lines before it are the
- * setup, the block is the iteration, repeated on demand.
+ * A program runs on its own stack (routine.h), so typed lines can run between its steps. Its last
+ * file may have a top-level `for it in ... { }`: the lines before it are the setup, the block is
+ * the iteration, repeated on demand.
  *
  *     file 1, file 2 ...  ##  ##  | for it in  {  ##  ##  ##  }
  *                         ^   ^   ^               ^   ^     ^
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
  * A `##` that only some of the program's ranks (its `use`) meet belongs to the current step. Lines
- * in the setup or iteration before its first `##` belong to the step that this one names. */
+ * before the first `##` of the setup or iteration belong to the step that it names. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -24,8 +24,8 @@ enum ran {
 /* Callbacks of a running program; each may be NULL. depth: nested def calls. */
 struct watcher {
 	void *self;
-	/* A step begins: its title, and the comment lines after it without their `#`, variables
-	 * filled in. */
+	/* A step begins: its title, and the comment lines after it without `#`, variables filled
+	 * in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
 	/* A statement runs next for the set's ranks, or a block has ended. */
 	void (*line)(
@@ -53,8 +53,8 @@ struct player_source {
 struct player;
 
 /* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
- * lines after the iteration. Defs that the learner types later come before those of the files.
- * The files and parts must outlive the player. */
+ * lines after the iteration. Defs that the learner types later come first. The files and parts
+ * must outlive the player. */
 enum status player_make(struct player **player, struct shell *shell, struct player_source source);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);

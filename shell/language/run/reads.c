@@ -8,8 +8,7 @@
  *     norm(y)              .                 .
  *
  * Every process runs every line, and one of them has a rank's tensors, so a read is collective:
- * all processes ask in the same order and receive all values. Evaluation needs no message, and is
- * equal everywhere. With --dry nothing is fetched. */
+ * all processes ask in the same order and receive all values. With --dry nothing is fetched. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "base/number.h"
@@ -41,7 +40,6 @@ static enum status read_make(struct eval *eval, const struct formula *formula, s
 	return status;
 }
 
-/* One read on every rank in the set; it waits on its line's stream. */
 static enum status reads_make(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
@@ -65,8 +63,7 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 	return ST_OK;
 }
 
-/* Records the values read; in a world without the data, returns the recorded ones. false: there are
- * none. */
+/* Records the values read; in a world without the data, returns the recorded ones, or false. */
 static bool values_replay(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values, size_t count)
 {
@@ -104,8 +101,7 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 			        "%.*s was never read here: its value depends on the numbers, and only times "
 			        "run again",
 			        SHOWN(what));
-		/* the set's values are consecutive: each moves to its rank's index, the last
-		 * first */
+		/* the set's values are consecutive: each moves to its rank's index */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
 			if (ranks_has(set, rank))
 				got[i * n + rank] = got[i * n + --from];
@@ -117,8 +113,6 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 		mem_free(got);
 	return status;
 }
-
-/* ---- whole numbers from two tensors, rows for each rank ---- */
 
 /* A line that runs again gets the recorded numbers; an edited journal may have any. */
 static enum status lists_replay(

@@ -3,9 +3,8 @@
  *
  *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) } } ->  g1 += allreduce d2 on comm
  *
- * Expressions that read data or the clock stay: the shown line reads them again when it runs.
- * Numbers are exact, so that a file of such lines gives the same results. A line that cannot be
- * filled in is shown as typed. */
+ * Expressions that read data or the clock stay. Numbers are exact, so that a file of such lines
+ * gives the same results. A line that cannot be filled in is shown as typed. */
 #include "kernels/kernel.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
@@ -30,8 +29,6 @@ static void render_put(struct rendering *r, const char *text)
 {
 	text_add(r->out, "%s", text);
 }
-
-/* ---- names and texts ---- */
 
 void value_written(const struct shell *shell, struct value value, struct text *out)
 {
@@ -92,8 +89,6 @@ static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 		render_put(r, names_text(r->eval->shell->world->names, view.name));
 }
 
-/* ---- expressions ---- */
-
 static void render_function(struct rendering *r, const struct formula *formula)
 {
 	text_add(r->out, "%s", formula->function->name);
@@ -148,8 +143,6 @@ static void render_shape(struct rendering *r, struct formula *const *dim, int di
 	}
 	render_put(r, dims ? "]" : "");
 }
-
-/* ---- lines ---- */
 
 static void render_argument(struct rendering *r, struct call *call, struct argument *argument)
 {

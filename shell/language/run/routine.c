@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 /* AddressSanitizer must be notified of each switch: it keeps the bounds of the running stack, and
- * a "fake stack" for each, to find uses of a frame after its function has returned. Without the
- * sanitizer the calls vanish. */
+ * a "fake stack" for each, to find uses of a frame after its function has returned. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #else
@@ -35,8 +34,8 @@ struct routine {
 	void *fake; /* the sanitizer's stack of the suspended routine */
 };
 
-/* swapcontext in two halves, because the sanitizer's replacement of it prints a warning.
- * getcontext returns a second time when `from` continues. */
+/* swapcontext in two halves: the sanitizer's replacement of it prints a warning. getcontext
+ * returns a second time when `from` continues. */
 static void routine_switch(ucontext_t *from, const ucontext_t *to)
 {
 	volatile bool back = false;
@@ -47,8 +46,7 @@ static void routine_switch(ucontext_t *from, const ucontext_t *to)
 	}
 }
 
-/* The first function on the new stack. makecontext passes ints only, so the pointer comes in two
- * halves. */
+/* makecontext passes ints only, so the pointer comes in two halves. */
 static void routine_begin(unsigned high, unsigned low)
 {
 	struct routine *routine = (struct routine *)(((size_t)high << 16 << 16) | low);

@@ -4,8 +4,7 @@
  *                            |            |                  |            |
  *     routine                +-- works ---+ suspend          +-- works ---+ suspend
  *
- * One thread, no parallelism: exactly one of the stacks runs. Routines may resume other
- * routines. */
+ * Exactly one of the stacks runs. Routines may resume other routines. */
 #ifndef RANKSH_ROUTINE_H
 #define RANKSH_ROUTINE_H
 
@@ -20,8 +19,7 @@ struct routine *routine_make(void (*body)(void *self), void *self);
 bool routine_resume(struct routine *routine);
 /* From within the routine: returns to the caller of resume, and continues when resumed again. */
 void routine_suspend(struct routine *routine);
-/* Requires that it has ended or not begun: a suspended one's stack would be lost. NULL is
- * allowed. */
+/* Requires that it has ended or not begun. NULL is allowed. */
 void routine_free(struct routine *routine);
 
 #endif

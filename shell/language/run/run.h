@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* ---- setting.c: the purpose of the line's tensors. ST_ARGUMENT: no such word */
+/* state.c: the purpose of the line's tensors. ST_ARGUMENT: no such word */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);
 
 /* clauses: its own `on` and `in`, or NULL. Stops at the first statement that fails. bound contains
@@ -31,21 +31,18 @@ void interpreter_prepare(struct shell *shell);
 /* Runs the statements before `last` (NULL: all), after checking their first words. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
-/* ---- journal_note.c, for what runs lines again. `statement` asks a question: the journal notes
- * the lines before it. */
+/* watched.c: `statement` asks a question: the journal notes the lines before it. */
 void journal_note_text(struct shell *shell, const struct statement *statement);
-/* A wish has emptied the world: the journal begins again here. A typed line runs again from its
- * beginning. */
+/* A wish has emptied the world: the journal begins again here. */
 void journal_note_empty(struct shell *shell, const struct statement *statement);
 
-/* ---- watched.c. The next statement is the learner's own, and shell->course.watch is set. */
+/* The next statement is the learner's own, and shell->course.watch is set. */
 bool statement_watched(const struct shell *shell);
 bool watch_owns_file(const struct shell *shell, const char *file);
 /* Reports a completed outermost statement to the watcher. */
 void watch_report(struct shell *shell, const struct statement *statement, enum status status);
 
-/* ---- command.c, making.c, defs.c, flow.c, expect.c, options.c, chosen.c, player.c: runs a
- * statement of one kind for the ranks of its clauses */
+/* Runs a statement of one kind for the ranks of its clauses. */
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
 run_one run_kind;
 run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, run_if, run_expect,
@@ -58,8 +55,7 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 /* Checks option values against the file's `option` lines; what: for messages, "strategy ddp" */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
-/* An argument of a def, a word of a `for`: its value on each rank, into in->scratch
- * (variable_set) */
+/* Its value on each rank, into in->scratch (variable_set) */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
 

@@ -35,8 +35,7 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 	return shell->interpreter->pipeline;
 }
 
-/* The function's argument, below `most`, and the rank's stage: its place in the schedule's
- * group */
+/* The function's argument, below `most`, and the rank's place in the schedule's group */
 static enum status task_place(struct asked *asked, size_t most, size_t *place, size_t *stage)
 {
 	const struct eval *eval = asked->eval;
@@ -57,8 +56,8 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 }
 
 /* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there,
- * and its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number there.
- * A stage's values vary by rank only if there are several stages. */
+ * and its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number
+ * there. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;

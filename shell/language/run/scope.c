@@ -1,8 +1,7 @@
 /* scope.c -- variables by rank, blocks, and the settings of `use`, `phase` and clauses.
  *
- * A scope is a copy of the outer one on the C stack, so leaving a block undoes its settings, and
- * reading one is a single access. Names that differ by rank are an array, which a copy borrows;
- * the scope that made it frees it: the outer scope has another one there.
+ * A scope is a copy of the outer one on the C stack, so leaving a block undoes its settings. Names
+ * that differ by rank are an array, which a copy borrows; the scope that made it frees it.
  *
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
@@ -21,8 +20,6 @@ static void digest_add_number(struct interpreter *in, double number)
 	memcpy(&bits, &number, sizeof bits);
 	in->digest = hash_word(in->digest, bits);
 }
-
-/* ---- variables ---- */
 
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
@@ -58,7 +55,7 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 }
 
 /* If all ranks in the domain get one value, the variable becomes uniform; otherwise only the set's
- * ranks change. Values go into the digest, by which processes compare themselves. */
+ * ranks change. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
 	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
@@ -162,8 +159,6 @@ void frame_release(struct frame *frame)
 	variables_forget(&frame->local);
 }
 
-/* ---- blocks ---- */
-
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound)
 {
 	*scope = *in->now.scope;
@@ -173,8 +168,7 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	in->now.scope = scope;
 }
 
-/* Returns true if this scope frees the array: the outer scope has another. Lines set the innermost
- * scope only, so the outer one has not changed. */
+/* Returns true if this scope frees the array: the outer scope has another. */
 static bool setting_is_own(const struct scope *scope, enum setting_of which)
 {
 	return scope->setting[which].each &&
@@ -208,8 +202,7 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-/* All ranks in the block: one name again; some of them: an array of its own, begun with each
- * rank's name. */
+/* Some of the block's ranks: an array of its own, begun with each rank's name */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {
 	struct scope *scope = in->now.scope;
@@ -229,8 +222,8 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		setting->each[rank] = name;
 }
 
-/* The name after `on` or `in`, which may differ by rank. It is looked up at the block, so a
- * misspelt stream is reported there. */
+/* The name after `on` or `in` is looked up at the block, so a misspelt stream is reported
+ * there. */
 static enum status scope_clause(
         struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
@@ -264,8 +257,6 @@ enum status scope_clauses(struct shell *shell, const struct clauses *clauses, co
 	return status;
 }
 
-/* ---- defs ---- */
-
 static struct definition *definition_latest(const struct namespace *space, name_id name)
 {
 	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
@@ -285,9 +276,8 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
 	return learners ? learners : programs;
 }
 
-/* In the chain, latest first, the replaced def is the first with a smaller serial than the running
- * one (frame->serial). After the learner's own comes the program's, if the learner's is later than
- * the program.
+/* The replaced def is the first of the chain with a smaller serial than the running one. After the
+ * learner's own comes the program's, if the learner's is later than the program.
  *
  *     learner    update 9 -> update 7            program (born 5)    update 6
  *
@@ -313,8 +303,7 @@ static void definitions_drop(struct definition *chain)
 	}
 }
 
-/* Keeps the tree. Without a `replaced` in it the earlier defs cannot be called again, and are
- * freed. */
+/* Without a `replaced` in it the earlier defs cannot be called again, and are freed. */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;

@@ -1,7 +1,7 @@
-/* state.c -- the interpreter's state: made, set, written as lines, forgotten with the world, freed.
+/* state.c -- the interpreter's state: made, set, written as lines, forgotten with the world,
+ * freed.
  *
- * Ids of names belong to a world. Emptying it invalidates all ids in trees by a new generation;
- * its line's tree may still run. */
+ * Ids of names belong to a world. Emptying it invalidates all ids in trees by a new generation. */
 #include "base/search.h"
 #include "shell/language/run/run.h"
 #include "world/tensor_kind.h"
@@ -70,8 +70,6 @@ uint64_t interpreter_digest(const struct interpreter *interpreter)
 	return interpreter->digest;
 }
 
-/* ---- settings of commands for later lines ---- */
-
 void interpreter_section(struct shell *shell, int section)
 {
 	shell->interpreter->section = section;
@@ -114,8 +112,7 @@ enum status purpose_set(struct shell *shell, struct name *purpose, const struct 
 	return ST_OK;
 }
 
-/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither; off: no
- * name */
+/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither */
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
 	struct phase phase = {.name = setting_now(shell, SETTING_PHASE, rank), .microbatch = -1};
@@ -182,8 +179,6 @@ const struct ranks *interpreter_ranks(const struct shell *shell)
 {
 	return scope_ranks(&shell->interpreter->base_scope);
 }
-
-/* ---- the learner's defs and variables as lines ---- */
 
 static int definitions_compare(const void *a, const void *b)
 {

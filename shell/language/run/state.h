@@ -31,17 +31,17 @@ enum {
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
-/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text, which is
- * one of the world's names too. NONE: a variable without a value on this rank. unit: enum unit, of
- * a number */
+/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text, one of the
+ * world's names too. NONE: a variable without a value on this rank. unit: enum unit, of a
+ * number */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
 	double number;
 };
 
-/* By world rank. While all ranks in `domain` have one value it is stored once, and a line that
- * reads it stays the same on all ranks. */
+/* While all ranks in `domain` have one value it is stored once, and a line that reads it stays the
+ * same on all ranks. */
 struct variable {
 	name_id name;
 	bool uniform; /* `one` is the value on all of `domain` */
@@ -49,7 +49,6 @@ struct variable {
 	struct value *each;         /* by world rank; NULL until values differ */
 	const struct ranks *domain; /* the ranks that can see it */
 };
-/* A frame's are few and searched from the end; a namespace finds them by name_entry. */
 struct variables {
 	struct variable *item;
 	size_t count;
@@ -67,8 +66,8 @@ struct definition {
 	bool called;
 };
 
-/* Variables and defs by name. There are two namespaces: the learner's (the prompt and its
- * scripts), and the program's, which a model's and the strategies' files share. */
+/* Variables and defs by name: the learner's (the prompt and its scripts), or the program's, which
+ * a model's and the strategies' files share. */
 struct name_entry {
 	int variable;                  /* index into variables + 1; 0: none */
 	struct definition *definition; /* the latest */
@@ -87,8 +86,7 @@ struct frame {
 	struct frame *caller;
 	struct variables local;  /* parameters, loop names, `let` in a def */
 	const struct ranks *set; /* runs the call: its names' domain */
-	/* for names that are not local. outer: the learner's namespace, of a learner's def that a
-	 * program calls */
+	/* for names that are not local. outer: of a learner's def that a program calls */
 	struct namespace *space, *outer;
 	/* of this call; serial 0: none */
 	name_id def;
@@ -96,8 +94,8 @@ struct frame {
 	bool learners;
 };
 
-/* The name that lines without a clause get. each: by world rank, if they differ; NULL: `one` is
- * for all. The scope that made it owns it; inner scopes borrow it. */
+/* The name that lines without a clause get. each: by world rank, if they differ; else NULL. The
+ * scope that made it owns it. */
 struct scope_setting {
 	name_id one, *each;
 };
@@ -107,7 +105,7 @@ static inline name_id setting_at(const struct scope_setting *setting, int rank)
 }
 enum setting_of { SETTING_STREAM, SETTING_GROUP, SETTING_PHASE, SETTINGS };
 
-/* A block: settings for lines without a clause. A copy of the outer block's, undone at its end. */
+/* A block: settings for lines without a clause; a copy of the outer block's */
 struct scope {
 	struct scope *up;
 	const struct ranks *bound; /* contains the ranks of all its lines */
@@ -127,8 +125,8 @@ struct reference {
 	struct tensor_ref *tensor;
 };
 
-/* What runs: the prompt's lines and a program each have one; player.c keeps that of a suspended
- * program. Frames, scopes and loops are linked on the C stack, so an error only unwinds. */
+/* What runs: the prompt's lines and a program each have one. Frames, scopes and loops are linked
+ * on the C stack, so an error only unwinds. */
 struct running {
 	struct frame *frame;
 	struct scope *scope;
@@ -146,7 +144,6 @@ struct running {
 	bool located;   /* the failure already says its place */
 };
 
-/* The language's state, one for the process */
 struct interpreter {
 	struct running now;
 	/* of the running text: interpreter_run_granting */
@@ -163,8 +160,7 @@ struct interpreter {
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count; /* tensors with a slice, given to defs */
-	/* by rank: values between their evaluation and their use (evaluate_all, variable_set).
-	 * Code in between must not evaluate for several ranks. */
+	/* by rank: values between their evaluation and their use (evaluate_all, variable_set) */
 	struct value *scratch;
 	struct text spelled; /* names with `$` under construction, nested */
 	struct frame base_frame;
@@ -177,56 +173,48 @@ struct interpreter {
 	/* lines that queue or make something do nothing: only the flow between two `##` runs */
 	bool counts;
 	uint64_t did; /* completed statements, except those that only look or ask the front end */
-	/* of all values that were set, in order. Processes compare it: each runs every line, so
-	 * all must have the same values. */
+	/* of all values that were set, in order; equal on all processes */
 	uint64_t digest;
 };
 
-/* ---- scope.c */
-/* Returns the running frame's variable with that name; NULL if none. Valid until a variable is
- * made. */
+/* Returns the running frame's variable; NULL if none. Valid until a variable is made. */
 struct variable *variable_find(struct interpreter *in, name_id name);
-/* Returns its value on the rank, VALUE_NONE if it has none there. Sets *varies if other ranks may
- * have another value. */
+/* VALUE_NONE if it has none there. Sets *varies if other ranks may have another value. */
 struct value variable_at(const struct variable *variable, int rank, bool *varies);
-/* Sets it from in->scratch: by world rank if `varies`, else the value of the set's first rank for
- * all. */
+/* From in->scratch: by world rank if `varies`, else the value of the set's first rank for all */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
-/* `let` of a name that may be new: from in->scratch (variable_set); of one value for all ranks.
- * ST_NAME: a thing has the name on a rank that would see both. */
+/* `let` of a name that may be new: from in->scratch; of one value for all ranks. ST_NAME: a thing
+ * has the name on a rank that would see both. */
 enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
 enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; returns its index in frame->local. */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
-/* Frees its variables. */
 void frame_release(struct frame *frame);
 /* Makes *scope the innermost: a copy of the outer one with `bound`, which must outlive it. Ends
  * with scope_pop, also after a failure. */
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* frees its settings */
 void scope_pop(struct interpreter *in);
-/* Returns a line's setting on the rank that has none of its own; 0 if none. */
+/* Returns the rank's setting for lines without one of their own; 0 if none. */
 name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
-/* Returns the number on the rank for the stream in `use`, or a block's `on`; STREAM_DEFAULT if
- * none. */
+/* Returns the rank's stream of `use` or a block's `on`; STREAM_DEFAULT if none. */
 int setting_stream(const struct shell *shell, int rank);
-/* Sets `on` and `in` in the innermost scope. ST_NAME: no such stream or group. */
+/* ST_NAME: no such stream or group */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
-/* Sets the name for the set's ranks, to the end of the innermost scope. */
+/* For the set's ranks, to the end of the innermost scope */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
-/* Frees its variables and defs. Running defs keep their trees (tree_use). */
+/* Running defs keep their trees (tree_use). */
 void namespace_forget(struct namespace *space);
 /* Returns the def that a call of `name` in `frame` means; NULL if none. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name);
 /* Returns the def that the running one replaced; NULL if none. */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
-/* Adds a def to the running namespace, and keeps the running tree for it. */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement);
 void digest_add(struct interpreter *in, const void *bytes, size_t count);
 
-/* ---- schedules.c: removes the schedule */
+/* schedules.c */
 void schedule_forget(struct interpreter *in);
 
 #endif

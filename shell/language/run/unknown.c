@@ -1,16 +1,12 @@
 /* unknown.c -- messages for an unknown name: the nearest known one, the ranks that lack it, the
  * ranks that have it, a line that makes one.
  *
- * A name is near if fewer letters change than it has (text_distance). A thing of another kind
- * with that name is reported first, as the likelier mistake. */
+ * A thing of another kind with that name is reported first, as the likelier mistake. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
-/* ---- things ---- */
-
-/* lacking: "rank 2", "ranks 0-1", of the line; having: " (rank 3 has it: `@3 ...`)", of the world,
- * empty if there are none */
+/* lacking: "rank 2", "ranks 0-1", of the line; having: " (rank 3 has it: `@3 ...`)", or empty */
 static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
         struct text *lacking, struct text *having)
 {
@@ -87,8 +83,6 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	return status;
 }
 
-/* ---- variables ---- */
-
 enum status unknown_variable(const struct eval *eval, const char *name)
 {
 	const char *near = NULL;
@@ -103,8 +97,6 @@ enum status unknown_variable(const struct eval *eval, const char *name)
 		return fail(ST_NAME, "no variable '%s'; did you mean '%s'?", name, near);
 	return fail(ST_NAME, "no variable '%s'. `let %s = ...` makes it", name, name);
 }
-
-/* ---- first words ---- */
 
 static enum status thing_alone(const char *word, enum thing_kind kind)
 {

@@ -6,8 +6,7 @@
  *     /               unit / plain; unit / same = plain; bytes / time = rate;
  *                     bytes or plain / rate = time; plain / time, plain / bytes = plain
  *
- * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. ST_UNIT names
- * both units. */
+ * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
@@ -45,7 +44,6 @@ static enum status units_clash(struct value a, struct value b, const struct form
 	        unit_name(b.unit));
 }
 
-/* Units of sums, comparisons, remainders: PLAIN takes the other's. */
 static enum status same_unit(struct value a, struct value b, const struct formula *at, enum unit *unit)
 {
 	if (a.unit != b.unit && a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN)

@@ -5,15 +5,12 @@
  *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension,
  *                              a single index removes it; later dimensions stay whole
  *
- * A view is an address and a layout: nothing is copied. Its name ("w.T[0:4,2]", numbers filled in)
- * is equal on all ranks with the same slice; it labels operations, and is the value of a def's
- * parameter. */
+ * A view is an address and a layout. Its name ("w.T[0:4,2]", numbers filled in) labels operations,
+ * and is the value of a def's parameter. */
 #include "shell/language/run/run.h"
 
-/* ---- slices ---- */
-
 /* One index of a slice: 3, 0:4, 2:, or :. The name has no open end, so that it is equal on all
- * ranks, whatever their sizes. */
+ * ranks. */
 struct slice_part {
 	bool range, begins, ends; /* begins, ends: the name has from, to */
 	int64_t from, to;
@@ -39,8 +36,8 @@ static enum status index_value(
 	return status;
 }
 
-/* The indices as numbers, checked against the layout: from 0, without the end. An empty range is
- * refused, unless it is a whole dimension of size 0. */
+/* Checked against the layout. An empty range is refused, unless it is a whole dimension of size
+ * 0. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
@@ -113,8 +110,7 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 	return status;
 }
 
-/* A slice of a slice is one slice of the tensor below: an index counts from the inner range's
- * begin, and an inner single index has removed its dimension.
+/* An index counts from the inner range's begin; an inner single index has removed its dimension.
  *
  *     p = t[2:6,1]   p[1] = t[3,1]     p[1:3] = t[3:5,1]   of a matrix: t[0:4].T = t.T[:,0:4] */
 static void slice_add(
@@ -169,7 +165,6 @@ static name_id slice_name(struct names *names, const struct slice_parts *parts)
 	return names_make(names, text, to - text);
 }
 
-/* Strides swap with the sizes, so kernels see the transposed matrix in the same memory. */
 static enum status view_transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
@@ -188,8 +183,8 @@ static enum status view_transpose(const struct tensor_ref *tensor, struct view *
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts);
 
-/* The whole tensor of the name. may_be_new: a new result has tensor -1, and its kernel makes it. A
- * name with a slice belongs to a parameter. */
+/* may_be_new: a new result has tensor -1, and its kernel makes it. A name with a slice belongs to
+ * a parameter. */
 static enum status base_view(
         struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {

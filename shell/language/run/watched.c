@@ -1,5 +1,5 @@
 /* watched.c -- statements that others take note of: the learner's own, watched by a task
- * (shell/session/watch.h), and those that run again for a question */
+ * (session/watch.h), and those that run again for a question (replay/rerun.c) */
 #include "shell/session/watch.h"
 #include "shell/language/run/run.h"
 
@@ -32,10 +32,8 @@ void watch_report(struct shell *shell, const struct statement *statement, enum s
 	shell->course.watch->after(shell, at, (size_t)(end - at), statement->line, status);
 }
 
-/* ---- lines that run again for a question (replay/rerun.c), by their place in the running text ---- */
-
-/* Returns the statement's place in the outermost text; *known false: it is in a block, in another
- * file, or on several lines. */
+/* Returns the place in the outermost text; *known false: in a block, another file, or several
+ * lines. */
 static size_t statement_place(const struct interpreter *in, const struct statement *statement, bool *known)
 {
 	const char *text = in->now.tree->text, *at = statement->source.at;
