@@ -4,7 +4,7 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
-#include "shell/replay/question.h"
+#include "shell/replay/replay.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/values/show.h"
-#include "shell/replay/question.h"
+#include "shell/replay/replay.h"
 
 /* Returns the last operation queued before the tensor got its memory. Earlier ones wrote another
  * tensor there. */

@@ -9,7 +9,7 @@
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/training/choose.h"
-#include "shell/replay/question.h"
+#include "shell/replay/replay.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/replay/question.h"
+#include "shell/replay/replay.h"
 #include "trace/why.h"
 
 #include <stdlib.h>

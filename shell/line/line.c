@@ -13,7 +13,7 @@
 #include "shell/session/credit.h"
 #include "shell/values/prints.h"
 #include "shell/session/timeline.h"
-#include "shell/session/warn.h"
+#include "shell/session/note.h"
 #include "shell/training/training.h"
 #include "shell/language/parse/rows.h"
 

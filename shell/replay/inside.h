@@ -5,7 +5,7 @@
 #include "base/arithmetic.h"
 #include "shell/replay/rerun.h"
 #include "shell/session/shell.h"
-#include "shell/replay/question.h"
+#include "shell/replay/replay.h"
 
 struct table;
 

@@ -10,6 +10,7 @@
 struct learning;
 struct options;
 struct shell;
+struct statement;
 struct text;
 
 struct course {
@@ -47,6 +48,22 @@ struct course {
 	/* Returns the learner's name in the class; NULL without a class. */
 	const char *(*learning_name)(const struct learning *learning);
 	void (*learning_close)(struct learning *learning);
+};
+
+/* A task watches the learner's statements: refuses some, keeps what was typed
+ *
+ *     y = matmul x w            before: may it?   (it runs)   after: one of the typed lines
+ *     repeat 4 { set launch=0 } before the repeat, before each `set`;   after: repeat and block
+ *
+ * Lines from strategies, models and `own_file` (a task's starter) are not watched. */
+struct watch {
+	const void *of;       /* their owner */
+	const char *own_file; /* the task's own text and its defs */
+	/* Returns ST_OK or a worded refusal; may be NULL. */
+	enum status (*before)(struct shell *shell, const struct statement *statement);
+	/* After an outermost statement: its text and line number; may be NULL. */
+	void (*after)(struct shell *shell, const char *text, size_t count, int line, enum status status);
+	bool program_alone; /* read-only and session commands have no effect */
 };
 
 #endif

@@ -1,6 +1,9 @@
 /* note.c -- notes about ranks, wrapped; every process words the same note */
-
 #include "shell/session/note.h"
+#include "races/races.h"
+#include "waits/circles.h"
+
+#include <string.h>
 
 enum { INDENT = 3, WIDTH = 80 };
 
@@ -56,4 +59,88 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	text_release(&ranks);
 	text_release(&text);
 	text_release(&body);
+}
+
+/* ---- warnings: races, unwritten reads, orders that can deadlock, unintended matches
+ *
+ * Each is reported once, after its line. Every process counts reports alike. Replays count
+ * silently, so that undo repeats none. ---- */
+
+/* Says at most MOST lines; `races` has the rest. */
+static void put_some(struct shell *shell, const struct text *text)
+{
+	enum { MOST = 16 };
+	const char *at = text_string(text), *end = at;
+	for (int lines = 0; lines < MOST && *end; lines++)
+		end += strcspn(end, "\n") + 1;
+	size_t count = (size_t)(end - at) < text->count ? (size_t)(end - at) : text->count;
+	out_put(shell->out, at, count);
+	if (count < text->count)
+		out_say(shell->out, "   ... and more: `races` shows them all\n");
+}
+
+static bool same_read(const struct world *world, const struct unread *a, const struct unread *b)
+{
+	const struct op *op_a = &world->ops[a->op], *op_b = &world->ops[b->op];
+	return a->name == b->name && op_a->stream == op_b->stream &&
+	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
+}
+
+/* Merges several ranks' equal reads (tensor, stream, kernel) into one note. */
+static void warn_unread(struct shell *shell)
+{
+	const struct world *world = shell->world;
+	const struct races *races = world->races;
+	for (size_t i = shell->reported.unread; i < races->unread_count; i++) {
+		const struct unread *read = &races->unread[i];
+		struct ranks set = {0};
+		bool told = false;
+		for (size_t k = shell->reported.unread; k < races->unread_count; k++)
+			if (same_read(world, read, &races->unread[k])) {
+				told = told || k < i;
+				ranks_add(&set, world->ops[races->unread[k].op].rank);
+			}
+		if (!told)
+			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
+			        op_called(world, read->op, false), names_text(world->names, read->name));
+	}
+}
+
+void warn_new(struct shell *shell)
+{
+	struct world *world = shell->world;
+	/* --dry, with thousands of ranks, searches only on request */
+	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
+	races = races ? races : &none;
+	size_t orders = 0, swaps = 0, circles = circles_now(world)->count;
+	while (world_swapped(world, swaps))
+		swaps++;
+	while (world_order_warning(world, orders))
+		orders++;
+	if (!shell_quiet(shell)) {
+		if (shell->reported.races < races->count) {
+			struct trace trace = {.world = shell->world, .backend = shell->backend};
+			struct text text = {0};
+			/* in a task, the hints give the cure */
+			trace_races(&trace, shell->reported.races, !shell->course.watch,
+			        out_width(shell->out), &text);
+			put_some(shell, &text);
+			text_release(&text);
+		}
+		if (shell->reported.unread < races->unread_count)
+			warn_unread(shell);
+		for (size_t i = shell->reported.orders; i < orders; i++)
+			out_say(shell->out, "   %s\n", world_order_warning(world, i));
+		struct trace trace = {.world = world, .backend = shell->backend};
+		struct text text = {0};
+		trace_circles(&trace, shell->reported.circles, out_width(shell->out), &text);
+		trace_swaps(&trace, shell->reported.swaps, out_width(shell->out), &text);
+		put_some(shell, &text);
+		text_release(&text);
+	}
+	shell->reported.races = races->count;
+	shell->reported.unread = races->unread_count;
+	shell->reported.orders = orders;
+	shell->reported.circles = circles;
+	shell->reported.swaps = swaps;
 }

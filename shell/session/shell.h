@@ -20,8 +20,8 @@ struct credit;      /* credit.h */
 struct training;    /* training.h */
 struct device;      /* device.h */
 struct changes;     /* changes.h */
-struct question;    /* question.h */
-struct watch;       /* watch.h */
+struct question;    /* replay.h */
+struct watch;       /* course.h */
 struct best;        /* best.h */
 struct learned;     /* course/lessons/ */
 struct course;      /* course.h */
@@ -134,7 +134,7 @@ struct shell {
 	} line;
 	/* Actions that a line defers */
 	struct {
-		struct question *question; /* for a WISH_ANSWER; owned: replay/question.h */
+		struct question *question; /* for a WISH_ANSWER; owned: replay/replay.h */
 		struct wish statement;
 		struct wish front_end; /* from the running line */
 	} wishes;

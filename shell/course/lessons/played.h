@@ -9,7 +9,7 @@
 
 #include "shell/course/lessons/lesson_file.h"
 #include "shell/session/shell.h"
-#include "shell/session/watch.h"
+#include "shell/session/course.h"
 #include "shell/values/best.h"
 
 /* ---- typed.c: a list of lines, typed by a learner or taken from a lesson ---- */

@@ -4,7 +4,7 @@
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 #include "shell/session/changes.h"
-#include "shell/session/watch.h"
+#include "shell/session/course.h"
 
 /* budget->more checks for an interrupt once in many steps. */
 enum status budget_step(struct shell *shell)

@@ -1,6 +1,6 @@
 /* watched.c -- statements that others take note of: the learner's own, watched by a task
- * (session/watch.h), and those that run again for a question (replay/rerun.c) */
-#include "shell/session/watch.h"
+ * (session/course.h), and those that run again for a question (replay/rerun.c) */
+#include "shell/session/course.h"
 #include "shell/language/run/run.h"
 
 bool watch_owns_file(const struct shell *shell, const char *file)
