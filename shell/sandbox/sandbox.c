@@ -12,6 +12,7 @@
 #include "shell/training/open.h"
 
 #include <pthread.h>
+#include <string.h>
 
 enum { LOOK_MS = 20, STEPS_PART = 1000 };
 
@@ -154,4 +155,58 @@ enum status sandbox_end(struct shell *shell)
 {
 	enum status status = shell->backend->finish(shell->backend, &shell->budget);
 	return status == ST_OK ? shell_look(shell) : status;
+}
+
+enum status sandbox_finish(struct shell *shell)
+{
+	struct text words = {0};
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	enum status status = sandbox_end(shell);
+	if (status == ST_OK && trace_stuck(&trace, 74, true, &words))
+		status = fail(ST_STUCK, "%s", text_string(&words));
+	text_release(&words);
+	return status;
+}
+
+/* ---- tensors ---- */
+
+struct kept_world kept_world_make(int n)
+{
+	return (struct kept_world){mem_alloc((size_t)n * sizeof(struct kept_rank)), n};
+}
+
+struct kept_tensor *kept_add(
+        struct kept_rank *kept, const char *name, const struct layout *layout, enum dtype dtype)
+{
+	struct kept_tensor *tensor = MEM_ADD(&kept->tensor, &kept->count);
+	*tensor = (struct kept_tensor){.name = mem_copy_text(name, strlen(name))};
+	layout_make(&tensor->layout, dtype, layout->dims, layout->dim);
+	tensor->elements = mem_alloc((size_t)layout_bytes(&tensor->layout));
+	return tensor;
+}
+
+const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		if (strcmp(kept->tensor[i].name, name) == 0)
+			return &kept->tensor[i];
+	return NULL;
+}
+
+void kept_rank_release(struct kept_rank *kept)
+{
+	for (size_t i = 0; i < kept->count; i++) {
+		mem_free(kept->tensor[i].name);
+		mem_free(kept->tensor[i].elements);
+	}
+	mem_free(kept->tensor);
+	*kept = (struct kept_rank){0};
+}
+
+void kept_world_release(struct kept_world *kept)
+{
+	for (int rank = 0; kept->rank && rank < kept->n; rank++)
+		kept_rank_release(&kept->rank[rank]);
+	mem_free(kept->rank);
+	*kept = (struct kept_world){0};
 }

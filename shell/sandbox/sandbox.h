@@ -36,5 +36,32 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 enum status sandbox_lines(struct shell *shell, const char *text, size_t count, const char *file, int line);
 /* Ends the input: runs hosts to their ends and projects the rest. */
 enum status sandbox_end(struct shell *shell);
+/* The same after the last line: an operation that still waits will wait for ever. Fails with
+ * ST_STUCK. */
+enum status sandbox_finish(struct shell *shell);
+
+/* A rank's tensors at the end of a world */
+struct kept_tensor {
+	char *name; /* owned, as are the elements */
+	struct layout layout;
+	void *elements; /* packed */
+	bool starters;  /* a lesson's starter made it */
+};
+struct kept_rank {
+	struct kept_tensor *tensor;
+	size_t count;
+};
+struct kept_world {
+	struct kept_rank *rank; /* by rank; NULL: empty */
+	int n;
+};
+struct kept_world kept_world_make(int n);
+void kept_world_release(struct kept_world *kept);
+void kept_rank_release(struct kept_rank *kept);
+/* Adds a tensor, with memory for its elements in that type. */
+struct kept_tensor *kept_add(
+        struct kept_rank *kept, const char *name, const struct layout *layout, enum dtype dtype);
+/* Returns NULL if there is none. */
+const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name);
 
 #endif

@@ -11,6 +11,7 @@
 #define RANKSH_HUNT_H
 
 #include "shell/course/hunt/changes.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/training/choose.h"
 #include "shell/training/program.h"
 #include "shell/training/training.h"
@@ -44,16 +45,6 @@ enum status hunt_fix(struct shell *shell, const char *words, size_t count);
  * compared. */
 
 enum judged_end { JUDGED_WHOLE, JUDGED_REFUSED, JUDGED_OVER, JUDGED_STUCK };
-/* One tensor's final values on one rank, as f32 */
-struct held_values {
-	char *name; /* owned, as are the values */
-	float *value;
-	int64_t count;
-};
-struct held_by {
-	struct held_values *held;
-	size_t count;
-};
 /* ran[line]: the line of the file was executed */
 struct lines_ran {
 	char *file;
@@ -64,11 +55,10 @@ struct judged {
 	enum judged_end end;
 	struct text words; /* why it did not finish */
 	int64_t time_ns, peak, steps;
-	size_t races; /* races and uninitialized reads */
-	int failed;   /* number of false `expect`s */
-	bool half;    /* it computes in a type other than f32 */
-	struct held_by *rank;
-	int n;
+	size_t races;           /* races and uninitialized reads */
+	int failed;             /* number of false `expect`s */
+	bool half;              /* it computes in a type other than f32 */
+	struct kept_world kept; /* the final values, as f32 */
 	struct lines_ran *file;
 	size_t files;
 };

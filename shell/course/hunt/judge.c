@@ -65,23 +65,19 @@ bool judged_ran(const struct judged *judged, const char *file, int line)
 /* ---- a rank's tensors ---- */
 
 static void held_add(
-        struct shell *shell, struct held_by *held, const char *name, const struct part_line *part)
+        struct shell *shell, struct kept_rank *kept, const char *name, const struct part_line *part)
 {
 	struct view view;
 	if (interpreter_view(shell, shell->world->me, part ? part->tensor : name, &view) != ST_OK)
 		return;
-	int64_t count = layout_count(&view.layout);
-	struct held_values *kept = MEM_ADD(&held->held, &held->count);
-	*kept = (struct held_values){.name = mem_copy_text(name, strlen(name)),
-	        .value = mem_alloc((size_t)count * sizeof *kept->value),
-	        .count = count};
-	enum status status = part ? part_floats(shell, part, &view, kept->value)
-	                          : read_floats(shell, 0, &view, kept->value);
+	struct kept_tensor *tensor = kept_add(kept, name, &view.layout, DT_F32);
+	enum status status = part ? part_floats(shell, part, &view, tensor->elements)
+	                          : read_floats(shell, 0, &view, tensor->elements);
 	if (status != ST_OK)
-		kept->count = 0;
+		layout_make(&tensor->layout, DT_F32, 1, &(int64_t){0});
 }
 
-static void held_add_all(struct shell *shell, struct held_by *held)
+static void held_add_all(struct shell *shell, struct kept_rank *kept)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	const struct world *world = shell->world;
@@ -91,12 +87,12 @@ static void held_add_all(struct shell *shell, struct held_by *held)
 		text_add(&name, "%s %s of %s at %lld,%lld,%lld", part->tensor, part->state, part->of,
 		        (long long)part->row, (long long)part->col, (long long)part->at);
 		if (part->rank == world->me)
-			held_add(shell, held, text_string(&name), part);
+			held_add(shell, kept, text_string(&name), part);
 		text_release(&name);
 	}
 	for (name_id name = 1; !parts->count && (int)name <= names_count(world->names); name++)
 		if (world_find(world, world->me, name).kind == THING_TENSOR)
-			held_add(shell, held, names_text(world->names, name), NULL);
+			held_add(shell, kept, names_text(world->names, name), NULL);
 }
 
 static enum status play_steps(struct player *player, int iterations)
@@ -134,22 +130,18 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 		judged->peak = most_of(judged->peak, metric_peak(trace, -1, rank, -1));
 }
 
-/* A last `sync` completes all writes. An operation that still waits after it waits for ever. */
+/* A last `sync` completes all writes. */
 static void judge_end(struct shell *shell, struct judged *judged)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	struct text words = {0};
 	enum status status = sandbox_lines(shell, "sync", strlen("sync"), NULL, 1);
 	if (status == ST_OK)
-		status = sandbox_end(shell);
-	if (status == ST_OK && trace_stuck(&trace, 74, true, &words))
-		status = fail(ST_STUCK, "%s", text_string(&words));
-	text_release(&words);
+		status = sandbox_finish(shell);
 	if (status != ST_OK) {
 		note_end(judged, shell, status);
 		return;
 	}
-	held_add_all(shell, &judged->rank[shell->world->me]);
+	held_add_all(shell, &judged->kept.rank[shell->world->me]);
 	if (shell->world->me == 0)
 		note_figures(judged, shell, &trace);
 }
@@ -182,10 +174,9 @@ static void judge_rank(struct shell *shell, void *self)
 enum status judge_play(struct judged *judged, const struct program *program, int iterations,
         int64_t steps_most, struct shell *of)
 {
-	int n = of->world->n;
 	struct judge judge = {program, iterations, judged, NULL};
-	struct sandbox sandbox = {.n = n, .steps_most = steps_most};
-	*judged = (struct judged){.n = n, .rank = mem_alloc((size_t)n * sizeof *judged->rank)};
+	struct sandbox sandbox = {.n = of->world->n, .steps_most = steps_most};
+	*judged = (struct judged){.kept = kept_world_make(of->world->n)};
 	enum status status = sandbox_run(&sandbox, of, judge_rank, &judge);
 	judged->steps = sandbox.steps;
 	return status;
@@ -193,20 +184,12 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 
 void judged_release(struct judged *judged)
 {
-	for (int rank = 0; judged->rank && rank < judged->n; rank++) {
-		struct held_by *by = &judged->rank[rank];
-		for (size_t i = 0; i < by->count; i++) {
-			mem_free(by->held[i].name);
-			mem_free(by->held[i].value);
-		}
-		mem_free(by->held);
-	}
+	kept_world_release(&judged->kept);
 	for (size_t i = 0; i < judged->files; i++) {
 		mem_free(judged->file[i].file);
 		mem_free(judged->file[i].ran);
 	}
 	mem_free(judged->file);
-	mem_free(judged->rank);
 	text_release(&judged->words);
 	*judged = (struct judged){0};
 }
@@ -238,26 +221,19 @@ void standard_release(struct standard *standard)
 	judged_release(&standard->begin);
 }
 
-static const struct held_values *held_find(const struct judged *judged, int rank, const char *name)
-{
-	const struct held_by *by = &judged->rank[rank];
-	for (size_t i = 0; i < by->count; i++)
-		if (strcmp(by->held[i].name, name) == 0)
-			return &by->held[i];
-	return NULL;
-}
-
 /* Returns |other - whole| / |whole - begin|; divides by |whole| if nothing changed. */
 static double off_by(
-        const struct held_values *whole, const struct held_values *begin, const struct held_values *other)
+        const struct kept_tensor *whole, const struct kept_tensor *begin, const struct kept_tensor *other)
 {
 	double away = 0, changed = 0, size = 0;
-	if (!other || other->count != whole->count)
+	int64_t count = layout_count(&whole->layout);
+	if (!other || layout_count(&other->layout) != count)
 		return INFINITY;
-	for (int64_t i = 0; i < whole->count; i++) {
-		double value = whole->value[i], difference = other->value[i] - value;
-		double change = begin && begin->count == whole->count ? value - begin->value[i] : 0;
-		if (!isfinite(value) && !isfinite(other->value[i]))
+	const float *right = whole->elements, *own = other->elements,
+	            *from = begin && layout_count(&begin->layout) == count ? begin->elements : right;
+	for (int64_t i = 0; i < count; i++) {
+		double value = right[i], difference = own[i] - value, change = value - from[i];
+		if (!isfinite(value) && !isfinite(own[i]))
 			continue;
 		away += difference * difference;
 		changed += change * change;
@@ -275,14 +251,14 @@ struct likeness judged_compare(const struct standard *standard, const struct jud
 	        .memory = whole->peak ? (double)other->peak / (double)whole->peak : 1,
 	        .races = other->races > whole->races ? other->races - whole->races : 0,
 	        .failed = other->failed > whole->failed ? other->failed - whole->failed : 0};
-	for (int rank = 0; rank < whole->n; rank++)
-		for (size_t i = 0; i < whole->rank[rank].count; i++) {
-			const struct held_values *held = &whole->rank[rank].held[i];
-			double off = off_by(
-			        held, held_find(begin, rank, held->name), held_find(other, rank, held->name));
+	for (int rank = 0; rank < whole->kept.n; rank++)
+		for (size_t i = 0; i < whole->kept.rank[rank].count; i++) {
+			const struct kept_tensor *kept = &whole->kept.rank[rank].tensor[i];
+			double off = off_by(kept, kept_find(&begin->kept.rank[rank], kept->name),
+			        kept_find(&other->kept.rank[rank], kept->name));
 			if (off > compared.off) {
 				compared.off = off;
-				compared.worst = held->name;
+				compared.worst = kept->name;
 			}
 		}
 	return compared;

@@ -23,7 +23,8 @@ static void note_outcome(
 		return;
 	played->outcome = outcome;
 	played->line = line;
-	text_add(&played->words, "%s", fail_text());
+	if (outcome != PLAYED_TO_END)
+		text_add(&played->words, "%s", fail_text());
 }
 
 /* ---- lines ---- */
@@ -73,26 +74,20 @@ static enum status run_typed(
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-/* No more lines follow: an operation that still waits will wait for ever. */
 static enum status play_end(struct shell *shell, struct task_play *played)
 {
-	struct text words = {0};
 	const struct world *world = shell->world;
-	struct trace trace = {.world = world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = sandbox_end(shell);
+	enum status status = sandbox_finish(shell);
 	for (int rank = 0; is_rank_zero(shell) && rank < world->n; rank++)
 		for (int space = 0; space < SPACE_COUNT; space++)
 			played->memory = most_of(
 			        played->memory, world_heap(world, rank, (enum space)space)->peak_reserved);
-	if (status != ST_OK) {
-		note_outcome(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
-	} else if (trace_stuck(&trace, 74, true, &words)) {
-		status = fail(ST_STUCK, "%s", text_string(&words));
-		note_outcome(played, shell, PLAYED_STUCK, 0);
-	} else if (is_rank_zero(shell)) {
-		played->outcome = PLAYED_TO_END;
-	}
-	text_release(&words);
+	note_outcome(played, shell,
+	        status == ST_OK                    ? PLAYED_TO_END
+	                : status == ST_INTERRUPTED ? PLAYED_OVER
+	                : status == ST_STUCK       ? PLAYED_STUCK
+	                                           : PLAYED_REFUSED,
+	        0);
 	return status;
 }
 
@@ -103,19 +98,8 @@ static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char 
 	struct view view;
 	if (interpreter_view(shell, shell->world->me, name, &view) != ST_OK)
 		return;
-	struct kept_tensor *tensor = MEM_ADD(&kept->tensor, &kept->count);
-	*tensor = (struct kept_tensor){.name = mem_copy_text(name, strlen(name))};
-	layout_make(&tensor->layout, (enum dtype)view.layout.dtype, view.layout.dims, view.layout.dim);
-	tensor->elements = mem_alloc((size_t)layout_bytes(&view.layout));
+	struct kept_tensor *tensor = kept_add(kept, name, &view.layout, (enum dtype)view.layout.dtype);
 	read_packed(shell, 0, &view, tensor->elements);
-}
-
-const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name)
-{
-	for (size_t i = 0; i < kept->count; i++)
-		if (strcmp(kept->tensor[i].name, name) == 0)
-			return &kept->tensor[i];
-	return NULL;
 }
 
 /* Copies the rank's tensors. starters: those from the starter; NULL: this is that copy. */
@@ -130,24 +114,6 @@ static void keep_tensors(struct shell *shell, struct kept_rank *kept, const stru
 		if (starters && kept_find(starters, text))
 			kept->tensor[kept->count - 1].starters = true;
 	}
-}
-
-static void release_rank(struct kept_rank *kept)
-{
-	for (size_t i = 0; i < kept->count; i++) {
-		mem_free(kept->tensor[i].name);
-		mem_free(kept->tensor[i].elements);
-	}
-	mem_free(kept->tensor);
-	*kept = (struct kept_rank){0};
-}
-
-void kept_world_release(struct kept_world *kept)
-{
-	for (int rank = 0; kept->rank && rank < kept->n; rank++)
-		release_rank(&kept->rank[rank]);
-	mem_free(kept->rank);
-	*kept = (struct kept_world){0};
 }
 
 void played_unname(struct shell *shell, int rank, const char *name)
@@ -243,7 +209,7 @@ static void play_rank(struct shell *shell, void *self)
 	interpreter_section(shell, section);
 	if (status == ST_OK && (played->gates || played->figures))
 		play_gates(shell, played, &variables);
-	release_rank(&starters);
+	kept_rank_release(&starters);
 	text_release(&variables);
 	task_rules_release(&rules);
 }
@@ -260,8 +226,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 	        .arguments = *variant->argument != '\0'};
 	snprintf(argument, sizeof argument, "%s", variant->argument);
 	if (played->wants_tensors)
-		played->kept = (struct kept_world){
-		        mem_alloc((size_t)variant->n * sizeof *played->kept.rank), variant->n};
+		played->kept = kept_world_make(variant->n);
 	enum status status = sandbox_run(&sandbox, of, play_rank, &self);
 	played->steps = sandbox.steps;
 	return status;

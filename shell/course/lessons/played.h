@@ -8,6 +8,7 @@
 #define RANKSH_LESSON_PLAYED_H
 
 #include "shell/course/lessons/lesson_file.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/session/shell.h"
 #include "shell/session/course.h"
 #include "shell/values/best.h"
@@ -57,25 +58,6 @@ struct variation {
 	uint64_t salt;
 	char argument[64]; /* "M=6" or "" */
 };
-
-/* One rank's tensor at the end of a world */
-struct kept_tensor {
-	char *name; /* owned, as are the elements */
-	struct layout layout;
-	void *elements;
-	bool starters; /* it existed after the starter */
-};
-struct kept_rank {
-	struct kept_tensor *tensor;
-	size_t count;
-};
-struct kept_world {
-	struct kept_rank *rank; /* by rank; NULL: empty */
-	int n;
-};
-void kept_world_release(struct kept_world *kept);
-/* Returns NULL if there is none. */
-const struct kept_tensor *kept_find(const struct kept_rank *kept, const char *name);
 
 struct gate {
 	struct text line;   /* the `expect`, without its remark */
