@@ -11,24 +11,19 @@
 
 #include <string.h>
 
-/* Each process reads its own disk, so a file may be missing on some. Every process shares its
- * outcome, and all take the machine or none does. */
-static enum status machine_take(struct shell *shell, const char *name)
-{
-	struct machine machine = shell->lasting.machine;
-	enum status status = shell_agree_all(shell, device_machine(shell->device, name, &machine));
-	return status == ST_OK ? lasting_machine(shell, &machine) : status;
-}
-
 static enum status machine_run(struct call *call)
 {
 	struct text text = {0};
 	const char *word;
+	struct shell *shell = call->shell;
 	if (call_count(call, 0)) {
+		struct machine machine = shell->lasting.machine;
 		enum status status = call_common(call, 0, &word);
-		return status == ST_OK ? machine_take(call->shell, word) : status;
+		/* each process reads its own disk: all take the machine, or none does */
+		if (status == ST_OK)
+			status = shell_agree_all(shell, device_machine(shell->device, word, &machine));
+		return status == ST_OK ? lasting_machine(shell, &machine) : status;
 	}
-	const struct shell *shell = call->shell;
 	bool cuda = shell->device && shell->device->here;
 	machine_text(&shell->lasting.machine, &text);
 	if (cuda)

@@ -154,16 +154,6 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	text_release(&kept);
 }
 
-/* Says that the first part of a refused line has taken effect. */
-static void tell_half(struct shell *shell, enum status status)
-{
-	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT &&
-	        status != ST_QUIT && status != ST_INCOMPLETE;
-	if (refused && shell->interactive)
-		out_say(shell->out, "   %s%s%s\n",
-		        STYLED(shell->out, COLOUR_NOTE, "the statements before it have run, and stay:"));
-}
-
 enum status line_script(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	journal_begin(&shell->journal);
@@ -204,8 +194,11 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	        digest(shell) != before || shell->lasting.explain != explain || shell->lasting.strip != strip;
 	bool effect = changed || interpreter_did(shell->interpreter) > did;
 	log_line(shell, text, count, status, changed, effect, entry);
-	if (effect)
-		tell_half(shell, status);
+	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT &&
+	        status != ST_QUIT && status != ST_INCOMPLETE;
+	if (effect && refused && shell->interactive)
+		out_say(shell->out, "   %s%s%s\n",
+		        STYLED(shell->out, COLOUR_NOTE, "the statements before it have run, and stay:"));
 	steering_over(&shell->steering);
 	if (shell->lasting.strip && status == ST_OK)
 		timeline_strip(shell);

@@ -111,13 +111,10 @@ enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct w
 
 void say_off(struct shell *shell, double measured, double simulated)
 {
-	struct text line = {0};
-	if (measured <= 0)
-		return;
-	time_text((int64_t)measured, &line);
-	out_say(shell->out, "   measured %s; the simulator, from which the rest comes, is %+.1f%% off\n",
-	        text_string(&line), 100 * (simulated - measured) / measured);
-	text_release(&line);
+	if (measured > 0)
+		out_say(shell->out,
+		        "   measured %s; the simulator, from which the rest comes, is %+.1f%% off\n",
+		        time_words((int64_t)measured).text, 100 * (simulated - measured) / measured);
 }
 
 void say_figures(struct shell *shell, struct table *table)

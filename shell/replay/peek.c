@@ -23,20 +23,18 @@ static enum status peek(struct shell *shell, struct shell *of, const char *line)
 enum status answer_peek(struct shell *shell, const struct question *question)
 {
 	struct rerun rerun;
-	struct text time = {0};
 	int64_t until = question->changes.until;
+	bool forecast = false;
 	enum status status = rerun_open(&rerun, shell, &question->changes);
-	time_text(until, &time);
 	if (status == ST_OK) {
 		struct trace trace = {.world = rerun.shell.world, .backend = rerun.shell.backend};
-		text_add(&time, trace_forecasts(&trace, until) != TIME_UNKNOWN ? ", a forecast" : "");
+		forecast = trace_forecasts(&trace, until) != TIME_UNKNOWN;
 		status = shell_play_until(&rerun.shell, until);
 	}
 	if (status == ST_OK) {
-		out_say(shell->out, "   at %s:\n", text_string(&time));
+		out_say(shell->out, "   at %s%s:\n", time_words(until).text, forecast ? ", a forecast" : "");
 		status = peek(&rerun.shell, shell, question->asked);
 	}
 	rerun_close(&rerun, shell);
-	text_release(&time);
 	return status;
 }

@@ -43,9 +43,7 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	if (entry->stop && !entry->played)
 		return fail(ST_ARGUMENT,
 		        "`%.60s` was ended by Ctrl-C: how far it came depends on the moment, so it cannot "
-		        "run "
-		        "again "
-		        "otherwise (`undo` takes it back)",
+		        "run again otherwise (`undo` takes it back)",
 		        entry->line);
 	steering_again(&shell->steering, entry->values);
 	if (entry->stop)

@@ -19,23 +19,18 @@ static void say(struct shell *shell, bool several, int64_t before, int64_t after
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	const char *it = several ? "them" : "it";
 	const char *all = trace_hangs(&trace) ? "what ends at all" : "everything";
-	struct text now = {0}, then = {0};
-	time_text(before, &then);
-	time_text(after, &now);
+	struct short_words then = time_words(before), now = time_words(after);
 	if (after < before)
 		out_say(shell->out, "   without %s %s ends at %s instead of %s (run again)\n", it, all,
-		        text_string(&now), text_string(&then));
+		        now.text, then.text);
 	else if (after == before)
 		out_say(shell->out,
-		        "   without %s %s ends when it does now (run again): something else sets the "
-		        "end; "
+		        "   without %s %s ends when it does now (run again): something else sets the end; "
 		        "`critical` shows what\n",
 		        it, all);
 	else
 		out_say(shell->out, "   without %s %s ends later, at %s instead of %s (run again)\n", it, all,
-		        text_string(&now), text_string(&then));
-	text_release(&now);
-	text_release(&then);
+		        now.text, then.text);
 }
 
 /* Finds the end without a change: the session's if its times are simulated, else a rerun's. */

@@ -43,14 +43,6 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-/* bar: the longest bar's cells */
-static void put_bar(struct table *table, double time, double most, int bar, bool best)
-{
-	text_repeat(&table->cells, "#", most > 0 ? (long)(time / most * bar + 0.5) : 0);
-	text_add(&table->cells, best ? "  <- the least" : "");
-	table_end(table);
-}
-
 /* Says why some values have no figures, each reason once: "64k, 128k: ...". */
 static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
 {
@@ -79,6 +71,7 @@ static void say_table(struct shell *shell, const struct question *question,
 {
 	struct table table = {.align = "lrrrl"};
 	enum { BESIDE = 56 }; /* the columns before the bars, and the words after */
+	/* the longest bar's cells */
 	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
 	bool iterations = false;
@@ -102,7 +95,8 @@ static void say_table(struct shell *shell, const struct question *question,
 		table_time(&table, (int64_t)figures[i].time);
 		table_time(&table, (int64_t)figures[i].exposed);
 		table_bytes(&table, figures[i].peak);
-		put_bar(&table, figures[i].time, most, bar, figures[i].time == least && least < most);
+		text_repeat(&table.cells, "#", most > 0 ? (long)(figures[i].time / most * bar + 0.5) : 0);
+		table_cell(&table, "%s", figures[i].time == least && least < most ? "  <- the least" : "");
 		table_row(&table);
 	}
 	say_figures(shell, &table);

@@ -73,8 +73,7 @@ static enum status unknown_key(const char *name)
 		text_add(&near, "; did you mean '%.*s'?", count, nearest);
 	fail(ST_NAME,
 	        "%s= is no number of the machine (`machine` lists them), and no `strategy` line since the "
-	        "world "
-	        "was empty has an option of that name%s",
+	        "world was empty has an option of that name%s",
 	        name, text_string(&near));
 	text_release(&known);
 	text_release(&near);

@@ -32,18 +32,13 @@ static bool is_told(const struct text *out, const char *path, int length)
 	return told;
 }
 
-static void tell_values(const struct told_line *now, const char *indent, int length, struct text *out)
-{
-	for (const char *at = now->differs ? now->differs : ""; *at; at = next_entry(at))
-		text_add(out, "%s`%.*s`, run again: %.*s\n", indent, length, now->line,
-		        (int)strcspn(at, "\n"), at);
-}
-
 void again_tell(const struct told_line *then, const struct told_line *now, const char *words,
         const char *indent, struct text *out)
 {
 	int length = (int)strcspn(then->line, "\n");
-	tell_values(now, indent, (int)strcspn(now->line, "\n"), out);
+	for (const char *at = now->differs ? now->differs : ""; *at; at = next_entry(at))
+		text_add(out, "%s`%.*s`, run again: %.*s\n", indent, (int)strcspn(now->line, "\n"), now->line,
+		        (int)strcspn(at, "\n"), at);
 	if (now->refused && !then->refused) {
 		text_add(out, "%s`%.*s`, run again, is refused: %s\n", indent, length, then->line, words);
 		return;

@@ -25,25 +25,12 @@ static enum status check_kind(const char *where, const char *kind)
 	        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static bool is_cuda(const char *kind)
-{
-	return strcmp(kind, "cuda") == 0;
-}
-
-/* Returns true if auto means the simulator. A front end may leave the choice to its ranks, whose
- * --machine may come from a resumed session. */
-static bool wants_sim(const struct options *options)
-{
-	bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
-	return options->dry || options->test || options_course(options) || names;
-}
-
 enum status device_choose(struct options *options)
 {
 	const char *typed = options->device, *set = getenv("RANKSH_DEVICE");
 	const char *kind = typed ? typed : set && *set ? set : "auto";
 	enum status status = check_kind(typed ? "--device" : "RANKSH_DEVICE", kind);
-	if (status == ST_OK && options->dry && typed && is_cuda(typed))
+	if (status == ST_OK && options->dry && typed && strcmp(typed, "cuda") == 0)
 		status = fail(ST_ARGUMENT,
 		        "--dry --device cuda: --dry models the work and carries out nothing; leave one of "
 		        "them out");
@@ -51,8 +38,12 @@ enum status device_choose(struct options *options)
 		return status;
 	options->device_by = typed ? DEVICE_TYPED : DEVICE_SET;
 	if (strcmp(kind, "auto") == 0 || options->dry) {
+		/* a front end may leave the choice to its ranks, whose --machine may come from a resumed
+		 * session */
+		bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
+		bool simulates = options->dry || options->test || options_course(options) || names;
 		options->device_by = DEVICE_AUTO;
-		kind = wants_sim(options) ? "sim" : "auto";
+		kind = simulates ? "sim" : "auto";
 	}
 	options->device = kind;
 	return ST_OK;
@@ -84,15 +75,6 @@ static enum status start_cuda(const struct device *device, struct world *world, 
 	return status;
 }
 
-static enum status find_here(const struct cuda_job *job, struct machine *here)
-{
-	const struct cuda_placement *placement = &job->placement;
-	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
-	/* CUDA's page size */
-	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21);
-	return machine_here(here, job->name, (double)bytes, gpus, hosts);
-}
-
 static enum status open_cuda(struct device *device, struct transport *transport, int err)
 {
 	struct machine *here = mem_alloc(sizeof *here);
@@ -100,7 +82,13 @@ static enum status open_cuda(struct device *device, struct transport *transport,
 	        .name = "cuda", .start = start_cuda, .here = here, .job = mem_alloc(sizeof *device->job)};
 	device->job->library.progress = transport_rank(transport) == 0 ? err : 0;
 	enum status status = cuda_open(transport, device->job);
-	return status == ST_OK ? find_here(device->job, here) : status;
+	if (status != ST_OK)
+		return status;
+	const struct cuda_placement *placement = &device->job->placement;
+	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
+	/* CUDA's page size */
+	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21);
+	return machine_here(here, device->job->name, (double)bytes, gpus, hosts);
 }
 
 void device_give_up(struct device *device)
@@ -200,8 +188,8 @@ enum status device_machine(const struct device *device, const char *name, struct
 	if (here && machine->memory > here->memory) {
 		int key = machine_key_find("memory");
 		struct text source = {0};
-		text_add(&source, "the GPU at hand gives no more to a rank; %s has ", machine->name);
-		bytes_text((int64_t)machine->memory, &source);
+		text_add(&source, "the GPU at hand gives no more to a rank; %s has %s", machine->name,
+		        bytes_words((int64_t)machine->memory).text);
 		machine->memory = here->memory;
 		snprintf(machine->source[key], sizeof machine->source[key], "%s", text_string(&source));
 		text_release(&source);
@@ -214,9 +202,6 @@ enum status device_holds(const struct device *device, const struct machine *mach
 	const struct machine *here = device ? device->here : NULL;
 	if (!here || machine->memory <= here->memory)
 		return ST_OK;
-	struct text text = {0};
-	bytes_text((int64_t)here->memory, &text);
-	fail(ST_RANGE, "memory: a rank finds no more than %s on %s", text_string(&text), device->job->name);
-	text_release(&text);
-	return ST_RANGE;
+	return fail(ST_RANGE, "memory: a rank finds no more than %s on %s",
+	        bytes_words((int64_t)here->memory).text, device->job->name);
 }

@@ -29,8 +29,7 @@ const char *options_help(void)
 	       "  --dry              shapes and times only, no data: one process, N up to 4096\n"
 	       "  --limit TIME       ends the run after this time: 10s\n"
 	       "  --device KIND      auto, sim or cuda (as RANKSH_DEVICE says, or auto: cuda where there is "
-	       "a "
-	       "GPU)\n"
+	       "a GPU)\n"
 	       "  --resume           opens the last session again\n"
 	       "  --journal FILE     keeps the session's lines in FILE, where others can follow it; with "
 	       "--resume: opens that one\n"
@@ -219,16 +218,6 @@ static enum status read_option(struct options *options, char **argv, int end, in
 	return status == ST_OK ? apply(options, option, value) : status;
 }
 
-/* `ranksh help WORDS`: one process without data. A file named help is ./help. */
-static void ask_help(struct options *options, char **words, int count)
-{
-	options->asked = words;
-	options->asked_words = count;
-	options->dry = true;
-	options->n = 1;
-	options->device = "sim";
-}
-
 enum status options_read(struct options *options, int argc, char **argv)
 {
 	enum status status = ST_OK;
@@ -236,8 +225,13 @@ enum status options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){.word = argv + 1, .words = argc - 1};
 	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];
+		/* `ranksh help WORDS`: one process without data. A file named help is ./help. */
 		if (!options->file && strcmp(word, "help") == 0) {
-			ask_help(options, argv + i + 1, end - i - 1);
+			options->asked = argv + i + 1;
+			options->asked_words = end - i - 1;
+			options->dry = true;
+			options->n = 1;
+			options->device = "sim";
 			break;
 		}
 		if (word[0] == '-' && word[1]) {

@@ -64,14 +64,6 @@ static bool equal(double a, double b)
 	return a == b ? !signbit(a) == !signbit(b) : isnan(a) && isnan(b);
 }
 
-static bool all_equal(const double *value, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (!equal(value[i], value[0]))
-			return false;
-	return true;
-}
-
 /* exact to the last bit */
 static void put_value(struct text *out, double value)
 {
@@ -84,8 +76,10 @@ static void put_value(struct text *out, double value)
 
 static void put_values(struct text *out, const double *value, size_t count)
 {
-	size_t written = all_equal(value, count) ? 1 : count;
-	for (size_t i = 0; i < written; i++) {
+	size_t same = 1;
+	while (same < count && equal(value[same], value[0]))
+		same++;
+	for (size_t i = 0; i < (same == count ? 1 : count); i++) {
 		text_put(out, i ? " " : "\t", 1);
 		put_value(out, value[i]);
 	}

@@ -13,18 +13,11 @@ static bool shows_nothing(const struct picture *picture)
 
 static void say_nothing(struct shell *shell, const struct window *window)
 {
-	struct text text = {0};
-	text_add(&text, "   nothing has run or is queued here");
-	if (window->to > window->from) {
-		text_add(&text, ", from ");
-		time_text(window->from, &text);
-		text_add(&text, " to ");
-		time_text(window->to, &text);
-	}
-	text_add(&text, ": it is now ");
-	time_text(shell_clock(shell), &text);
-	out_say(shell->out, "%s\n", text_string(&text));
-	text_release(&text);
+	out_say(shell->out, "   nothing has run or is queued here");
+	if (window->to > window->from)
+		out_say(shell->out, ", from %s to %s", time_words(window->from).text,
+		        time_words(window->to).text);
+	out_say(shell->out, ": it is now %s\n", time_words(shell_clock(shell)).text);
 }
 
 /* Merges equal ranks; counts omitted rows and names commands for them. */

@@ -64,8 +64,7 @@ static void say_hunt(struct shell *shell, const struct program *program)
 		out_say(shell->out, ": level %ld, seed %ld", hunted->level, hunted->seed);
 	out_say(shell->out,
 	        "\n   `hunt` shows its lines; `run 2`, `verify`, `races`, `timeline`, `why` what it does; "
-	        "`fix N LINE` "
-	        "mends line N, `hunt give up` tells\n");
+	        "`fix N LINE` mends line N, `hunt give up` tells\n");
 }
 
 static enum status load_changed(struct shell *shell, const struct mutants *mutants, struct hunted *hunted)

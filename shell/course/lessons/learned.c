@@ -2,6 +2,7 @@
  *
  * Rank 0 reads this file and the clock and sends them to all; replay reads neither. */
 #include "shell/course/lessons/open_lesson.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/course/class/roll.h"
 #include "shell/course/class/rules.h"
@@ -31,16 +32,6 @@ void learned_close(struct shell *shell)
 	shell->course.learned = NULL;
 }
 
-/* Adds one line, cut at a character boundary. */
-static void put_words(struct text *out, const char *words)
-{
-	size_t from = out->count, valid = text_valid(words, strlen(words));
-	text_put(out, words, text_valid(words, valid < WORDS_MOST ? valid : WORDS_MOST));
-	for (size_t i = from; i < out->count; i++)
-		if ((unsigned char)out->bytes[i] < ' ')
-			out->bytes[i] = ' ';
-}
-
 void learned_solved_before(struct shell *shell, const char *tasks, size_t count)
 {
 	text_add(&shell->course.learned->solved, "%.*s ", (int)count, tasks);
@@ -62,7 +53,12 @@ void learned_note(struct shell *shell, const char *what, const char *task, const
 		text_add(&learned->solved, "%s ", task);
 	if (shell->interactive) { /* without a front end, events would pile up */
 		text_add(&learned->events, "%s\t%s\t", what, task);
-		put_words(&learned->events, words ? words : text_string(&learned->wrong));
+		size_t from = learned->events.count;
+		words = words ? words : text_string(&learned->wrong);
+		text_put(&learned->events, words, text_valid(words, least_of(strlen(words), WORDS_MOST)));
+		for (size_t i = from; i < learned->events.count; i++)
+			if ((unsigned char)learned->events.bytes[i] < ' ')
+				learned->events.bytes[i] = ' ';
 		text_add(&learned->events, "\n");
 	}
 	text_clear(&learned->wrong);
@@ -121,13 +117,6 @@ static bool class_read(struct shell *shell, struct class_state *state, enum stat
 	return *status == ST_OK;
 }
 
-static int64_t end_of_lesson(const struct class_state *state)
-{
-	int64_t box = state->rules.minutes ? state->now + state->rules.minutes * 60 : 0;
-	int64_t until = state->rules.until ? state->now + (state->rules.until - state->minute) * 60 : 0;
-	return !box || (until && until < box) ? until : box;
-}
-
 enum status learned_class(struct shell *shell)
 {
 	struct class_state state = {0};
@@ -152,7 +141,9 @@ enum status learned_lesson(struct shell *shell, int number)
 		text_release(&lessons);
 		return status;
 	}
-	int64_t ends = end_of_lesson(&state), left = (ends - state.now) / 60;
+	int64_t box = state.rules.minutes ? state.now + state.rules.minutes * 60 : 0;
+	int64_t until = state.rules.until ? state.now + (state.rules.until - state.minute) * 60 : 0;
+	int64_t ends = !box || (until && until < box) ? until : box, left = (ends - state.now) / 60;
 	shell->course.learned->ends = ends;
 	if (ends && left > 0)
 		out_say(shell->out, "   the class gives it %d minute%s\n", (int)left, left == 1 ? "" : "s");

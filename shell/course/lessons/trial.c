@@ -94,19 +94,13 @@ static enum status reference_know(struct trials *trials, int i)
 	return status;
 }
 
-/* Returns the variant with the figures: the learner's, if only the data differ. */
-static int figures_of(const struct trials *trials, int i)
-{
-	const struct variation *variant = &trials->variant[i];
-	return !*variant->argument && variant->n == trials->n ? 0 : i;
-}
-
 /* Runs a variant. The verdict takes its result if it is the first one or fails. */
 static enum status try_variant(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	int timed_as = figures_of(trials, i), broken = 0;
+	/* the figures are the learner's if only the data differ */
+	int timed_as = !*variant->argument && variant->n == trials->n ? 0 : i, broken = 0;
 	const struct known *timed = &trials->known[timed_as];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
