@@ -136,8 +136,6 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 	return status == ST_OK ? awaited : status;
 }
 
-/* ---- called by a player ---- */
-
 /* Grants an empty world; other wishes are a session's. */
 static enum status grant(struct shell *shell)
 {

@@ -25,8 +25,8 @@ struct sandbox {
 
 	int64_t steps; /* result: the steps taken */
 };
-/* Runs on each rank's thread. Only rank 0 writes to shared parts of `self`. A failure is the
- * rank's own; leaving early ends ranks that wait for it. */
+/* On each rank's thread; only rank 0 writes to shared parts of `self`. A failure is the rank's
+ * own. */
 typedef void sandbox_play(struct shell *shell, void *self);
 /* Called on one process, while the others wait. Fails with ST_INTERRUPTED after Ctrl-C, or with
  * the reason why a rank could not begin. */

@@ -2,12 +2,11 @@
  *
  * Resolved by rank: the stream, the rank's part of the group, the tensor, op=, root=, algo=. The
  * ranks then differ only in their place (struct plan_place), so thousands share a few plans.
- * Completed by plan: the result's layout by the collective's rule, the message's bytes, and
- * whether the algorithm can run on this machine and group.
+ * Completed by plan: the result's layout, the message's bytes, and whether the algorithm can run
+ * here.
  *
  * Counts (send=, recv=) come from the data, and are read before anything is resolved. Ranks of one
- * collective may come by different lines: their shapes, types and reductions are compared when
- * they match, not here. */
+ * collective may come by different lines, which are compared when they match, not here. */
 #include "shell/submit/plan.h"
 #include "shell/language/run/command.h"
 #include "collectives/algorithm.h"
@@ -17,7 +16,7 @@
 
 #include <string.h>
 
-/* op=, algo=: sum and auto by default. The row accepts only known words. */
+/* op=, algo=: sum and auto by default */
 static enum status read_op_and_algo(struct call *call, int rank, struct record *record)
 {
 	const char *reduction = "sum", *algorithm = "auto";
@@ -61,9 +60,6 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 	return status;
 }
 
-/* ---- send=, recv= ---- */
-
-/* Returns true if n ranks get the same number of counts, at least one. */
 static bool count_fits(int64_t count, int n)
 {
 	return count > 0 && count % n == 0;
@@ -81,7 +77,6 @@ static enum status check_counts(const struct list_counts *count, int n)
 	        n == 1 ? "is" : "are");
 }
 
-/* The rows for each rank are the sum of its counts. */
 static enum status counts_add(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
 {
 	for (int64_t i = 0; i < count; i++) {
@@ -123,7 +118,6 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	                       : status;
 }
 
-/* Reads the counts, then runs the line on all of its ranks. */
 static enum status run_split(struct call *call)
 {
 	int n = call->shell->world->n, i = 0;
@@ -150,9 +144,7 @@ static enum status run_split(struct call *call)
 	return status;
 }
 
-/* ---- parts that are not equal ---- */
-
-/* rows= of an allgather: sets plan->shape to its result's layout; dims stay 0 without it. */
+/* rows= of an allgather sets plan->shape to its result's layout; dims stay 0 without it. */
 static enum status read_rows(struct call *call, int rank, const struct layout *in, struct submit_plan *plan)
 {
 	int64_t dim[DIMS_MAX];
@@ -170,10 +162,8 @@ static int part_kind(int64_t rows, int n, int place)
 	return (own < parts_of(rows, n)) + (own == 0 && rows > 0);
 }
 
-/* ---- any collective ---- */
-
-/* Returns the access to the input. In place (stays), a broadcast's root only reads it, and the
- * others only write; in a reduction to a root the others only read. */
+/* In place (stays), a broadcast's root only reads the input, and the others only write; in a
+ * reduction to a root the others only read. */
 static int collective_access(const struct collective *collective, bool root, bool stays)
 {
 	if (stays && collective->has_root && (!root || !collective->root_gets))
@@ -247,8 +237,7 @@ static enum status collective_settle(
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }
 
-/* NCCL reads and writes whole blocks on the device: host memory and strided tensors are
- * refused. */
+/* NCCL moves whole blocks on the device: host memory and strided tensors are refused. */
 enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

@@ -2,8 +2,8 @@
  *
  * The host waits by an OP_SYNC on STREAM_HOST: its clock stops until the target has completed. A
  * script does not block; the simulation processes the wait later. At the prompt the line's
- * OP_SYNCs complete before the next line is read. If groups have a timeout, that applies to
- * scripts too, for a line at which all hosts wait: a missing operation cannot arrive later. */
+ * OP_SYNCs complete before the next line is read, and in scripts, too, if groups have a timeout
+ * and all hosts wait: a missing operation cannot arrive later. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
 #include "shell/session/expired.h"
@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-/* An operation shares its predecessor's record if phase, object, duration and operands are equal;
- * other differences between ranks are not part of a record. */
+/* Other differences between ranks are not part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
@@ -75,8 +74,8 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	return host_sync_reading(call, rank, target, object, NULL);
 }
 
-/* Waits for one host after the other. *left: ranks that wait for another rank's missing lines
- * (ST_WAITS), or for ever (ST_STUCK). Other failures end it. */
+/* *left: ranks that wait for another rank's missing lines (ST_WAITS), or for ever (ST_STUCK).
+ * Other failures end it. */
 static enum status host_reach_each(struct call *call, struct ranks *left)
 {
 	struct shell *shell = call->shell;
@@ -94,7 +93,7 @@ static enum status host_reach_each(struct call *call, struct ranks *left)
 }
 
 /* All at once first. If some must wait, each is tried by itself to find which; if they are too
- * many, all are named. The wait remains in any case: a later line may complete it. */
+ * many, all are named. */
 enum status host_answer(struct call *call, enum status status)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
@@ -121,8 +120,7 @@ enum status host_answer(struct call *call, enum status status)
 	return ST_OK;
 }
 
-/* With the line's phase and section, so that the copy has its colour; read.c queues the same
- * without a line. */
+/* With the line's phase and section, so that the copy has its colour */
 enum status host_bring(
         struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)
 {
@@ -131,11 +129,8 @@ enum status host_bring(
 	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
 }
 
-/* ---- the prompt's note for a line that queued work
- *
- * "y [256,256] queued on default: 2.00 ms of work, not begun": it shows that launches return at
- * once in CUDA. The time is that of the work alone. Consecutive ranks with equal notes share one.
- * Scripts, replays and captured graphs have no notes. */
+/* "y [256,256] queued on default: 2.00 ms of work, not begun": launches return at once in CUDA.
+ * The time is that of the work alone. */
 
 /* If a launch takes host time, its work begins after the host's clock. Only otherwise is the
  * backend asked for times, which are a forecast of all queued work. */
@@ -165,7 +160,8 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
 }
 
-/* At the prompt only, and not for work captured in a graph (its ids are not the world's). */
+/* At the prompt only, and not for work captured in a graph (its ids are not the world's).
+ * Consecutive ranks with equal notes share one. */
 void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;

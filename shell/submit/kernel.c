@@ -6,10 +6,7 @@
  *
  *     y += matmul x w        operands: x read, w read, y added to        y has to be there
  *     sgd w dw lr=0.1        operands: w read and written, dw read     parameter: lr
- *     spin 2ms               none; duration_ns = 2,000,000
- *
- * Resolved by rank: stream, arguments, results as names, options. Completed by plan: shapes by the
- * kernel's rule, flops and bytes by its cost. */
+ *     spin 2ms               none; duration_ns = 2,000,000 */
 #include "kernels/kernel.h"
 #include "shell/submit/plan.h"
 #include "shell/language/run/command.h"
@@ -44,8 +41,8 @@ enum status duration_check(const char *title, struct number number)
 	return status;
 }
 
-/* By its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the row's
- * default, NaN if there is none. Times are in ns, a type is its number. */
+/* By its key, else by its place among the bare words (`spin 2ms`), else the row's default, NaN if
+ * there is none. Times are in ns, a type is its number. */
 static enum status kernel_option_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
@@ -81,7 +78,6 @@ static enum status kernel_options(
 	return ST_OK;
 }
 
-/* The line gives a source's shape and type; default f32. */
 static enum status kernel_source_layout(struct call *call, int rank, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX] = {1};
@@ -113,7 +109,6 @@ static enum status kernel_wrong_count(
 	return status;
 }
 
-/* Checks the numbers of tensors and results, before their shapes. */
 static enum status kernel_count(const struct call *call, const struct kernel *kernel)
 {
 	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
@@ -155,8 +150,8 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 	return status;
 }
 
-/* If all tensors are in host memory, the stream calls a function on the host (cudaLaunchHostFunc),
- * as for a CPU's optimizer: it takes the time of its bytes, and no GPU. */
+/* The stream then calls a function on the host (cudaLaunchHostFunc), as for a CPU's optimizer: it
+ * takes the time of its bytes, and no GPU. */
 static bool plan_is_on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
@@ -165,8 +160,8 @@ static bool plan_is_on_host(const struct submit_plan *plan)
 	return plan->operands > 0;
 }
 
-/* kernels/ gets names for its messages and layouts, and returns the results' shapes, flops and
- * bytes. += writes the tensor it reads, so its result must exist and fit. */
+/* kernels/ returns the results' shapes, flops and bytes. += writes the tensor it reads, so its
+ * result must exist and fit. */
 static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

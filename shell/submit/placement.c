@@ -1,6 +1,4 @@
-/* placement.c -- may an operation run on its stream, and on the memory of its operands? A GPU
- * needs device memory, NCCL without gaps; a host thread reaches none; a disk is for copies
- * only. */
+/* placement.c -- may an operation run on its stream, and on the memory of its operands? */
 #include "shell/submit/plan.h"
 #include "world/world.h"
 

@@ -6,9 +6,8 @@
  *                                make y on 0, 1, 2, 3
  *                                queue 0: record 17;  queue 1, 2, 3: record 17 again
  *
- * Nothing changes before the second step, so a mistake on rank 3 has no effect on rank 0. If a
- * device is full, the second step undoes itself in reverse. The third fails only for reasons that
- * end the line on every process, such as Ctrl-C. */
+ * Nothing changes before the second step. If a device is full, it undoes itself in reverse. The
+ * third fails only for reasons that end the line on every process, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
 #include "shell/values/prints.h"
@@ -17,15 +16,13 @@
 
 #include <string.h>
 
-/* ---- helpers of resolve and complete ---- */
-
 void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 {
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The next name left of "=", below PLAN_RESULTS. `_` is dropped after the line; two results of one
- * name would overwrite each other. */
+/* The next name left of "=", below PLAN_RESULTS. Two results of one name would overwrite each
+ * other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
 	int i = plan->results++;
@@ -42,9 +39,9 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	return status;
 }
 
-/* A result that exists. It is overwritten if shape and type fit, as with out=. Otherwise it is
- * remade, and the old memory is freed after the work that uses it, as when Python rebinds the
- * name; refused for views, slices and host memory. */
+/* It is overwritten if shape and type fit, as with out=. Otherwise it is remade, and the old
+ * memory is freed after the work that uses it, as when Python rebinds the name; refused for views,
+ * slices and host memory. */
 static enum status result_settle_old(const struct shell *shell, const char *title, struct plan_result *result,
         const struct layout *wanted, int access)
 {
@@ -99,10 +96,7 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 	return group_part(&shell->world->groups[plan->record.group], rank);
 }
 
-/* ---- do two ranks' lines resolve alike? ---- */
-
-/* Before the line: the same name, both present or both new, at the same address, and equal for a
- * remake. */
+/* Before the line: the same name, both present or both new, at the same address */
 static bool results_equal(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
 {
 	const struct view *v = &a->view, *w = &b->view;
@@ -116,9 +110,8 @@ static bool results_equal(const struct shell *shell, const struct plan_result *a
 	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* Do two ranks' lines need the same record? `a` is completed, so its results follow its arguments;
- * `b` is fresh from resolve. Only fields of resolve are compared: those of complete follow from
- * them. */
+/* `a` is completed, so its results follow its arguments; `b` is fresh from resolve. Only fields of
+ * resolve are compared: those of complete follow from them. */
 static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
@@ -147,11 +140,8 @@ static bool plans_equal(const struct shell *shell, const struct submit_plan *a, 
 	return true;
 }
 
-/* ---- the three steps ---- */
-
-/* The memory of one result on one rank. Its name is bound at once; the tensor that it replaces
- * stays in old[i] until the operation is queued, because it may be an argument (y = matmul y
- * w). */
+/* The name is bound at once; the tensor that it replaces stays in old[i] until the operation is
+ * queued, because it may be an argument (y = matmul y w). */
 static enum status result_make(
         struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
@@ -177,7 +167,7 @@ static void results_unmake(struct shell *shell, const struct submit_plan *plan, 
 	}
 }
 
-/* On all ranks, or on none: if a device is full, earlier results are freed, last first. */
+/* If a device is full, earlier results are freed, last first. */
 enum status plans_make(struct shell *shell, struct plans *plans)
 {
 	enum status status = ST_OK;
@@ -207,8 +197,7 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 	return same;
 }
 
-/* The pool may give the freed block to another tensor of the same stream at once; on others its
- * next owner waits. */
+/* The pool may give the freed block to another tensor of the same stream at once. */
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
@@ -221,8 +210,8 @@ enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, c
 	return status;
 }
 
-/* Ranks come in order: those of one plan share a record, unless their results have other
- * addresses. A captured graph has records of its own (queued_record returns 0). */
+/* Ranks of one plan share a record, unless their results have other addresses. A captured graph
+ * has records of its own (queued_record returns 0). */
 static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
@@ -246,8 +235,8 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
-/* The links of a transfer's parts: within the rank, within its node, to another node. Equal ranks
- * with the same peer may be in different nodes. */
+/* Within the rank, within its node, to another node. Equal ranks with the same peer may be in
+ * different nodes. */
 static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;
@@ -259,8 +248,7 @@ static int plan_links(const struct machine *machine, int rank, const struct subm
 	return links;
 }
 
-/* A rank is compared with the last plan only: equal ranks are nearly always adjacent, and a full
- * search would be slow for thousands of different ranks. */
+/* A rank is compared with the last plan only: equal ranks are nearly always adjacent. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans)
 {

@@ -2,8 +2,7 @@
  *
  * A line runs in three steps: resolve every rank (a mistake refuses the line); make the results'
  * memory (undone in reverse if a device is full); queue. Ranks whose line resolves equally
- * (addresses, layouts, options) share a plan, and their operations a record, so a line on a
- * thousand ranks is cheap. */
+ * (addresses, layouts, options) share a plan, and their operations a record. */
 #ifndef RANKSH_PLAN_H
 #define RANKSH_PLAN_H
 
@@ -29,7 +28,7 @@ struct plan_result {
 	int operand; /* index among the plan's operands */
 };
 
-/* A rank's place, as far as the record depends on it. */
+/* A rank's place, as far as the record depends on it */
 struct plan_place {
 	int group; /* collectives: its part's size and nodes (world_group_like) */
 	int root;  /* collectives: it is the root */
@@ -37,8 +36,8 @@ struct plan_place {
 	int links; /* transfers: the parts' links */
 };
 
-/* A line on one rank, and on all that resolve equally. Ranks, tensors' indices and addresses of
- * new results differ by rank, and are filled in by the queue. */
+/* A line on one rank, and on all that resolve equally. What differs by rank is filled in by the
+ * queue. */
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
 struct submit_plan {
 	struct record record; /* operand and part: set by the queue */
@@ -54,8 +53,7 @@ struct submit_plan {
 	bool waits;          /* the rank's host waits for the operation; set by resolve */
 };
 
-/* A line on all of its ranks: the plans, and each rank's plan and tensors. On four ranks, rank 2
- * with its x at another address:
+/* A line on all of its ranks. On four ranks, rank 2 with its x at another address:
  *
  *     plan   A            B       A again (a rank is compared with the last plan only)
  *     rank   0 1          2       3 */
@@ -72,16 +70,15 @@ struct plans {
 	int ranks;
 };
 
-/* A line on one rank. `resolve` fills operands, results (views only) and options, of a plan with
- * its stream and a record of the line's kind. `complete` (may be NULL) is called for a plan unlike
- * the one before: checks, decides results (layouts of their operands), fills the record. */
+/* A line on one rank. `resolve` fills operands, results (views only) and options. `complete` (may
+ * be NULL) is called for a plan unlike the one before: checks, decides results (layouts of their
+ * operands), fills the record. */
 typedef enum status plan_step(struct call *call, int rank, struct submit_plan *plan);
 
-/* All three steps for the line's ranks, and the notice. Hosts that wait do so after the operations of
- * all ranks are queued. */
+/* All three steps, and the notice. Hosts that wait do so after all ranks' operations are
+ * queued. */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
-/* The first step; the second. *plans begins as {0} and is always
- * released by plans_release. */
+/* The first step; the second. *plans begins as {0} and is always released by plans_release. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans);
 enum status plans_make(struct shell *shell, struct plans *plans);
@@ -92,7 +89,6 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
 void plans_release(struct plans *plans);
 
-/* Helpers for resolve and complete */
 /* adds an argument */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access);
 /* adds the line's next result */
@@ -102,19 +98,16 @@ enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
 /* The rank's part of the record's group */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
-/* ---- placement.c: ST_ARGUMENT, worded, where it may not run ---- */
-/* A host thread runs copies between disk and host memory, and kernels on host memory. A new result
- * would be on the device. */
+/* placement.c: ST_ARGUMENT, worded, where it may not run */
+/* A host thread runs copies between disk and host memory, and kernels on host memory. */
 enum status plan_fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan);
 /* A kernel of the GPU: all operands are in device memory. */
 enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan);
 /* ... and without gaps: NCCL moves whole blocks. */
 enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan);
-/* ---- host.c ---- */
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(const struct call *call, const struct plans *plans);
 
-/* ---- kernel.c, collective.c: the lines of kernels and collectives ---- */
 /* A time needs its unit, except 0. The bound keeps sums of times within 63 bits of nanoseconds.
  * ST_UNIT, ST_RANGE */
 enum status duration_check(const char *title, struct number number);
@@ -122,19 +115,18 @@ enum status kernel_run(struct call *call);
 
 plan_step collective_resolve, collective_complete;
 enum status collective_run(struct call *call);
-/* unroll.c: queues the collective's steps (collective_steps) as operations of their own; the same
- * result. */
+/* Queues the collective's steps as operations of their own; the same result. */
 enum status unroll_run(struct call *call);
 
-/* ---- together.c: sends and receives of several lines that start as one (ncclGroupStart/End) ---- */
+/* together.c: sends and receives of several lines that start as one (ncclGroupStart/End) */
 /* Returns OPF_FREE_LAUNCH and OPF_TOGETHER if an earlier operation of this rank was launched in
  * the block; 0 outside a block. */
 int together_flags(struct shell *shell, int rank);
 /* Keeps the plan's parts until the block ends. */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan);
 
-/* The block: shell->together until its end. Queues the pending parts for the ranks of `set`; NULL:
- * the block was refused, and none is queued. */
+/* shell->together until its end. Queues the pending parts for the ranks of `set`; NULL: none,
+ * because the block was refused. */
 void together_begin(struct shell *shell);
 enum status together_end(struct shell *shell, const struct ranks *set);
 

@@ -1,8 +1,6 @@
 /* rows.c -- a command's row made from every kernel and every collective.
  *
- * The tables of src/ know nothing of lines. Here each row becomes a command with usage, help,
- * options and completions, so a new kernel needs no file in commands/. Made once when a process
- * starts; a command of the same name comes first. */
+ * The tables of src/ know nothing of lines. A new kernel needs no file in commands/. */
 #include "shell/submit/rows.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -18,8 +16,6 @@ static struct {
 
 #define DTYPE_WORDS "f32 bf16 f16 i32"
 
-/* Tensors, then a shape and a type for sources, then bare numbers. An option is a number, a time
- * or a type, by its kind. */
 static void kernel_arguments(struct command *row, const struct kernel *kernel)
 {
 	struct argument_row *argument = row->argument;
@@ -56,8 +52,8 @@ static void kernel_row(const struct kernel *kernel)
 	kernel_arguments(row, kernel);
 }
 
-/* The tensor, then the word `unroll`. The row has only the options that apply to the collective,
- * so the language refuses the others. */
+/* The row has only the options that apply to the collective, so the language refuses the
+ * others. */
 static void collective_row(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];

@@ -5,8 +5,7 @@
 
 struct command;
 
-/* Called once, when a process starts, before it reads a line. table: command_table, ended by
- * NULL. */
+/* Called once, when a process starts. table: command_table, ended by NULL. */
 void commands_start(const struct command *const *table);
 
 #endif

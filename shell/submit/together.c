@@ -1,8 +1,7 @@
 /* together.c -- sends and receives of a `together { }`, pending until its end.
  *
- * They are kept by rank, in the order of lines. At the end those of a rank with the same stream
- * and group become one operation whose parts start together. Parts are matched in their order, by
- * (source, destination).
+ * At the end those of a rank with the same stream and group become one operation whose parts start
+ * together. Parts are matched in their order, by (source, destination).
  *
  *     together { send x to=1; recv y from=1; send z to=1 on io }  ->  default: [send x, recv y]
  *                                                                     io: [send z] */
@@ -32,8 +31,7 @@ struct together {
 	size_t count;
 };
 
-/* ncclGroupEnd launches once for the group: a rank's first operation pays, and later ones are
- * free. */
+/* ncclGroupEnd launches once for the group: a rank's first operation pays. */
 int together_flags(struct shell *shell, int rank)
 {
 	struct together *together = shell->together;
@@ -44,7 +42,7 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH | OPF_TOGETHER : 0;
 }
 
-/* One array has the lists of all ranks, in the order of lines; `next` links a rank's own:
+/* One array has the lists of all ranks; `next` links a rank's own:
  *
  *     pending   0: rank 0   1: rank 1   2: rank 0   3: rank 1   rank 0: first 0, 0 -> 2, last 2 */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)

@@ -10,12 +10,11 @@
  *         sendrecv g[1:2] -> g[0:1]      the sums go round: b to 1, a of all from 2
  *         sendrecv g[0:1] -> g[2:3]      ... and a to 1, c of all from 2
  *
- * The steps are collective_steps'. A piece to be reduced is received in a scratch tensor, then a
- * kernel adds it. An average first multiplies every input by 1/n, as NCCL does. If the result is
- * larger than the input (allgather), the rank's part is first copied to its place. If it is
- * smaller (reducescatter), the steps, which overwrite their tensor, work on a copy of the input.
- * If parts are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as
- * NCCL does. */
+ * An average first multiplies every input by 1/n, as NCCL does. If the result is larger than the
+ * input (allgather), the rank's part is first copied to its place. If it is smaller
+ * (reducescatter), the steps, which overwrite their tensor, work on a copy of the input. If parts
+ * are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as NCCL
+ * does. */
 #include "shell/language/run/command.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -41,8 +40,7 @@ struct unrolling {
 	int count;
 };
 
-/* collectives/ makes the rank's steps; an algorithm without steps is refused. The caller frees
- * steps. */
+/* An algorithm without steps is refused. The caller frees steps. */
 static enum status unroll_begin(
         struct call *call, const struct submit_plan *plan, int rank, struct unrolling *work)
 {
@@ -74,8 +72,8 @@ static enum status unroll_begin(
 	        elements, work->steps, &work->count);
 }
 
-/* `count` elements of a flat tensor from `offset` on. A part of the whole is named as a slice
- * ("g[0:16]"), so that the timeline shows the chunk of each step. */
+/* A part of the whole is named as a slice ("g[0:16]"), so that the timeline shows each step's
+ * chunk. */
 static struct operand unroll_piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
@@ -115,8 +113,7 @@ static enum status unroll_copy(struct unrolling *work, const struct operand *fro
 	return unroll_queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with], or `KERNEL into` if it only writes; option: its first, 0 if it has
- * none */
+/* into = KERNEL into [with], or `KERNEL into` if it only writes; option: its first, or 0 */
 static enum status unroll_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
@@ -141,8 +138,8 @@ static enum status unroll_kernel(struct unrolling *work, const char *name, const
 	return unroll_queue(work, &record, operands, ins + outs);
 }
 
-/* Sends and receives at the same time, as a ring needs it. A piece to be reduced is received in
- * the scratch tensor, and added by a kernel after it on the same stream. */
+/* A piece to be reduced is received in the scratch tensor, and added by a kernel after it on the
+ * same stream. */
 static enum status unroll_step(struct unrolling *work, const struct collective_step *step)
 {
 	static const char *const kernels[] = {
@@ -180,8 +177,6 @@ static enum status unroll_step(struct unrolling *work, const struct collective_s
 	        : status;
 }
 
-/* ---- before and after the steps ---- */
-
 /* A tensor without a name; freed in the stream's order, so the host does not wait for it. */
 static enum status unroll_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
@@ -199,7 +194,7 @@ static enum status unroll_temporary(struct unrolling *work, int64_t count, struc
 }
 
 /* The steps work on the result if there is one, on a copy of the input if the result is smaller,
- * else on the input. A larger result first gets the rank's part. */
+ * else on the input. */
 static enum status unroll_prepare(struct unrolling *work)
 {
 	int64_t count = layout_count(&work->in->layout),
@@ -259,8 +254,6 @@ static enum status unroll_steps(struct unrolling *work)
 	}
 	return status;
 }
-
-/* ---- the line ---- */
 
 /* As the collective itself; checks that there are steps. */
 static enum status unroll_complete(struct call *call, int rank, struct submit_plan *plan)

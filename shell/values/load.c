@@ -1,8 +1,8 @@
 /* load.c -- number files for `load` and `data`
  *
- * Rank 0 reads and shares headers, then elements; their digest is recorded for replays. Loaded
- * data is initial data and takes no time (OP_FILL). Queued work may still write the memory for its
- * last owner, so the bytes are stored when the host gets there. */
+ * Rank 0 reads and shares headers, then elements; their digest is recorded for replays. Queued
+ * work may still write the memory for its last owner, so the bytes are stored when the host gets
+ * there. */
 #include "shell/values/load.h"
 #include "base/characters.h"
 #include "base/memory.h"
@@ -11,8 +11,6 @@
 #include "shell/values/share.h"
 
 #include <string.h>
-
-/* ---- a file, as rank 0 reads it ---- */
 
 struct content {
 	struct layout layout;
@@ -63,8 +61,6 @@ static enum status read_content(
 	npy_close(&npy);
 	return status;
 }
-
-/* ---- facts ---- */
 
 enum status file_header(struct shell *shell, const char *path, struct layout *layout)
 {
@@ -132,9 +128,6 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 	return status;
 }
 
-/* ---- tensors ---- */
-
-/* Reads and shares `bytes` of elements, as the header said. */
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;
@@ -170,7 +163,6 @@ static void put_elements(
 	mem_free(packed);
 }
 
-/* Queues fills after the memory's earlier work and reaches them. */
 static enum status fill_at_its_place(
         struct shell *shell, const struct ranks *set, const int *tensor, const struct record *like)
 {

@@ -1,8 +1,8 @@
 /* load.h -- number files for tensors and models
  *
  * *.npy is NumPy's (base/npy.h); other files are text: i32 [characters], indices into a sorted
- * vocabulary (base/characters.h). Rank 0 reads, and all receive the content or its failure,
- * because disks may differ. All functions but file_is_npy are collective. */
+ * vocabulary (base/characters.h). Rank 0 reads, and all receive the content or its failure. All
+ * functions but file_is_npy are collective. */
 #ifndef RANKSH_LOAD_H
 #define RANKSH_LOAD_H
 

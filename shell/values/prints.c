@@ -1,7 +1,7 @@
 /* prints.c -- prints that wait for their data; losses
  *
- * A rank's print is complete with its OP_SYNC: the backend calls prints_done on every process. It
- * shows after the last rank, or partly when output is shown: in execution order.
+ * The backend calls prints_done for each OP_SYNC on every process. A print shows after the last
+ * rank, or partly when output is shown: in execution order.
  *
  *     @0-1 print x     waiting 0,1   ready -        queued: no rank has data
  *                      waiting 1     ready 0        rank 0's OP_SYNC is complete
@@ -37,7 +37,6 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
-/* A read failure replaces the numbers. */
 static void value_text(const struct shell *shell, const struct printed *item, struct text *out)
 {
 	const struct view *view = &item->view;
@@ -119,7 +118,7 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 	*MEM_ADD(&shell->values.prints, &shell->values.print_count) = print;
 }
 
-/* ---- this rank's losses, as (operation, value) in virtual-time order ---- */
+/* This rank's losses, as (operation, value) in virtual-time order */
 
 static const struct operand *written_loss(
         const struct world *world, const struct operand *operand, int operands)

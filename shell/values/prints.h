@@ -23,7 +23,6 @@ struct print {
 };
 
 void print_free(struct print *print);
-/* Adds a print that waits for sync[count], in rank order. */
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count);
 /* The backend's hook for OP_SYNCs with a reason */
 void prints_done(struct shell *shell, op_id id);
@@ -31,8 +30,8 @@ void prints_done(struct shell *shell, op_id id);
 void prints_flush(struct shell *shell);
 void prints_release(struct shell *shell); /* frees them with the world */
 
-/* ---- losses of this rank, noted as they appear: iterations overwrite `loss`, and reading it would
- * block the program and delay later lines ---- */
+/* Losses of this rank, noted as they appear: iterations overwrite `loss`, and reading it would
+ * block the program and delay later lines. */
 /* Returns true for a write to a one-element `loss`; then set record.noted. */
 bool noted_wanted(const struct world *world, const struct operand *operand, int operands);
 /* The backend's hook: a noted operation of this rank has completed. */

@@ -1,4 +1,5 @@
-/* read.c -- reads data for the language's expressions (`sum(x)`, `x[0]`, close(a, b))
+/* read.c -- reads data for the language's expressions (`sum(x)`, `x[0]`, close(a, b)), so that
+ * `if` and `let` go on alike on all processes
  *
  *     shell_read(set, reads, reason)
  *       check shapes           on every process alike: a mistake refuses the line
@@ -7,9 +8,7 @@
  *       or find the writers    a read from outside, for expect and peek: free (reason NULL)
  *       reach                  run the simulation until those operations are over
  *       value of my rank       by the owner of the data, from memory
- *       share                  every process then knows every rank's value
- *
- * This lets `if` and `let` go on alike on all processes, although each holds one rank's data. */
+ *       share                  every process then knows every rank's value */
 
 #include "shell/values/read.h"
 #include "base/memory.h"
@@ -18,8 +17,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* ---- waiting for the data ---- */
 
 struct operand view_operand(const struct view *view, int access)
 {
@@ -112,7 +109,6 @@ static bool would_end(const struct shell *shell, int rank, int stream, op_id *id
 	return true;
 }
 
-/* Refuses a read that cannot be known yet, before anything is queued. */
 static enum status can_be_known(struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	int i = 0;
@@ -135,7 +131,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 }
 
 /* Collects each rank's last writers by stream since its host last waited for everything, and that
- * wait, in one backward walk. */
+ * wait. */
 static void await_writers(const struct shell *shell, const struct ranks *set, const struct data_read *reads,
         struct awaited *awaited)
 {
@@ -164,7 +160,6 @@ static void await_writers(const struct shell *shell, const struct ranks *set, co
 	mem_free(wanted);
 }
 
-/* Collects the operations to wait for. *mine: this rank's. */
 static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, struct awaited *awaited, struct bringers *mine)
 {
@@ -183,8 +178,6 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 	}
 	return ST_OK;
 }
-
-/* ---- values ---- */
 
 enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed)
 {
@@ -290,14 +283,12 @@ size_t reads_each(const struct ranks *set, const struct data_read *reads)
 	return each;
 }
 
-/* This process's values and status, to share */
 struct shared {
 	int64_t status;
 	double value[]; /* [reads_each] */
 };
 
-/* Exchanges all values and statuses. A rank's failure fails the line on all, in the same words
- * except its own. */
+/* A rank's failure fails the line on all, in the same words except its own. */
 static enum status share(
         struct shell *shell, const struct ranks *set, size_t each, const struct shared *mine, double *values)
 {
@@ -321,7 +312,6 @@ static enum status share(
 	return status;
 }
 
-/* Checks shapes and types, before anything is queued. */
 static enum status fits(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	for (int i = 0; i < ranks_count(set); i++) {

@@ -25,13 +25,12 @@ struct host_reads {
 	bool noted; /* as in struct record: later lines are queued before the values are read */
 };
 /* Queues a device tensor's copy to the host, in stream order, and sets operand, bytes and object
- * of `record`. *id: the operation; unchanged for a host tensor, which joins `reads` (NULL: the
- * host has waited for everything). */
+ * of `record`. *id: the operation; unchanged for a host tensor, which joins `reads` (or NULL). */
 enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
         struct record *record, struct host_reads *reads, op_id *id);
 
 /* Reads this rank's elements, packed [layout_bytes]. by: their copy (backend.read), or 0:
- * memory. */
+ * memory */
 enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed);
 /* The same as f32 [layout_count] */
 enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);
@@ -55,12 +54,11 @@ struct data_read {
 };
 /* Returns the number of values for each rank: 1, or the longest list's length. */
 size_t reads_each(const struct ranks *set, const struct data_read *reads);
-/* Reads reads[i] of the i-th rank in `set` (ascending) into values[i * reads_each], for all
- * processes. reason NULL: a read from outside, which reaches the writers (backend.reach) without
- * new operations or spans. Else the program's own read, like `print`: queues a COPY and a SYNC
- * (record.reason) and reaches them. Fails with ST_WAITS, worded, if the data depends on a line
- * that another rank has not received yet. --dry waits alike, so that times agree, and leaves
- * `values` unchanged. */
+/* Reads reads[i] of the i-th rank in `set` into values[i * reads_each], for all processes. reason
+ * NULL: a read from outside, which reaches the writers (backend.reach) without new operations or
+ * spans. Else the program's own read, like `print`: queues a COPY and a SYNC (record.reason) and
+ * reaches them. Fails with ST_WAITS, worded, if the data depends on a line that another rank has
+ * not received yet. --dry waits alike, so that times agree, and leaves `values` unchanged. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values);
 

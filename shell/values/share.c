@@ -1,7 +1,7 @@
 /* share.c -- shares one process's data or outcome with all
  *
- * These functions keep the world the same everywhere. The outcome comes first, bytes only after a
- * success, so no process waits for bytes that do not exist.
+ * The outcome comes first, bytes only after a success, so no process waits for bytes that do not
+ * exist.
  *
  *     owner    reads a file ----- agree: ok ----- bytes ----->
  *     others                ----- agree: ok ----- receive --->   all have the same bytes
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- which files a line may replace ---- */
 
 /*     nothing, or an empty file     written
  *     an output of this kind        replaced: a script runs twice
@@ -66,8 +64,6 @@ enum status may_replace(const struct output *output)
 	return fail(
 	        ST_FILE, "%s is there, and is no %s: `%s force` overwrites it", path, kind->is, output->line);
 }
-
-/* ---- sharing ---- */
 
 enum status shell_agree(struct shell *shell, int owner, enum status mine)
 {

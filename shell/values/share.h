@@ -5,7 +5,6 @@
 
 #include "shell/session/shell.h"
 
-/* Recognizes an earlier output */
 struct output_kind {
 	const char *is;     /* "file of `plot`" */
 	const char *begins; /* its first bytes; NULL: no such check */
@@ -23,7 +22,7 @@ struct output {
 
 /* Checks on this process alone. Returns ST_OK if the file is missing, empty or of this kind; with
  * force also for any regular file, and for a link to one or to nothing. ST_FILE names the
- * obstacle, and the line with `force` if that helps. */
+ * obstacle. */
 enum status may_replace(const struct output *output);
 
 /* Fails with ST_FILE within a lesson's own lines. */
@@ -32,7 +31,7 @@ enum status shell_may_write(const struct shell *shell, const char *path);
  * shell_may_write and may_replace do, unless the file has these bytes already. */
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text);
 /* `status`: the outcome of writing the file, the same on all. Keeps a refusal as a steering value,
- * with which a replay, which writes nothing, is refused again: ST_FILE. Else returns `status`. */
+ * with which a replay, which writes nothing, is refused again: ST_FILE. */
 enum status shell_written(struct shell *shell, const char *path, enum status status);
 /* The same for may_replace, before the line has effects. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
@@ -44,7 +43,6 @@ enum status shell_agree_all(struct shell *shell, enum status mine);
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
 /* Says rank 0's words everywhere, or shares its failure. */
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
-/* ST_FILE: this session reads no files (files.none) */
 enum status shell_no_file(const char *path);
 /* Rank 0 reads the file; all receive its bytes (free with mem_free) and record the read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);

@@ -1,7 +1,4 @@
-/* show.c -- a tensor's numbers as readable text
- *
- * Long axes show three entries at each end, like NumPy's repr. One element has six digits, tables
- * four. */
+/* show.c -- a tensor's numbers as readable text; one element has six digits, tables four */
 #include "shell/values/show.h"
 
 #include <stdio.h>
@@ -47,7 +44,6 @@ static void row(const struct layout *layout, const void *packed, int64_t first, 
 	}
 }
 
-/* Omitted numbers do not count. */
 static int widest(const struct layout *layout, const void *packed, int64_t first)
 {
 	char text[NUMBER_ROOM];

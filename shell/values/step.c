@@ -15,14 +15,13 @@ double step_share(const struct step_sizes *sizes, double rounding)
 	return away <= 0 ? 0 : away / sqrt(sizes->changed);
 }
 
-/* The simulator rounds an f32 result by 6e-8; GPU kernels, like cuBLAS, may differ by 2e-6. Half
- * types round far more. */
+/* The simulator rounds an f32 result by 6e-8; GPU kernels, like cuBLAS, may differ by 2e-6. */
 double step_limit(bool half, bool measures)
 {
 	return half ? 2e-2 : measures ? 1e-4 : 1e-5;
 }
 
-/* Returns half a unit in the last place, relative to the element. */
+/* Half a unit in the last place, relative to the element */
 static double half_unit(enum dtype dtype)
 {
 	return ldexp(1, dtype == DT_F16 ? -11 : dtype == DT_BF16 ? -8 : -24);

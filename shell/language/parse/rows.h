@@ -102,8 +102,8 @@ struct command {
 	enum status (*run)(struct call *call);
 	one_rank *each;     /* replaces run: what the line does on one rank */
 	answer_of *answers; /* replaces run: its text for one rank (answer_each) */
-	/* TAB, on rank 0 alone: the words that may follow, "word\n" each. name: the first word after
-	 * the command, or after a ` + `, without its =VALUE; "" if there is none yet */
+	/* TAB, on rank 0 alone: the words that may follow, "word\n" each. name: the first word
+	 * after the command, or after a ` + `, without its =VALUE; "" if there is none yet */
 	void (*follows)(const char *name, struct text *out);
 	const struct kernel *kernel; /* of a row made from a kernel (submit/rows.c); else NULL */
 	const struct collective *collective;

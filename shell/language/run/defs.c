@@ -1,4 +1,5 @@
-/* defs.c -- def and its calls; the values that calls and `for` pass; lines that a variable chooses.
+/* defs.c -- def and its calls; the values that calls and `for` pass; lines that a variable
+ * chooses.
  *
  * A parameter gets a value, a number or a name; text is never substituted. In the def the name
  * stands for its tensor or slice (evaluate_name):
