@@ -1,4 +1,4 @@
-/* course.c -- the table struct course (shell/session/course.h), filled from lessons/ and class/ */
+/* course.c -- the table struct course, filled from lessons/ and class/ */
 #include "shell/course/course.h"
 #include "base/memory.h"
 #include "shell/course/class/learning.h"

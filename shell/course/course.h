@@ -1,4 +1,4 @@
-/* course.h -- for main.c: the course's functions for the rest of the shell, and a class's board */
+/* course.h -- the course for main.c */
 #ifndef RANKSH_COURSE_H
 #define RANKSH_COURSE_H
 

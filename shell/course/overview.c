@@ -1,6 +1,4 @@
-/* overview.c -- a class's board, repainted every second
- *
- *     the folder --- roll_read: additions --- learners --- board --- screen.c, or the output */
+/* overview.c -- a class's board, repainted every second */
 #include "shell/course/course.h"
 #include "shell/course/class/board.h"
 #include "shell/course/class/learners.h"
@@ -28,7 +26,7 @@ struct overview {
 	char clock[8];
 };
 
-/* If the folder can no longer be read, the board shows the last data and the error. */
+/* If the folder can no longer be read, the board shows the last data. */
 static enum status overview_read(struct overview *overview)
 {
 	bool changed;

@@ -1,14 +1,10 @@
 /* again.c -- compares a replayed line with its log entry
  *
- *     then   x.npy 01..ef   t.npy 77..00
- *     now    x.npy 9a..1c   t.npy 77..00      x.npy is another file
- *
  * Skips files that are not read any more: the line may do less (`step back`), or is refused. */
 #include "shell/session/again.h"
 
 #include <string.h>
 
-/* The last line of an edited journal may have no newline. */
 static const char *next_entry(const char *at)
 {
 	at += strcspn(at, "\n");

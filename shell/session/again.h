@@ -1,4 +1,4 @@
-/* again.h -- reports how a replayed log line differs from its entry */
+/* again.h -- how a replayed log line differs from its entry */
 #ifndef RANKSH_SESSION_AGAIN_H
 #define RANKSH_SESSION_AGAIN_H
 
@@ -8,7 +8,7 @@
 struct told_line {
 	const char *line, *outside;
 	bool refused;
-	const char *differs; /* from steering.h, after a replay: a sentence a line */
+	const char *differs; /* of steering.h, after a replay */
 };
 /* Appends a line after `indent` for each difference: changed values; a new refusal with its words,
  * or else changed files, read both times, that `out` does not mention yet. */

@@ -45,8 +45,8 @@ struct changes {
 	int64_t until;
 };
 
-/* Begins the section of the changes: they apply from here on. Fails with ST_RANGE if a multiple is
- * out of a number's range. */
+/* Begins the section of the changes. Fails with ST_RANGE if a multiple is out of a number's
+ * range. */
 enum status changes_begin(struct shell *shell);
 /* Applies the changes to a newly set shell->lasting.machine. */
 enum status changes_machine(struct shell *shell);

@@ -14,7 +14,7 @@ struct statement;
 struct text;
 
 struct course {
-	/* ---- in a process of the job ---- */
+	/* ---- in a process of the job */
 	/* Create and free the course's state, before the world is made and before it is freed. */
 	void (*open)(struct shell *shell, const struct options *options);
 	void (*close)(struct shell *shell);
@@ -26,7 +26,7 @@ struct course {
 	void (*emptied)(struct shell *shell);
 	/* This world's journal lines, or all (whole), will run again. */
 	void (*again)(struct shell *shell, bool whole);
-	/* Returns true if the course's own lines in this world are hidden. */
+	/* Returns true if the course's lines in this world are hidden. */
 	bool (*hides_start)(const struct shell *shell);
 	/* Returns true if Enter on an empty line means `next`. */
 	bool (*goes_on)(const struct shell *shell);
@@ -37,7 +37,7 @@ struct course {
 	/* Carries out --grade or --check-lessons; counts failures in shell->expect.failed. */
 	enum status (*run)(struct shell *shell, const struct options *options);
 
-	/* ---- in the front end: the learner's record ---- */
+	/* ---- in the front end: the learner's record */
 	/* state: the journals' folder; NULL: no record. Adds lines for the learner to `told`. */
 	struct learning *(*learning_open)(
 	        const struct options *options, const char *state, struct text *told);
@@ -45,7 +45,7 @@ struct course {
 	enum status (*learning_line)(struct learning *learning, const char *line, const char *events);
 	/* Returns the tasks solved so far: "1.1 4.2 ". */
 	const char *(*learning_solved)(const struct learning *learning);
-	/* Returns the learner's name in the class; NULL without a class. */
+	/* NULL without a class. */
 	const char *(*learning_name)(const struct learning *learning);
 	void (*learning_close)(struct learning *learning);
 };

@@ -1,8 +1,8 @@
-/* credit.c -- step grants: all processes stop at the same place (drawing in credit.h)
+/* credit.c -- step grants: all processes stop at the same place
  *
  * Rank 0 stays half a grant behind its grants, so a grant mostly arrives before it is needed. A
  * message is told * 4 + code: the new limit, and the action at the previous one. The quantum
- * adapts so that rank 0 looks every 5 to 20 ms: Ctrl-C is prompt, messages are cheap. */
+ * adapts so that rank 0 looks every 5 to 20 ms. */
 #include "shell/session/credit.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -37,7 +37,6 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return at > start ? at - start : 1;
 }
 
-/* Adapts the quantum to the time since the last look. */
 static void adapt(struct credit *credit)
 {
 	int64_t now = wall_ns(), took = now - credit->asked_ns;
@@ -80,8 +79,7 @@ static bool lead(struct credit *credit)
 	return !credit->lost;
 }
 
-/* The others, at the end of a grant: carries out the last message's action, then waits for the
- * next. A message without new steps only changes the action. */
+/* The others, at the end of a grant. A message without new steps only changes the action. */
 static bool follow(struct credit *credit)
 {
 	for (;;) {
@@ -101,8 +99,8 @@ static bool follow(struct credit *credit)
 	}
 }
 
-/* budget.more: called when budget.steps is used up. Returns false for ST_INTERRUPTED, on all
- * processes alike. */
+/* budget.more: budget.steps is used up. Returns false for ST_INTERRUPTED, on all processes
+ * alike. */
 static bool more(struct budget *budget)
 {
 	struct credit *credit = budget->self;
@@ -122,8 +120,7 @@ static bool more(struct budget *budget)
 	return on;
 }
 
-/* Rank 0, in each round. A wait takes no steps: a new position or a long pause means a new
- * wait. */
+/* Rank 0, in each round. A wait takes no steps: a new position or a long pause begins another. */
 static void watch_wait(struct credit *credit)
 {
 	struct credit_wait *wait = &credit->wait;
@@ -180,8 +177,7 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 
 enum { ALONE_STEPS = 100 };
 
-/* `more` for rank 0 alone, without grants. All processes are at one step, so a replay without
- * steps left ends at once. */
+/* `more` for rank 0 alone, without grants. A replay without steps left ends at once. */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;

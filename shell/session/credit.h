@@ -50,7 +50,7 @@ int64_t credit_position(const struct credit *credit);
 /* Ends a replayed line `steps` from now, on every process by itself; 0: cancels. */
 void credit_end_at(struct credit *credit, int64_t steps);
 /* Returns the last stop, or the current position if rank 0 was stopped alone, relative to `start`,
- * at least 1; 0 if a wait for a device was interrupted: a replay then has no stop. */
+ * at least 1; 0 if a wait for a device was interrupted. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
 /* Returns an uncounted budget for rank 0 while all others wait for it. Ctrl-C ends it. */
 struct budget credit_alone(struct credit *credit);

@@ -14,7 +14,7 @@ static enum status check_kind(const char *where, const char *kind)
 {
 	static const char *const kinds[] = {"auto", "sim", "cuda"};
 	const char *nearest = NULL;
-	int least = 3; /* more different letters mean another word */
+	int least = 3;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kind, kinds[i]) == 0)
 			return ST_OK;
@@ -58,8 +58,8 @@ static enum status start_sim(const struct device *device, struct world *world, s
 }
 const struct device device_sim = {.name = "sim", .start = start_sim};
 
-/* Ranks sharing a GPU wait for each other within its hardware queues. More streams would share a
- * queue, and one could block the stream that it waits for. */
+/* Ranks sharing a GPU wait for each other within its hardware queues. With more streams two would
+ * share a queue, and one could block the stream that it waits for. */
 enum { STREAMS_MOST = 30 };
 
 static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
@@ -104,8 +104,7 @@ void device_give_up(struct device *device)
 	mem_free(given.here);
 }
 
-/* Processes with different devices (by their hosts' RANKSH_DEVICE) could not even refuse
- * together. */
+/* Processes with different devices could not even refuse together. */
 static enum status check_alike(const char *kind, struct transport *transport)
 {
 	enum { ROOM = 8 };

@@ -34,15 +34,14 @@ extern const struct device device_sim;
 enum status device_open(
         const struct options *options, struct transport *transport, int err, struct device **device);
 void device_close(struct device *device);
-/* Replaces a device that failed to start (fail_text()) by the simulator. */
+/* Replaces a device that failed to start by the simulator. */
 void device_give_up(struct device *device);
 
 /* Returns the start line, "cuda: 8 ranks, 8 x NVIDIA H100, NCCL 2.28.9", or "". */
 const char *device_words(const struct device *device);
-/* Returns the reason for the simulator. */
 const char *device_why(const struct options *options);
 
-/* Returns the default machine: "this" or "classroom". */
+/* Returns "this" or "classroom". */
 const char *device_own_machine(const struct device *device);
 /* Loads a machine (machine_load), or `this` if there is a GPU; limits its memory to each rank's.
  * device NULL: the simulator. */

@@ -1,9 +1,9 @@
 /* expired.c -- records timeouts in the world
  *
  * The backend aborts a late collective at its virtual time. The world has no time: it records
- * timeouts when an awaited answer has arrived, or at a synchronization of all hosts (`sync`).
- * These are the same lines on every process and in every replay. The group's earlier operations
- * are then over; sequence numbers restart:
+ * timeouts when an awaited answer has arrived, or at a synchronization of all hosts: the same
+ * lines on every process and in every replay. The group's earlier operations are then over;
+ * sequence numbers restart:
  *
  *     rank 0     allreduce x in g .......| 2 ms                          | allreduce x in g
  *     rank 1                              spin 3ms, allreduce x in g |   | allreduce x in g
@@ -13,7 +13,6 @@
 #include "collectives/algorithm.h"
 #include "shell/session/note.h"
 
-/* Splits the match's ranks: arrived by `time`, or late. */
 static void find_late(const struct world *world, const struct match *match, int64_t time, struct ranks *came,
         struct ranks *late)
 {

@@ -12,8 +12,8 @@ void shell_expired(struct shell *shell);
 bool shell_times_out(const struct world *world);
 /* Collective. Completes all operations that end by `time` if nothing more is queued. */
 enum status shell_play_until(struct shell *shell, int64_t time);
-/* Completes all operations if a timeout or print may depend on them: at a script's end, and before
- * an expectation. */
+/* Completes all operations if a timeout or print may depend on them: at a script's end, before an
+ * expectation. */
 enum status shell_finish(struct shell *shell);
 
 #endif

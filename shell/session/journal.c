@@ -1,9 +1,5 @@
 /* journal.c -- adds, drops and counts log entries
  *
- *     current line  journal_begin --- its statements: emptied, did, ran --- journal_kept, _add
- *     undo          journal_drop of the last that count; the others run again and are added anew
- *     to front end  entries [told, count), after each request
- *
  * Entries from `told` on replace the front end's copies. An entry is settled after its line, which
  * may rerun others, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
@@ -34,7 +30,7 @@ static void forget_pieces(struct journal *journal)
 	journal->pieces = 0;
 }
 
-/* Lines run by a command before it emptied the world are not the new world's. */
+/* Lines that a command ran before are not the new world's. */
 void journal_emptied(struct journal *journal)
 {
 	journal->emptied = true;
@@ -73,7 +69,7 @@ void journal_switch(struct journal *journal, const char *command, bool *to, bool
 	*to = on;
 }
 
-/* Joins the text between statements with each one's effect ("step 5" stopped after 3). */
+/* Joins the text between statements with what each one did. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)
 {
 	if (line) {
@@ -86,7 +82,6 @@ void journal_did(struct journal *journal, const char *line, size_t from, size_t 
 	journal->does_to = to;
 }
 
-/* Drops trailing newlines; the file adds one. */
 void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept)
 {
 	text_put(kept, text_string(&journal->does), journal->does_to ? journal->does.count : 0);
@@ -133,7 +128,6 @@ int journal_lines(const struct journal *journal)
  * line did more; then the script closes the lesson again. */
 void journal_script(const struct journal *journal, struct text *out)
 {
-	/* each entry's start in out */
 	size_t *begins = mem_alloc(journal->count * sizeof *begins);
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];

@@ -1,8 +1,7 @@
 /* journal.h -- the session's log: accepted lines, in order, with their outside inputs
  *
  * The same on every process. Rank 0 sends changes to the front end (docs/internals/wire.md), which
- * writes a file and sends the lines to new ranks (`restart`, --resume). `undo` and `step back`
- * rerun this world's lines:
+ * writes a file and sends the lines to new ranks (`restart`, --resume):
  *
  *     tensor x[4]     model mlp     reset     stream io     undo ...
  *     |-------- worlds before --------|- this world: floor ..., which undo can take back -| */
@@ -74,18 +73,17 @@ struct journal {
 void journal_begin(struct journal *journal);
 /* Marks the world as empty before the current line's entry. */
 void journal_emptied(struct journal *journal);
-/* Sets a switch such as `explain`. An entry keeps changes, because replays begin with earlier
- * switches. */
+/* Sets a switch such as `explain`. Entries keep changes, because replays begin with earlier
+ * ones. */
 void journal_switch(struct journal *journal, const char *command, bool *to, bool on);
 /* Records that bytes [from, to) of the line, or all (line NULL), did only `did`. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did);
-/* Appends the current line's entry text to `kept`. */
+/* Appends the current line's entry to `kept`. */
 void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept);
 void journal_entry_release(struct journal_entry *entry);
 /* Copies the texts. */
 void journal_add(struct journal *journal, struct journal_entry entry);
-/* Appends a script's text, with its first line's number and its values. One script's texts are
- * contiguous. */
+/* Appends a script's text, with its first line's number and its values. */
 void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
         const struct text *values, bool refused);
 /* Marks entries from i on as changed for the front end. */

@@ -1,4 +1,4 @@
-/* lasting.c -- saves and restores the state that outlives a world */
+/* lasting.c -- the state that outlives a world */
 #include "shell/session/lasting.h"
 #include "base/memory.h"
 #include "shell/session/changes.h"
@@ -67,7 +67,6 @@ void lasting_begin(struct shell *shell)
 		}
 }
 
-/* Groups ranks with equal factors at the first of them. */
 void lasting_slow_text(const struct shell *shell, struct text *out)
 {
 	const char *before = "slow:";

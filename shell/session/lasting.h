@@ -19,9 +19,8 @@ void lasting_release(struct lasting *lasting);
 enum status lasting_machine(struct shell *shell, const struct machine *machine);
 /* Sets other numbers for the same machine; fails in the same way. */
 enum status lasting_set(struct shell *shell, const struct machine *machine);
-/* Slows the rank's later kernels by `factor`. */
 void lasting_slow(struct shell *shell, int rank, double factor);
-/* Passes the slow ranks to a new world's backend. */
+/* Gives the slow ranks to a new world's backend. */
 void lasting_begin(struct shell *shell);
 /* Appends "slow: rank 1 4x, ranks 2,3 2x\n", or nothing if no rank is slow. */
 void lasting_slow_text(const struct shell *shell, struct text *out);

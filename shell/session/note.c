@@ -1,4 +1,4 @@
-/* note.c -- notes about ranks, wrapped; every process words the same note */
+/* note.c -- notes about ranks, and warnings */
 #include "shell/session/note.h"
 #include "races/races.h"
 #include "waits/circles.h"
@@ -7,7 +7,7 @@
 
 enum { INDENT = 3, WIDTH = 80 };
 
-/* Returns the bytes that fit into `columns`, cut at a blank if there is one. */
+/* Returns the bytes that fit, cut at a blank if there is one. */
 static size_t line_length(const char *s, size_t columns)
 {
 	size_t end = 0, column = 0, blank = 0;
@@ -20,10 +20,7 @@ static size_t line_length(const char *s, size_t columns)
 	return end;
 }
 
-/* Counts characters on the screen; the ranks are on the last line:
- *
- *        unwritten: `matmul` reads x, and nothing has      |
- *        written it.                                  [0-3]| */
+/* Counts characters on the screen. The ranks are on the last line. */
 void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
 {
 	struct text body = {0}, text = {0}, ranks = {0};
@@ -51,7 +48,6 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 		if (*rest)
 			text_put(&text, "\n", 1);
 	}
-	/* at the right edge, or two blanks after a long line */
 	size_t used = text_columns(text_string(&text) + last), room = WIDTH - 2;
 	text_repeat(&text, " ", used + ranks.count + 2 <= room ? (long)(room - used - ranks.count) : 2);
 	text_add(&text, "%s\n", text_string(&ranks));
@@ -61,12 +57,9 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	text_release(&body);
 }
 
-/* ---- warnings: races, unwritten reads, orders that can deadlock, unintended matches
- *
- * Each is reported once, after its line. Every process counts reports alike. Replays count
- * silently, so that undo repeats none. ---- */
+/* ---- warnings: each is reported once, after its line. Every process counts reports alike;
+ * replays count silently, so that undo repeats none. ---- */
 
-/* Says at most MOST lines; `races` has the rest. */
 static void put_some(struct shell *shell, const struct text *text)
 {
 	enum { MOST = 16 };
@@ -86,7 +79,7 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
 }
 
-/* Merges several ranks' equal reads (tensor, stream, kernel) into one note. */
+/* Merges several ranks' equal reads (tensor, stream, kernel). */
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -121,7 +114,6 @@ void warn_new(struct shell *shell)
 		if (shell->reported.races < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
-			/* in a task, the hints give the cure */
 			trace_races(&trace, shell->reported.races, !shell->course.watch,
 			        out_width(shell->out), &text);
 			put_some(shell, &text);

@@ -1,4 +1,4 @@
-/* note.h -- notes about ranks, and warnings about accepted lines */
+/* note.h -- notes and warnings */
 #ifndef RANKSH_NOTE_H
 #define RANKSH_NOTE_H
 

@@ -1,7 +1,5 @@
 /* options.c -- the command line as a table: option, kind of value, field of struct options
  *
- * The front end and every process read it before MPI starts, from its words alone.
- *
  *     typed       a.rsh M=1 --dry N=2 -n 8
  *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere, the file's NAME=VALUE last */
 #include "shell/session/options.h"
@@ -80,8 +78,8 @@ static const struct option {
         {"--report-start", FLAG, offsetof(struct options, report_start)}};
 enum { ROWS = sizeof rows / sizeof *rows, OF_FRONT_END = ROWS - 2 };
 
-/* Finds the row for "--machine" or "--machine=x" and sets *value. Fails with the nearest option;
- * the last rows, the front end's, are never suggested. */
+/* Finds the row and sets *value of "--machine=x". Fails with the nearest option, never one of the
+ * front end's. */
 static enum status find(const char *word, const struct option **option, const char **value)
 {
 	size_t length = strcspn(word, "=");
@@ -102,7 +100,7 @@ static enum status find(const char *word, const struct option **option, const ch
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
-/* Without --dry the limit is lower; `check` tests it after all words. */
+/* Without --dry the limit is lower (`check`). */
 static enum status read_count(const char *value, int *n)
 {
 	char *end;
@@ -154,7 +152,6 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
-/* A class has a prompt; its board has none. */
 static enum status check_class(const struct options *options)
 {
 	bool batch = options->file || options->lines || options->test || options->check_lessons;
@@ -171,7 +168,6 @@ static enum status check_class(const struct options *options)
 	return ST_OK;
 }
 
-/* Options for a prompt exclude files and lines. */
 static enum status check_prompt(const struct options *options)
 {
 	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
@@ -204,7 +200,7 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? check_prompt(options) : status;
 }
 
-/* Reads the option at *i and its value; *i: the last word read. */
+/* Reads the option at *i and its value. *i: the last word read. */
 static enum status read_option(struct options *options, char **argv, int end, int *i)
 {
 	const struct option *option = NULL;
@@ -221,7 +217,7 @@ static enum status read_option(struct options *options, char **argv, int end, in
 enum status options_read(struct options *options, int argc, char **argv)
 {
 	enum status status = ST_OK;
-	int end = argc; /* NAME=VALUE words begin here */
+	int end = argc;
 	*options = (struct options){.word = argv + 1, .words = argc - 1};
 	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];

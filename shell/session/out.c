@@ -6,10 +6,7 @@
  *     shown    step 3
  *              [0,1,3] y = 1
  *              [2] y = 4
- *              done
- *
- * All processes make the same pieces and fill places with the texts they know. At agreements and
- * flushes, rank 0 merges all texts and renders. */
+ *              done */
 #include "shell/session/out.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -45,7 +42,7 @@ struct out *out_create(bool colour, int width)
 	return out;
 }
 
-/* Place numbers continue, so that late fills are recognized. */
+/* Numbers of places continue: late fills are recognized. */
 static void empty(struct out *out)
 {
 	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
@@ -94,7 +91,7 @@ static struct piece *add_piece(struct out *out, bool place)
 	return piece;
 }
 
-/* Adds `count` bytes to the last common piece, or a new one. */
+/* Adds to the last common piece, or a new one. */
 static void count_common(struct out *out, size_t count)
 {
 	struct piece *last = out->piece_count ? &out->pieces[out->piece_count - 1] : NULL;
@@ -149,7 +146,6 @@ int out_place(struct out *out)
 	return (int)(out->first + out->piece_count - 1);
 }
 
-/* From the end: most lookups follow the fill. */
 static struct rank_words *words_of(const struct piece *place, int rank)
 {
 	for (size_t k = place->count; k > 0; k--)
@@ -174,7 +170,7 @@ static void fill(struct piece *place, int rank, const char *text, size_t count)
 /* Ignores flushed and muted (-1) places. */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
-	size_t i = (size_t)number - out->first; /* wraps to a large value for an older place */
+	size_t i = (size_t)number - out->first;
 	if (i < out->piece_count)
 		fill(&out->pieces[i], rank, text, strlen(text));
 }
@@ -190,7 +186,6 @@ void out_pack(const struct out *out, int me, struct text *bytes)
 	}
 }
 
-/* Returns false if the places differ (a bug). */
 bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 {
 	const char *at = bytes, *end = at + count, *text;

@@ -1,7 +1,7 @@
 /* queue.c -- changes to the world, each reported to the backend
  *
- * Nothing else calls world_queue and its variants, because the backend must know every operation.
- * A failed change's operations are reported too; its failure is returned. */
+ * Nothing else calls world_queue and its variants. A failed change's operations are reported
+ * too. */
 #include "shell/session/queue.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ struct operand queue_operand(const struct shell *shell, int index, int access)
 enum status shell_tell(struct shell *shell, size_t before, enum status status)
 {
 	enum status told = ST_OK;
-	/* also those that the world queued itself (a new segment, a wait for reused memory) */
+	/* also those that the world queued itself */
 	for (size_t id = before + 1; id <= shell->world->op_count && told == ST_OK; id++)
 		told = shell->backend->queued(shell->backend, (op_id)id);
 	return status != ST_OK ? status : told;

@@ -1,4 +1,4 @@
-/* queue.h -- changes to the world, each reported to the backend at once */
+/* queue.h -- changes to the world, each reported to the backend */
 #ifndef RANKSH_QUEUE_H
 #define RANKSH_QUEUE_H
 

@@ -8,7 +8,6 @@
 
 /* Appends a quoted text's inside: `"`, `\`, `$` get a backslash, newlines become `\n`. */
 void quote_inside(const char *words, struct text *out);
-/* Appends a text in quotes. */
 void quote_text(const char *words, struct text *out);
 /* Appends a word, in quotes if needed. */
 void quote_word(const char *word, struct text *out);

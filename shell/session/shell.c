@@ -1,7 +1,4 @@
-/* shell.c -- makes, empties and frees a session's world and backend
- *
- * `reset`, `undo` and `lesson` begin another world. World state goes (waiting prints, reported
- * races), session state stays (machine, journal, training plan): shell.h. */
+/* shell.c -- makes, empties and frees a session's world and backend */
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "mpi/outcome.h"
@@ -107,8 +104,8 @@ static enum status start_again(struct shell *shell)
 	return status;
 }
 
-/* Frees the old world first: a GPU cannot hold both. The names stay, because formulas and settings
- * hold name_ids. */
+/* Frees the old world first: a GPU cannot hold both. Formulas and settings hold name_ids, so the
+ * names stay. */
 enum status session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;

@@ -193,7 +193,6 @@ static inline bool shell_quiet(const struct shell *shell)
 {
 	return shell->replay.depth > shell->replay.shown;
 }
-/* Carries out ready work, within the session's budget. */
 enum status shell_advance(struct shell *shell);
 /* Forecasts all processes' operations (backend.project), once a line for an unchanged world. */
 enum status shell_foresee(struct shell *shell);
@@ -201,9 +200,8 @@ enum status shell_foresee(struct shell *shell);
 enum status shell_look(struct shell *shell);
 /* Collective. The same up to now: waits for no device. */
 enum status shell_glance(struct shell *shell);
-/* Completes the operations (backend.reach). */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
-/* Arguments of "%s...%s": words in a colour */
+/* Arguments of "%s...%s" */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
 /* Returns the latest host clock, in virtual ns. */
 int64_t shell_clock(const struct shell *shell);

@@ -3,8 +3,8 @@
  *     then    x[0]\t1.5\n time\t2400000\t0\n ...    one line a read, in reading order
  *             at ^                                   the next reading is compared with this line
  *
- * A changed value is reported once: it is kept after a second tab. Journals may have been edited:
- * unreadable values are skipped and reported; after another name, the rest is read anew. */
+ * Journals may have been edited: unreadable values are skipped and reported; after another name,
+ * the rest is read anew. */
 #include "shell/session/steering.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -101,7 +101,7 @@ static void put_read(struct text *out, const char *name, size_t length, const do
 
 /* ---- reading again ---- */
 
-/* Reads one number or `count`, up to a tab or line end; false otherwise. */
+/* Reads one number or `count`, up to a tab or line end. */
 static bool take_values(const char *at, double *value, size_t count)
 {
 	size_t got = 0;

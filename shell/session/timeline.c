@@ -1,4 +1,4 @@
-/* timeline.c -- text timelines, limited to the terminal's width and a readable height */
+/* timeline.c -- timelines as text */
 #include "shell/session/timeline.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void say_nothing(struct shell *shell, const struct window *window)
 	out_say(shell->out, ": it is now %s\n", time_words(shell_clock(shell)).text);
 }
 
-/* Merges equal ranks; counts omitted rows and names commands for them. */
+/* Merges equal ranks; counts omitted rows. */
 enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };

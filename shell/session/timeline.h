@@ -1,4 +1,4 @@
-/* timeline.h -- the timeline as text, by the command and after each line */
+/* timeline.h -- the timeline as text */
 #ifndef RANKSH_TIMELINE_H
 #define RANKSH_TIMELINE_H
 

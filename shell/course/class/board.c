@@ -1,12 +1,11 @@
-/* board.c -- paints the board into cells, or writes it as a table
+/* board.c -- a class's board in cells, or as a table
  *
  *      lab3   14:02   5 learners: 1 stuck, 2 at work, 1 done, 1 away     lessons 1-4, until 14:30
  *      who               solved  task          min  wrong  what was wrong last
  *      ada                    4  2.3 ✓✓··       12      3  the numbers: y3 is not x w w w
  *      ...
  *      wrong now   met  tries  task  what is wrong
- *              2     3      7  2.3   the numbers: y3 is not x w w w
- *      up and down scroll, q leaves */
+ *              2     3      7  2.3   the numbers: y3 is not x w w w */
 #include "shell/course/class/board.h"
 #include "base/arithmetic.h"
 #include "shell/course/class/rules.h"
@@ -19,7 +18,7 @@ enum { WHO = 1, SOLVED = 19, TASK = 27, MINUTES = 41, WRONG = 46, WORDS = 53, MA
 enum { NOW = 1, MET = 12, TRIES = 18, GROUP_TASK = 25, GROUP_WORDS = 31 };
 enum { HEADS = 2, WORDS_MOST = 400 };
 
-/* By enum learner_state: a row's colour and its first word, and the word of the head's counts */
+/* A row's colour and first word, and the word of the head's counts */
 static const struct {
 	enum colour colour;
 	const char *word, *counted;
@@ -40,7 +39,7 @@ static const struct title titles[] = {{WHO, "who"}, {SOLVED, "solved"}, {TASK, "
 static const struct title group_titles[] = {{NOW, "wrong now"}, {MET, "met"}, {TRIES, "tries"},
         {GROUP_TASK, "task"}, {GROUP_WORDS, "what is wrong"}, {0}};
 
-/* Writes clean text from a column on. A wide character's second cell is empty (glyph 0). */
+/* Writes clean text. A wide character's second cell is empty (glyph 0). */
 static void board_put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
 {
 	for (uint32_t point; (point = utf8_next(&utf8)); column += clean_width(point)) {
@@ -55,7 +54,7 @@ static void board_put(struct picture *picture, int row, int column, enum colour 
 	}
 }
 
-/* Writes another user's text, cleaned and cut to `columns`. */
+/* Writes another user's text, cleaned. */
 static void put_foreign(
         struct picture *picture, int row, int column, int columns, enum colour colour, const char *words)
 {
@@ -208,8 +207,7 @@ void board_draw(struct class_board *board, int width, int height, struct picture
 
 enum { CELL_MOST = 8000 };
 
-/* Adds a quoted cell and keeps line breaks; NULL: an empty one. A ' goes before = + - @: else it
- * is a formula. */
+/* Adds a quoted cell and keeps line breaks; NULL: an empty one. With a ' it is no formula. */
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};

@@ -1,4 +1,4 @@
-/* class_file.c -- reads and writes a session's file, with the same tables of members */
+/* class_file.c -- reads and writes a session's file */
 #include "shell/course/class/roll.h"
 #include "base/arithmetic.h"
 #include "shell/wire/io.h"
@@ -68,7 +68,7 @@ bool class_event_read(struct class_event *event, const char *line, size_t count)
 	return event->what.count != 0;
 }
 
-/* Control characters, and zero-width ones that change how others are displayed */
+/* Control characters, and zero-width ones */
 static bool hides(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x200b && point <= 0x200f) ||
@@ -126,7 +126,7 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	return ST_FILE;
 }
 
-/* NAME.DATE.jsonl, numbered if that exists. Not every disk accepts blanks: they become `_`. */
+/* NAME.DATE.jsonl, numbered if that exists. Not every disk accepts blanks. */
 static void make_path(
         struct class_file *file, const char *folder, const char *name, const char *date, int twin)
 {

@@ -1,6 +1,4 @@
-/* learners.c -- counts events by learner
- *
- *     sessions with one name and id --- one learner --- its tasks --- their mistakes --- groups */
+/* learners.c -- counts events by learner */
 #include "shell/course/class/learners.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -93,7 +91,6 @@ static void count_event(struct learner *learner, const struct class_event *event
 	task->predictions += word_is(&event->what, "predict");
 }
 
-/* The time between two events counts for the current task. */
 static void count_session(struct learner *learner, const struct class_session *session)
 {
 	int64_t before = 0;
@@ -134,7 +131,7 @@ static void set_state(struct learner *learner, const struct class_rules *rules, 
 	        : LEARNER_WORKS;
 }
 
-/* names: the groups' keys (length of task, task, words); name i is group[i - 1] */
+/* names: the groups' keys; name i is group[i - 1] */
 static struct wrong_group *find_group(
         struct learners *learners, struct names *names, const struct class_event *event, size_t learner)
 {
@@ -189,8 +186,8 @@ static int by_need(const void *a, const void *b)
 	return order ? order : first->twin - second->twin;
 }
 
-/* File names sort by date, so a learner's sessions are in order. Learners are grouped one after
- * the other, so each counts once per group. */
+/* File names sort by date, so a learner's sessions are in order. Each learner counts once per
+ * group. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now)
 {
 	size_t *owner = mem_alloc((roll->sessions + 1) * sizeof *owner);
@@ -243,7 +240,6 @@ void learner_name(const struct learner *learner, int columns, struct text *out)
 
 enum { ELLIPSIS = 0x2026, SOFT_HYPHEN = 0xad };
 
-/* Returns the character to show; 0: none. */
 static uint32_t shown(uint32_t point)
 {
 	if (point == '\n' || point == '\t')
@@ -269,7 +265,6 @@ int clean_columns(const char *utf8)
 	return columns;
 }
 
-/* Keeps room for an ellipsis until the text's end is known. */
 void clean_put(struct text *out, const char *utf8, int columns)
 {
 	size_t cut = out->count; /* length that leaves room for an ellipsis */

@@ -5,13 +5,12 @@
 #include "base/names.h"
 #include "shell/course/class/roll.h"
 
-/* One learner's task, over all sessions */
 struct learner_task {
 	const char *name;         /* "4.2"; borrowed from the roll, as are all texts here */
 	bool solved, solved_here; /* solved_here: in the latest session */
 	int checks, wrong, wrong_in_a_row, hints, solutions, skips, predictions;
-	int64_t seconds;                /* time in the task until it was solved */
-	const char *opened, *solved_at; /* times of day; NULL: never */
+	int64_t seconds; /* time in the task until it was solved */
+	const char *opened, *solved_at;
 	/* last_wrong: from the last wrong check; last_lines: from the last check; NULL: none */
 	const char *last_wrong, *last_lines;
 };
@@ -21,7 +20,7 @@ struct learner {
 	int twin;                  /* 2: the second learner with that name; else 1 */
 	struct learner_task *task; /* in the order of first opening; owned */
 	size_t tasks;
-	struct names *names; /* task names: number i is task[i - 1]; owned */
+	struct names *names; /* number i is task[i - 1]; owned */
 	int at;              /* index of the current task; -1: none yet */
 	int solved;
 	uint64_t lessons_done; /* bit 0: lesson 1 */
@@ -30,7 +29,6 @@ struct learner {
 	enum learner_state state;
 	int64_t waits_s; /* time in the current task, if unsolved */
 };
-/* A mistake, over all learners */
 struct wrong_group {
 	const char *task, *words;
 	/* all that made it; those whose last check has it, in an unsolved task */
@@ -53,15 +51,15 @@ void learners_release(struct learners *learners);
 /* Adds "ada" or "ada (2)", safe for the screen, at most `columns` wide. */
 void learner_name(const struct learner *learner, int columns, struct text *out);
 
-/* ---- another user's text for the screen ---- */
+/* ---- another user's text for the screen */
 
 /* Appends the text as printable characters on one line, at most `columns` wide, truncated with an
  * ellipsis. Combining accents and direction marks are dropped; other unprintable ones become '?'.
  * Requires UTF-8. */
 void clean_put(struct text *out, const char *utf8, int columns);
-/* Returns the width, in columns, of text from clean_put. A wide character takes two. */
+/* Returns the width, in columns, of text from clean_put. */
 int clean_columns(const char *utf8);
-/* Returns the character's width, 1 or 2. */
+/* Returns 1 or 2. */
 int clean_width(uint32_t point);
 
 #endif

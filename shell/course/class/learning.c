@@ -1,4 +1,4 @@
-/* learning.c -- reads progress and the class's folder at the session's start, then only appends */
+/* learning.c -- reads progress and the class's folder at the start, then only appends */
 #include "shell/course/class/learning.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -82,7 +82,6 @@ static bool is_task(const char *task, size_t length)
 	        strspn(task + digits + 1, "0123456789") == length - digits - 1 && length > digits + 1;
 }
 
-/* Returns true for a check that found a task's lines right. */
 static bool is_solution(const struct class_event *event)
 {
 	return strcmp(text_string(&event->what), "check") == 0 &&
@@ -128,7 +127,7 @@ static enum status keep_progress(struct learning *learning, const char *task)
 	        ST_FILE, "progress cannot be kept: %s; the next session will not know it", strerror(errno));
 }
 
-/* Reads this learner's solved tasks, and reports other learners with the same name. */
+/* Reads this learner's solved tasks, and reports others with the same name. */
 static void read_class(struct learning *learning, const char *id, struct text *told)
 {
 	struct roll roll = {.folder = learning->folder};
@@ -227,7 +226,7 @@ static enum status write_event(struct learning *learning, const char *line, size
 	return status;
 }
 
-/* Only lines without events are attempts, or those with `;`, which may contain more. */
+/* Only lines without events are attempts, or those with `;`. */
 enum status learning_line(struct learning *learning, const char *line, const char *events)
 {
 	const char *at = events, *end = events + strlen(events), *one;

@@ -1,4 +1,4 @@
-/* roll.c -- reads the class's folder repeatedly, only additions
+/* roll.c -- reads additions to the class's folder
  *
  * The content is untrusted: only regular files are opened, at most FILE_MOST bytes are read,
  * unknown lines are skipped, and an incomplete line waits for its end. */

@@ -1,4 +1,4 @@
-/* roll.h -- a class's folder: a learner's actions in a file for each session (docs/guide/classes.md)
+/* roll.h -- a class's folder: a file for each session of a learner (docs/guide/classes.md)
  *
  * Each session is the only writer of its own file, because shared disks do not order appends:
  *
@@ -47,14 +47,13 @@ struct class_file {
 enum status class_file_name(const char *name);
 /* Creates a file. Fails with ST_FILE. */
 enum status class_file_open(struct class_file *file, const char *folder, const char *name, const char *id);
-/* Writes the event and the time. Fails with ST_FILE at the first error only; later events are
- * dropped. */
+/* Writes the event and the time. Fails with ST_FILE at the first error only. */
 enum status class_file_event(struct class_file *file, struct class_event *event);
 void class_file_close(struct class_file *file);
 /* Adds the current time in the files' format. */
 void class_now(struct text *at);
 
-/* ---- roll.c: all sessions of a class, read incrementally ---- */
+/* ---- roll.c: all sessions of a class */
 
 enum { SESSIONS_MOST = 2000 };
 struct class_session {
@@ -79,8 +78,8 @@ struct roll {
 	struct text mistake;      /* first error in that file; "": none */
 };
 
-/* Reads additions, and drops sessions whose files are gone; *changed: there were any of these.
- * Fails with ST_FILE if the folder cannot be read; *roll then keeps its contents. */
+/* Reads additions, and drops sessions whose files are gone. Fails with ST_FILE if the folder
+ * cannot be read; *roll then keeps its contents. */
 enum status roll_read(struct roll *roll, bool *changed);
 /* Reads the folder's file `class`. Fails with ST_FILE, and *rules stay; with ST_SYNTAX for the
  * first mistake, and takes the other lines. */

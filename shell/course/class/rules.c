@@ -1,4 +1,4 @@
-/* rules.c -- parses the file `class` line by line, with a table of settings */
+/* rules.c -- parses the file `class` with a table of settings */
 #include "shell/course/class/rules.h"
 #include "base/memory.h"
 
@@ -100,7 +100,7 @@ static const struct setting {
 enum { SETTINGS = sizeof settings / sizeof *settings };
 static const char names[] = "lessons minutes until hint solution";
 
-/* Reads a non-empty line, without comment and surrounding blanks. */
+/* Reads a line without comment and surrounding blanks. */
 static enum status read_setting(struct class_rules *rules, unsigned *said, const char *line)
 {
 	size_t length = strcspn(line, " \t=");

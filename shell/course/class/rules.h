@@ -25,7 +25,6 @@ struct class_rules {
 
 /* Takes all correct lines. Fails with ST_SYNTAX for the first mistake, with `name` and line. */
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name);
-/* Returns true if the lesson can be opened. */
 bool rules_opens(const struct class_rules *rules, int lesson);
 /* Adds "lessons 1 2 4-6, until 14:30, no hints", or nothing if there are no rules. */
 void rules_words(const struct class_rules *rules, struct text *out);

@@ -1,4 +1,4 @@
-/* hunt.c -- the commands hunt and fix: a program with one wrong line, to find and mend */
+/* hunt.c -- hunt and fix: a program with one wrong line */
 #include "shell/course/hunt/hunt.h"
 #include "shell/language/run/command.h"
 

@@ -1,7 +1,7 @@
 /* lesson.c -- lessons lesson task again next hint check solution predict skip answer tour
  *
- * A statement cannot free its own world: commands that begin a task leave a deferred action (a
- * wish) for the loop. The journal lists none, only the lines that a task ran by itself. */
+ * A statement cannot free its own world: commands that begin a task leave a wish for the loop. The
+ * journal lists none, only the lines that a task ran by itself. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
@@ -20,7 +20,6 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* `grant` makes the task's world after the statement. */
 static enum status lesson_wish(struct call *call, enum status (*grant)(struct shell *))
 {
 	call->shell->wishes.statement = (struct wish){.kind = WISH_WORLD, .grant = grant};
@@ -33,8 +32,8 @@ static enum status lesson_open_wished(struct shell *shell)
 	return lesson_open(shell, (int)wish.number, wish.task, wish.file);
 }
 
-/* Without a word it lists the lessons. The lesson's number is checked when it opens. A replayed
- * `lesson off` begins an empty world, although no lesson is open now. */
+/* The lesson's number is checked when it opens. A replayed `lesson off` begins an empty world,
+ * although no lesson is open now. */
 static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -169,7 +168,7 @@ static enum status lesson_run_solution(struct shell *shell)
 	return lesson_solution(shell, true);
 }
 
-/* The loop runs it, because it begins in the task's own world. */
+/* `run` begins in the task's own world. */
 static enum status solution_run(struct call *call)
 {
 	return call_count(call, 0) ? lesson_wish(call, lesson_run_solution)

@@ -18,7 +18,7 @@ static bool is_collective(const char *word)
 	        strncmp(word, "reduce_", 7) == 0;
 }
 
-/* Adds a change. mend[0] is the original line, unless the caller replaces it. */
+/* mend[0] is the original line, unless the caller replaces it. */
 static struct text_change *change_add(
         struct split_line *line, const char *what, const char *from, const char *to, const char *with)
 {
@@ -33,7 +33,7 @@ static struct text_change *change_add(
 	return change;
 }
 
-/* As change_add; the replacement for the bytes [from, to) is formatted. */
+/* As change_add, with a formatted replacement */
 static void change_add_format(struct split_line *line, const char *what, const char *from, const char *to,
         const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void change_add_format(
@@ -141,7 +141,6 @@ static void drop_clauses(struct split_line *line, const struct line_piece *piece
 	}
 }
 
-/* Swaps the values of two keys, or a wait's two streams. */
 static void exchange_two(struct split_line *line, const char *what, const char *a, const char *a_end,
         const char *b, const char *b_end)
 {
@@ -170,7 +169,7 @@ static void exchange_ends(struct split_line *line, const struct line_piece *piec
 
 /* ---- whole statements ---- */
 
-/* Adds a host sync (slow but right) after the statement, or the statement once more. */
+/* Adds a host sync (slow but right), or the statement once more. */
 static void add_sync_or_repeat(struct split_line *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
@@ -237,7 +236,7 @@ static void change_statement(struct split_line *line, int i)
 
 /* ---- lines with one statement ---- */
 
-/* Returns the line's piece if it has only one statement, which may change; else NULL. */
+/* Returns the line's piece if it is the only one, and may change; else NULL. */
 static const struct line_piece *sole_statement(const struct split_line *line)
 {
 	char word[WORD_MAX];

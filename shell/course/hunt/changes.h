@@ -26,12 +26,10 @@ struct changed_lines {
 	struct text_change *change;
 	size_t count;
 };
-/* Adds all changes, in line order. */
 void changes_find(struct changed_lines *changes, const char *text, size_t count);
 void changes_release(struct changed_lines *changes);
-/* Adds the changed text to `out`. */
 void change_apply(const struct text_change *change, const char *text, size_t count, struct text *out);
-/* Adds the text with line `number` (from 1) replaced. Returns false if there is no such line. */
+/* Adds the text with line `number` (from 1) replaced. Returns false if there is none. */
 bool line_replace(const char *text, size_t count, int number, const char *line, struct text *out);
 /* Returns line `number` (from 1) and sets *length, without its newline; NULL if none. */
 const char *line_of_text(const char *text, size_t count, int number, size_t *length);
@@ -39,9 +37,7 @@ const char *line_of_text(const char *text, size_t count, int number, size_t *len
 /* ---- pieces.c: splits a line into statements by its characters
  *
  *     line      wait compute on comm;  for i in 1:n { allreduce g$i on comm }     # remark
- *     pieces    |--------1---------|   |-----2------| |---------3----------|
- *
- * A piece ends at `;`, a brace or a comment. */
+ *     pieces    |--------1---------|   |-----2------| |---------3----------| */
 
 enum { PIECES_MAX = 24, WORD_MAX = 24 };
 struct line_piece {
@@ -59,14 +55,14 @@ struct split_line {
 	bool braces;
 	struct changed_lines *changes;
 };
-/* Splits the line at `at`, which has that number. Returns false at the end of the text. */
+/* Splits the line at `at`. Returns false at the end of the text. */
 bool line_split(struct split_line *line, const char *at, int number);
-/* Sets word[WORD_MAX] to the command: the piece's first word, or the next after `y =` or `@0`. */
+/* Sets word[WORD_MAX] to the piece's first word, or the next after `y =` or `@0`. */
 void piece_word(const struct line_piece *piece, char *word);
-/* Returns true for commands that only declare or print: they are not changed. */
+/* Returns true for commands that only declare or print. */
 bool word_is_left(const char *word);
 bool word_is_one_of(const char *words, const char *word);
-/* Returns the end of [at, end) without the white space before it. */
+/* Returns the end without the white space before it. */
 const char *piece_trimmed(const char *at, const char *end);
 
 #endif

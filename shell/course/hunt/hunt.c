@@ -32,7 +32,7 @@ static enum status wants_numbers(const struct shell *shell)
 	return ST_OK;
 }
 
-/* `hunt` is a read-only command, whose reads are not logged. This one decides, so it is logged. */
+/* `hunt` is a read-only command. This reading decides, so it is logged. */
 static enum status choose_change(
         struct shell *shell, const struct mutants *mutants, const struct hunted *hunted, long *change)
 {
@@ -165,7 +165,7 @@ enum status hunt_show(struct shell *shell)
 	return ST_OK;
 }
 
-/* "strategies/ddp.rsh:31: a wait left out", and the lines that mend it */
+/* "strategies/ddp.rsh:31: a wait left out" */
 void hunt_say_wrong(struct shell *shell, const struct hunted *hunted)
 {
 	struct mutants mutants;

@@ -28,14 +28,13 @@ struct hunt_asked {
 enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked);
 /* Prints every observable change with its number, for instructors. */
 enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
-/* Prints the program's lines and the attempts so far. */
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
-/* words: "31 wait comm on compute". Judges the program with this line 31, reports the result, and
+/* words: "31 wait comm on compute". Judges the program with this line, reports the result, and
  * loads it unless it does not end. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
-/* ---- judge.c: runs a program in a sandbox (sandbox/) and compares it with the right program
+/* ---- judge.c: runs a program in a sandbox and compares it with the right program
  *
  *     begin     setup                 initial parameters
  *     whole     setup, 2 iterations   end: parameters, races, time, memory, the lines that ran
@@ -69,8 +68,7 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 void judged_release(struct judged *judged);
 bool judged_ran(const struct judged *judged, const char *file, int line);
 
-/* The right program's results after 2 iterations and after setup; the step limit for changed
- * ones */
+/* The right program's results after 2 iterations and after setup */
 struct standard {
 	struct judged whole, begin;
 	int64_t steps_most;
@@ -81,7 +79,7 @@ void standard_release(struct standard *standard);
 
 /* Allowed growth in time and memory: an event in place of a stream wait costs one more launch */
 #define JUDGED_MORE 1.03
-/* How a program that finished differs from the right one */
+/* How a finished program differs from the right one */
 struct likeness {
 	/* relative to the change by training, as in `verify`; INFINITY: not finite, or missing */
 	double off;
@@ -99,7 +97,7 @@ double judged_limit(const struct judged *whole);
 /* Returns true if the program finishes, and neither numbers, races, time nor memory are worse. */
 bool judged_right(const struct standard *standard, const struct judged *other);
 
-/* ---- mutants.c: the program's files and changes ---- */
+/* ---- mutants.c */
 
 enum { HUNT_FILES = 16 };
 /* A program's mutants: the program with one change each. The first `own` files are its main file
@@ -133,7 +131,6 @@ bool hunt_found_before(struct shell *shell, const char *what, double *value);
 void hunt_keep_found(struct shell *shell, const char *what, double *value);
 /* Returns the session's program if it is hunted; else NULL, with ST_ARGUMENT set. */
 const struct program *hunted_program(const struct shell *shell);
-/* Prints the wrong line's number and the lines that mend it. */
 void hunt_say_wrong(struct shell *shell, const struct hunted *hunted);
 
 #endif

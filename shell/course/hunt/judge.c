@@ -1,5 +1,4 @@
-/* judge.c -- runs a program in a sandbox; each rank's thread keeps its tensors, rank 0's the
- * rest */
+/* judge.c -- each rank's thread keeps its tensors, rank 0's the rest */
 #include "shell/course/hunt/hunt.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -24,7 +23,6 @@ struct judge {
 
 /* ---- executed lines ---- */
 
-/* Returns the file's executed lines; NULL if none was. */
 static struct lines_ran *ran_find(const struct judged *judged, const char *file)
 {
 	for (size_t i = 0; i < judged->files; i++)
@@ -146,7 +144,6 @@ static void judge_end(struct shell *shell, struct judged *judged)
 		note_figures(judged, shell, &trace);
 }
 
-/* sandbox_lines gives the program's commands the empty world that they need. */
 static void judge_rank(struct shell *shell, void *self)
 {
 	struct judge *judge = self;

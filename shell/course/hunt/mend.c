@@ -1,4 +1,4 @@
-/* mend.c -- `fix`: replaces a line and compares the result with the right program */
+/* mend.c -- `fix`: replaces a line and compares */
 #include "base/memory.h"
 #include "shell/course/hunt/hunt.h"
 #include "shell/language/parse/tree.h"
@@ -102,7 +102,6 @@ static enum status find_verdict(struct shell *shell, const struct program *mende
 	return status;
 }
 
-/* A fix that does not end is not loaded. */
 static enum status load_fixed(struct shell *shell, struct program *mended)
 {
 	struct hunted *hunted = mended->hunted;
@@ -129,7 +128,6 @@ static enum status load_fixed(struct shell *shell, struct program *mended)
 	return ST_OK;
 }
 
-/* Returns a program with the new text, which continues the hunt. */
 static struct program *mended_program(
         struct shell *shell, const struct program *from, const struct text *text, const char *words)
 {

@@ -1,4 +1,4 @@
-/* mutants.c -- loads the whole program and lists the files that may get a bug
+/* mutants.c -- the files that may get a bug
  *
  *     hunt fsdp      strategies/fsdp.rsh                          its own file
  *                    parts that it sources: flat, grouped ...     its own too
@@ -23,7 +23,7 @@ static bool has_file(const struct mutants *mutants, const char *name)
 	return false;
 }
 
-/* Calls `found` for each `source NAME` that names a built-in part. */
+/* Calls `found` for each built-in part that the text sources. */
 static void each_source(
         const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
 {
@@ -123,7 +123,7 @@ static enum status read_script(struct shell *shell, const char *path, struct pro
 	return status;
 }
 
-/* The models to try if none was chosen: small ones; the first that the strategy accepts is used */
+/* The models to try if none was chosen; the first that the strategy accepts is used */
 static void small_model(int i, struct choice *model)
 {
 	static const struct {

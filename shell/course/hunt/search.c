@@ -1,4 +1,4 @@
-/* search.c -- tries changes of executed lines in the seed's order until one is observable */
+/* search.c -- tries changes in the seed's order until one is observable */
 #include "base/memory.h"
 #include "shell/course/hunt/hunt.h"
 #include "shell/session/quote.h"
@@ -36,7 +36,7 @@ static size_t candidates(const struct mutants *mutants, const struct standard *s
 	return count;
 }
 
-/* Runs one change and returns its level; 0: not observable. */
+/* Runs one change. *level 0: it is not observable. */
 static enum status try_change(const struct mutants *mutants, const struct standard *standard, size_t i,
         struct shell *shell, int *level, struct likeness *compared)
 {
@@ -72,7 +72,7 @@ static void shuffle(const struct mutants *mutants, size_t *order, size_t count, 
 		}
 }
 
-/* of: tried changes by level. If not all were tried, the message proposes another seed. */
+/* of: tried changes by level */
 static enum status none_found(
         const char *name, long level, size_t tried, bool all, const size_t of[HUNT_LEVELS + 1])
 {

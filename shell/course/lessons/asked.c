@@ -1,4 +1,4 @@
-/* asked.c -- evaluates gates: a check's `expect` lines, and the report for one that fails
+/* asked.c -- a check's `expect` lines, and the report for one that fails
  *
  *     expect time <= 1.05 * best(time)   # the host waits where it need not
  *            |--|           |--|           remark
@@ -177,7 +177,7 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 
 /* ---- gates ---- */
 
-/* Adds the root cause of the section's longest wait, unless that is launch order. */
+/* Adds the root cause of the section's longest wait, unless it is launch order. */
 static void put_root(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -216,8 +216,8 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-/* Returns true if the gate holds. All processes evaluate; rank 0's answer goes into the gate that
- * they share. *cause: wanted until a failed time gate has one. */
+/* All processes evaluate; rank 0's answer goes into the gate that they share. *cause: wanted until
+ * a failed time gate has one. */
 static bool ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expect.failed;
@@ -276,7 +276,6 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 	return races_now(shell->world)->unread_count == before;
 }
 
-/* Rank 0: fails the gate that compares the tensor. */
 static void is_unwritten(struct gates *gates, const char *name, size_t length)
 {
 	for (size_t i = 0; i < gates->count; i++) {
@@ -293,7 +292,7 @@ static void is_unwritten(struct gates *gates, const char *name, size_t length)
 	}
 }
 
-/* A compared tensor that is not fully written is right only by chance, so it fails. */
+/* A tensor that is not fully written is right only by chance. */
 static void ask_written(struct shell *shell, struct task_play *played)
 {
 	struct text names = {0};

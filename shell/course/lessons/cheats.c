@@ -36,7 +36,7 @@ static void add_filled(
 	mem_free(value);
 }
 
-/* Returns true if the solution or a right attempt has that copy, so that it is legitimate. */
+/* Returns true if the solution or a right attempt has that copy. */
 static bool is_solved_by(const struct lesson_task *task, const char *line)
 {
 	bool found = strstr(text_string(&task->part[PART_SOLUTION]), line) != NULL;

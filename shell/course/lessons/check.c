@@ -1,10 +1,10 @@
-/* check.c -- `check`: runs the lines typed in the task in sandboxes, and reports by topic
+/* check.c -- `check`: runs the lines typed in the task, and reports by topic
  *
  *     the numbers   right   also with other data, M = 6 and 8 ranks
  *     time          12.1 ms: the best known is 8.60 ms. `sync` on rank 0 (line 5)
  *     memory        right
  *
- * Rank 0 runs them while the others wait; all print its result. */
+ * Rank 0 runs them; all print its result. */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/sandbox/sandbox.h"
 #include "shell/values/share.h"
@@ -13,7 +13,7 @@
 
 enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
 
-/* A row: its topic, and words that continue below if the line is full */
+/* Adds a row, whose words continue below if the line is full. */
 static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
         const char *words, struct text *out)
 {
@@ -37,7 +37,7 @@ static void put_lines(struct shell *shell, const struct text *text, enum colour 
 		        STYLED(shell->out, colour, (int)length, line));
 }
 
-/* A failed gate's row: the figures if it compares with the best, and its remark */
+/* Adds the figures if the gate compares with the best, and its remark. */
 static void put_broken(
         struct shell *shell, const struct task_verdict *verdict, const struct gate *gate, struct text *out)
 {
@@ -53,7 +53,7 @@ static void put_broken(
 	text_release(&words);
 }
 
-/* Returns the length to print: the names proposed for a missing tensor may be the reference's. */
+/* The names proposed for a missing tensor may be the reference's: they are cut. */
 static size_t worth_saying(const char *line, size_t length)
 {
 	static const char none[] = "no tensor '";
@@ -64,7 +64,6 @@ static size_t worth_saying(const char *line, size_t length)
 	return quote ? (size_t)(quote + 1 - line) : length;
 }
 
-/* Adds the `expect`'s output below its row, without "false: ...". */
 static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
 {
 	const char *at = text_string(&gate->words), *end = at + gate->words.count, *line;
@@ -90,7 +89,7 @@ static const struct gate *broken_of(const struct gates *gates, enum topic topic,
 	return NULL;
 }
 
-/* Returns a gate with figures, passed or failed; `expect time` if there are several. */
+/* Returns a gate with figures; `expect time` if there are several. */
 static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
 {
 	const struct gate *found = NULL;
@@ -134,7 +133,6 @@ static void put_topics(
 	}
 }
 
-/* Right for the learner's variant, but not for another */
 static void put_variant(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
@@ -200,7 +198,7 @@ static enum status put_right(struct shell *shell, struct text *out)
 	return status;
 }
 
-/* Records the mistake: the first failed gate's remark, or why the lines did not finish. */
+/* Records the first failed gate's remark, or why the lines did not finish. */
 static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 {
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;

@@ -1,6 +1,6 @@
-/* guess.c -- a prediction before the first line; a question about the picture after the solution
+/* guess.c -- a prediction before the first line; a question after the solution
  *
- * Choices are simulated by wrong models of the machine (`#: choice`), and sorted by size. */
+ * Choices are simulated by wrong models of the machine (`#: choice`). */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/values/share.h"
 
@@ -25,14 +25,13 @@ static int by_size(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* Sets *figure to an expression's value after the solution. */
 static enum status solved_figure(struct shell *shell, int part, struct number *figure)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
 	return trial_figure(task, shell->world->n, NULL, text_string(&task->part[part]), shell, figure);
 }
 
-/* Rank 0: *truth, and all choices and the true one, ascending. *count 0: the task offers none. */
+/* Rank 0: *truth, and all choices, ascending. *count 0: the task offers none. */
 static enum status find_choices(
         struct shell *shell, struct offered choice[OFFERED_MAX], int *count, struct number *truth)
 {
@@ -88,7 +87,7 @@ enum status guess_wanted(const struct shell *shell)
 	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
 }
 
-/* Parses a letter, or a number with its unit. A letter sets only *letter. command: for messages */
+/* Parses a letter, or a number with its unit. A letter sets only *letter. */
 static enum status read_answer(
         const char *command, const char *answer, int choices, struct number *number, int *letter)
 {
@@ -117,7 +116,7 @@ static int choices_of(const struct lesson_task *task)
 	return count ? count + 1 : 0;
 }
 
-/* Requires a unit if the predicted figure has one. Rank 0 evaluates the figure. */
+/* Requires a unit if the predicted figure has one. */
 static enum status has_unit(struct shell *shell, const char *answer, struct number number)
 {
 	struct number truth = number;

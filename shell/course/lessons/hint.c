@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Splits a text into statements, also within braces; merges blanks, drops `}`. */
+/* Splits a text into statements, also within braces; merges blanks. */
 static void put_statements(const char *text, int line, struct task_lines *out)
 {
 	struct text one = {0};
@@ -31,7 +31,6 @@ static void put_statements(const char *text, int line, struct task_lines *out)
 	text_release(&one);
 }
 
-/* Compares two statements, ignoring blanks. */
 static bool same_statement(const char *one, const char *other)
 {
 	for (; *one || *other; one += *one != 0, other += *other != 0) {
@@ -43,7 +42,7 @@ static bool same_statement(const char *one, const char *other)
 	return true;
 }
 
-/* Returns the first line from `at` that has the statement; lines->count if none. */
+/* Returns the first line from `at` that has it; lines->count if none. */
 static size_t find_statement(const struct task_lines *lines, size_t at, const char *statement)
 {
 	while (at < lines->count && !same_statement(lines->line[at].text, statement))
@@ -51,7 +50,7 @@ static size_t find_statement(const struct task_lines *lines, size_t at, const ch
 	return at;
 }
 
-/* Returns the solution's first statement missing from the typed lines, or -1, and *at. */
+/* Returns the solution's first missing statement, or -1, and *at. */
 static long first_missing(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
 {
 	*at = 0;

@@ -5,9 +5,7 @@
  *     each gate                         is the first failure for one of them: it is needed
  *     each `#: naive`                   takes at least 15 % longer than the solution
  *     cheats (cheats.c)                 fail
- *     predictions, questions            have answers; choices are 15 % apart
- *
- * on every number of ranks that the lesson supports. */
+ *     predictions, questions            have answers; choices are 15 % apart */
 #include "shell/course/lessons/open_lesson.h"
 
 #include <math.h>
@@ -28,7 +26,6 @@ static void complain(struct held_task *holding, const char *what, const char *is
 	text_add(&holding->out, "     %s %s, on %d ranks\n", what, is, holding->trials.n);
 }
 
-/* Turns a failure of an expression into a complaint. */
 static enum status complain_failed(struct held_task *holding, const char *what, enum status status)
 {
 	if (status != ST_ARGUMENT && status != ST_SYNTAX)
@@ -52,7 +49,7 @@ static void put_why(const struct task_verdict *verdict, struct text *out)
 	}
 }
 
-/* Tests an attempt. passes: it must pass; runs: its lines must not be refused. */
+/* passes: it must pass; runs: its lines must not be refused */
 static enum status hold_lines(
         struct held_task *holding, const char *what, const char *lines, bool passes, bool runs)
 {
@@ -125,7 +122,7 @@ static enum status hold_attempts(struct held_task *holding)
 	return status;
 }
 
-/* A reference tensor with the compared result's name would be compared with itself. */
+/* The compared result would be compared with itself. */
 static void hold_names(struct held_task *holding)
 {
 	const struct kept_world *beside = &holding->trials.known[0].beside;
@@ -272,7 +269,6 @@ static enum status hold_lesson(struct shell *shell, int n, int *failed)
 	return status;
 }
 
-/* A lesson that cannot be read is reported; the others are tested. */
 static enum status hold_loaded(
         struct shell *shell, int number, const char *path, int n, int *failed, bool *none)
 {

@@ -1,6 +1,4 @@
-/* learned.c -- records events in order, and reads the class's file
- *
- * Rank 0 reads this file and the clock and sends them to all; replay reads neither. */
+/* learned.c -- records events in order, and reads the class's file */
 #include "shell/course/lessons/open_lesson.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -102,7 +100,7 @@ static void class_read_file(const struct learned *learned, struct class_state *s
 		snprintf(state->mistake, sizeof state->mistake, "%s", fail_text());
 }
 
-/* Returns false if there is no class, on replay, or if the result could not be sent (*status). */
+/* Returns false if there is no class, on replay, or after a failure (*status). */
 static bool class_read(struct shell *shell, struct class_state *state, enum status *status)
 {
 	struct learned *learned = shell->course.learned;

@@ -1,7 +1,7 @@
 /* lesson.c -- opens, restarts, shows and closes lessons
  *
  * A task begins in an empty world on the lessons' machine; its starter runs silently. The journal
- * keeps lines that a lesson's command runs with that command (journal.ran), for replay. */
+ * keeps such lines with their command (journal.ran), for replay. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* File names begin with the lesson's number. */
+/* File names begin with the number. */
 const struct embedded *lesson_embedded(int number)
 {
 	const char *name;
@@ -114,7 +114,6 @@ const struct lesson_task *lesson_current(const struct shell *shell)
 	return NULL;
 }
 
-/* Runs lines with their output suppressed. The journal keeps them with the command, for replay. */
 static enum status lesson_run(struct shell *shell, const struct text *lines)
 {
 	out_mute(shell->out, 1);
@@ -290,7 +289,6 @@ enum status lesson_task_shown(struct shell *shell, bool start)
 	return ST_OK;
 }
 
-/* `run` runs it from the task's start, in place of the learner's lines. */
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	const struct lesson_task *task = lesson_current(shell);

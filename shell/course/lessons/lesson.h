@@ -1,5 +1,5 @@
-/* lesson.h -- lessons and the tour: text files, built in or the user's own, run through the
- * learner's commands. Format: docs/guide/lesson-files.md.
+/* lesson.h -- lessons and the tour: text files, built in or the user's own. Format:
+ * docs/guide/lesson-files.md.
  *
  * The tour is a script of `## title` steps; Enter shows and runs the next step's lines. */
 #ifndef RANKSH_LESSON_H
@@ -21,7 +21,6 @@ enum status lesson_new(struct shell *shell, const char *path);
 /* `lesson off`: an empty world, with machine, settings and training plan from before the lesson */
 enum status lesson_leave(struct shell *shell);
 enum status lesson_begin_again(struct shell *shell); /* restarts the task with its starter */
-/* Goes to the next task, lesson, or step of the tour. */
 enum status lesson_next(struct shell *shell);
 /* start: prints the whole starter */
 enum status lesson_task_shown(struct shell *shell, bool start);
@@ -32,28 +31,25 @@ enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `s
 enum status lesson_answer(struct shell *shell, const char *answer);
 enum status tour_open(struct shell *shell);
 enum status tour_next(struct shell *shell);
-/* Returns true if the open task's starter, and so its output, is hidden. */
+/* These are functions of struct course (shell/session/course.h). */
 bool lesson_unseen(const struct shell *shell);
-/* Adds the open task, "task 4.2" or "task 2 of F.rsh"; nothing if none is open. */
 void lesson_put_open(const struct shell *shell, struct text *out);
-bool tour_running(const struct shell *shell); /* Enter on an empty line runs the next step */
+bool tour_running(const struct shell *shell);
 void lesson_free(struct shell *shell);
-/* Replay of this world begins: drops the lines that it will record anew. */
 void lesson_again(struct shell *shell);
-/* The learner's line has emptied the world. */
 void lesson_emptied(struct shell *shell);
 /* Sets *right if the lines solve the task on n ranks, and prints the report. task: "4.2", or a
  * lesson or file (its first task). */
 enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* Checks all lessons, or path's, against their promises on n ranks (0: all that they support).
- * Prints a line for each task, and its failures; sets *failed. */
+ * Sets *failed. */
 enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed);
 
 /* ---- learned.c: a learner's results in lessons, and the class's rules
  *
- * Replicated on all processes. Rank 0 sends new events with the line's reply
- * (docs/internals/wire.md) to the front end, which stores them. Replayed lines record nothing. */
+ * Replicated. Rank 0 sends new events with the line's reply (docs/internals/wire.md) to the front
+ * end, which stores them. Replayed lines record nothing. */
 
 struct learned {
 	const char *folder; /* --class; NULL: no class */
@@ -66,20 +62,17 @@ struct learned {
 
 void learned_open(struct shell *shell, const struct options *options);
 void learned_close(struct shell *shell);
-/* Adds tasks solved in earlier sessions: "1.1 4.2". */
 void learned_solved_before(struct shell *shell, const char *tasks, size_t count);
-/* Begins a line: drops its predecessor's events. */
 void learned_line(struct shell *shell);
 /* Records `what` for `task` ("4.2"). words: details, or ""; for a check "right", or NULL for the
  * text of learned_wrong. */
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words);
-/* Records the check's first mistake; later ones are ignored. */
+/* Later mistakes of the check are ignored. */
 void learned_wrong(struct shell *shell, const char *words, size_t count);
-/* Moves the new events to *events. */
 void learned_take(struct shell *shell, struct text *events);
 bool learned_solved(const struct shell *shell, const char *task);
 
-/* Collective. With a class, rank 0 reads its file and the clock, and sends them to all. */
+/* Collective. Rank 0 reads the class's file and the clock, and sends them to all. */
 enum status learned_class(struct shell *shell);
 /* For `lesson`: fails with ST_ARGUMENT if the class has not opened it. Prints the time limit, and
  * a mistake in the class's file. */

@@ -35,7 +35,7 @@ struct reading {
 	bool comment;      /* its lines are comments: "# " is removed */
 };
 
-/* Returns the text after `head` and blanks; NULL if the line does not begin with `head`. */
+/* Returns the text after `head` and blanks; NULL: another line. */
 static const char *text_after(const char *head, const char *line, const char *end)
 {
 	size_t length = strlen(head);
@@ -229,7 +229,7 @@ int lesson_number_of(const struct lesson_task *task, const char *name)
 	return number;
 }
 
-/* Ends a task: requires its parts, and the starter's `let` for each varied name. */
+/* Requires its parts, and the starter's `let` for each varied name. */
 static enum status whole_task(struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);

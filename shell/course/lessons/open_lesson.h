@@ -1,6 +1,5 @@
-/* open_lesson.h -- private to lessons/: the open lesson, and functions that several files share.
- *
- * An umbrella header: it brings along what it includes. */
+/* open_lesson.h -- the open lesson, and functions that files of lessons/ share. An umbrella
+ * header. */
 #ifndef RANKSH_LESSONS_OPEN_LESSON_H
 #define RANKSH_LESSONS_OPEN_LESSON_H
 
@@ -12,7 +11,7 @@
 #include "shell/training/training.h"
 
 struct embedded;
-/* The session's state from before the first lesson was opened */
+/* The session's state before the first lesson */
 struct saved_session {
 	struct lasting lasting;
 	struct plan plan;
@@ -43,15 +42,13 @@ enum status lesson_load(struct shell *shell, int number, const char *path, struc
 void lesson_drop(struct lesson *lesson);
 /* Returns the built-in lesson (from 1), or the tour for 0; NULL if none. */
 const struct embedded *lesson_embedded(int number);
-/* Returns the open lesson's task. */
 const struct lesson_task *lesson_task_of(const struct shell *shell);
 /* Returns the current task. Returns NULL and sets ST_ARGUMENT if no lesson is open. */
 const struct lesson_task *lesson_current(const struct shell *shell);
 /* Begins an empty world without model, data or program, on the lessons' machine. */
 enum status lesson_begin_world(struct shell *shell);
 
-/* Opens `lesson`, which takes the saved session from its predecessor, or saves
- * it. */
+/* Opens `lesson`, which takes the saved session from its predecessor, or saves it. */
 void lesson_install(struct shell *shell, struct lesson *lesson);
 /* Closes the lesson and restores the session's state in an empty world. If none is open
  * (closes_again in journal.h), the session has that state already. */
@@ -63,24 +60,23 @@ void saved_session_release(struct saved_session *saved);
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);
 
-/* typed.c: starts recording the learner's lines and clears the results so far; the guess stays. */
+/* typed.c: records the learner's lines from here on, without results so far; the guess stays. */
 void task_watch(struct shell *shell);
 /* tell.c: prints the task. All processes call it. */
 enum status task_tell(struct shell *shell);
 /* Prints the lines indented by three columns, blank lines too. */
 void tell_lines(struct shell *shell, const struct text *text, int colour);
-/* Prints a note in place of a hidden starter. */
 void tell_unseen(struct shell *shell);
 /* guess.c: rank 0 adds the question. guess_wanted fails with ST_ARGUMENT if a guess must come
  * first. */
 enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);
-/* Adds how the guess compares, and the question about the picture, if any. */
+/* Adds how the guess compares, and the question about the picture. */
 enum status guess_put_outcome(struct shell *shell, struct text *out);
 
-/* Records an event of the current task (learned.c): "hint", "check" ... */
+/* Records an event of the current task: "hint", "check" ... */
 void lesson_note(struct shell *shell, const char *what, const char *words);
-/* Records that the task is left: "skip" if it is unsolved. */
+/* Records "skip" if the task is unsolved. */
 void lesson_note_left(struct shell *shell);
 
 #endif

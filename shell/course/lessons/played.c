@@ -1,4 +1,4 @@
-/* played.c -- runs a task in a sandbox: played_run starts it, play_rank runs on a rank's thread
+/* played.c -- runs a task in a sandbox
  *
  * Rank 0's thread records the outcome; each rank records its own tensors and figures. */
 #include "shell/course/lessons/played.h"
@@ -123,7 +123,7 @@ void played_unname(struct shell *shell, int rank, const char *name)
 		world_unbind(shell->world, rank, id);
 }
 
-/* Adds a reference tensor on one rank, in host memory, so that device figures do not count it. */
+/* Adds a reference tensor in host memory, so that device figures do not count it. */
 static enum status reference_declare(struct shell *shell, int rank, const struct kept_tensor *tensor)
 {
 	struct text line = {0};
@@ -141,7 +141,7 @@ static enum status reference_declare(struct shell *shell, int rank, const struct
 	                       : status;
 }
 
-/* Adds the reference tensors that gates mention: every process declares all and writes its own. */
+/* Adds the tensors that gates mention: every process declares all and writes its own. */
 static enum status reference_add(struct shell *shell, const struct task_play *played)
 {
 	const struct kept_world *beside = played->beside;

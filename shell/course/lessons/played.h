@@ -13,7 +13,7 @@
 #include "shell/session/course.h"
 #include "shell/values/best.h"
 
-/* ---- typed.c: a list of lines, typed by a learner or taken from a lesson ---- */
+/* ---- typed.c: a list of lines */
 
 /* A typed line, or the lines of one block */
 struct typed_line {
@@ -32,10 +32,9 @@ size_t typed_work(const struct task_lines *typed);
 void typed_cut(struct task_lines *typed, size_t count); /* keeps the first `count` lines */
 void typed_release(struct task_lines *typed);
 
-/* ---- task_rules.c: refuses steering, and `let` or `def` of the lesson's names, unless the task
- * allows it ---- */
+/* ---- task_rules.c: steering, and `let` or `def` of the lesson's names, are refused */
 
-/* File name of a task's own texts, also in messages */
+/* Of a task's own texts, also in messages */
 #define TASK_FILE "the task"
 
 struct task_rules {
@@ -49,7 +48,7 @@ void task_rules_make(struct task_rules *rules, const struct lesson_task *task);
 enum status task_rules_check(const struct task_rules *rules, const struct statement *statement);
 void task_rules_release(struct task_rules *rules);
 
-/* ---- played.c: runs a task in a sandbox ---- */
+/* ---- played.c: runs a task in a sandbox */
 
 /* How a world differs from the learner's */
 struct variation {
@@ -112,7 +111,7 @@ struct best *bests_make(int n); /* records figures until bests_keep(best, n, fal
 void bests_keep(struct best *best, int n, bool keep);
 void bests_release(struct best *best, int n);
 
-/* ---- asked.c: evaluates gates and figures in a played world ---- */
+/* ---- asked.c: gates and figures in a played world */
 
 /* Evaluates played->figures into played->best; skips those without a value. */
 void asked_figures(struct shell *shell, struct task_play *played);
@@ -147,7 +146,7 @@ const char *topic_words(enum topic topic);
  *     as seen            x                     x                x         all gates
  *     other data                               x                x         up to the first failure
  *     M = 6              x                     x                x
- *     8 ranks            x                     x                x ---- */
+ *     8 ranks            x                     x                x */
 
 struct task_verdict {
 	bool right;
@@ -162,7 +161,7 @@ struct task_verdict {
 	struct text also;    /* other variants that passed: "other data, M = 6 and 8 ranks" */
 	struct text literal; /* "your line 3 has 8": a number that differs in the failed variant */
 };
-/* A variant's cache: the solution's figures and the reference's tensors */
+/* A variant's figures of the solution and tensors of the reference */
 struct known {
 	struct best *best; /* by rank */
 	int64_t steps, memory;
@@ -194,8 +193,8 @@ struct offered {
 	struct number figure;
 };
 enum { OFFERED_MAX = CHOICES_MAX + 1 };
-/* Fills `choice`: the true figure of the task's prediction, then one for each `#: choice`. *count:
- * those filled, with the failed one. */
+/* The true figure of the task's prediction, then one for each `#: choice`. *count: those filled,
+ * with the failed one. */
 enum status trial_choices(const struct lesson_task *task, int n, struct shell *of,
         struct offered choice[OFFERED_MAX], int *count);
 
@@ -203,7 +202,7 @@ enum status trial_choices(const struct lesson_task *task, int n, struct shell *o
  *
  *     close(y, r)    y unwritten | y filled with its last number | y a copy of another tensor
  *
- * Each runs alone and after the solution. ---- */
+ * Each runs alone and after the solution. */
 
 struct cheat {
 	struct text what, lines;

@@ -1,9 +1,7 @@
 /* progress.c -- the list of lessons with the solved tasks, and a task's events
  *
  *        lesson 4   ✓✓··   Buckets                        20 min
- *        next: lesson 4.3
- *
- * Tasks solved in earlier sessions count (learned.c). */
+ *        next: lesson 4.3 */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/class/rules.h"
 
@@ -26,8 +24,7 @@ int lesson_tasks(int number)
 	return tasks;
 }
 
-/* Sets `next` to the first unsolved task, from the lesson solved last on; false: all are
- * solved. */
+/* Finds the first unsolved task, from the lesson solved last on. Returns false if there is none. */
 static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
 	const struct learned *learned = shell->course.learned;
@@ -119,7 +116,6 @@ static bool name_open_task(const struct shell *shell, char name[TASK_NAME])
 	return true;
 }
 
-/* Records "done" if all tasks of the lesson are solved. */
 static void note_done(struct shell *shell, const char *task)
 {
 	const struct lesson *lesson = shell->course.lesson;

@@ -1,7 +1,7 @@
 /* task_rules.c -- the lines that a task refuses
  *
- * Gates depend on the lesson's own M and on the machine. A learner who sets these changes the
- * question, so such lines are refused when typed and when checked. */
+ * Gates depend on the lesson's own M and on the machine: a learner who sets these changes the
+ * question. */
 #include "shell/course/lessons/played.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -78,7 +78,6 @@ static enum status rules_before(struct shell *shell, const struct statement *sta
 	return task_rules_check(shell->course.watch->of, statement);
 }
 
-/* Adds the name after each word `let` or `def` in the text. */
 static void find_names(const char *text, struct text *names)
 {
 	static const char *const words[] = {"let ", "def "};

@@ -1,5 +1,4 @@
-/* tell.c -- prints a task, and the steps of the tour; a story comes last, so that it is visible on
- * 24 lines */
+/* tell.c -- a task, with the story last so that it is visible on 24 lines, and the tour's steps */
 #include "base/arithmetic.h"
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/values/share.h"
@@ -9,7 +8,6 @@
 
 enum { ROWS = 24, ROWS_AROUND = 5 };
 
-/* Prints at most `most` lines. */
 static void tell_some(struct shell *shell, const struct text *text, int colour, int most)
 {
 	const char *at = text_string(text), *end = at + text->count, *line;
@@ -37,7 +35,6 @@ void tell_unseen(struct shell *shell)
 	        STYLED(shell->out, COLOUR_NOTE, "lines have run; which, is for you to find out"));
 }
 
-/* Prints as many starter lines as leave room for the story. */
 static void tell_starter(struct shell *shell, const struct text *start, int room)
 {
 	int lines = lines_of(start), shown = lines <= room ? lines : (int)most_of(room - 1, 0);
@@ -81,7 +78,7 @@ enum status task_tell(struct shell *shell)
 	return status;
 }
 
-/* ---- the tour: lesson 0, whose steps show and run their lines ---- */
+/* ---- the tour: lesson 0 ---- */
 
 enum status tour_open(struct shell *shell)
 {
@@ -100,7 +97,7 @@ bool tour_running(const struct shell *shell)
 	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
 }
 
-/* Runs lines as if typed, without the prompt's reports. Line 0: the journal does not list them. */
+/* Runs lines as if typed. Line 0: the journal does not list them. */
 static enum status play_step(struct shell *shell)
 {
 	const struct lesson *tour = shell->course.lesson;

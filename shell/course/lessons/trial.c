@@ -1,4 +1,4 @@
-/* trial.c -- runs a task's lines in one variant after the other, until one fails */
+/* trial.c -- one variant after the other, until one fails */
 #include "shell/course/lessons/played.h"
 #include "base/arithmetic.h"
 #include "shell/sandbox/sandbox.h"
@@ -42,7 +42,7 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 	return count;
 }
 
-/* Runs lines of the lesson itself (a reference, the solution ...), which must run to their end. */
+/* Lines of the lesson itself must run to their end. */
 static enum status play_own(struct task_play *played, const char *what, const struct text *text,
         const struct variation *variant, struct shell *of)
 {
@@ -59,7 +59,7 @@ static enum status play_own(struct task_play *played, const char *what, const st
 	return status;
 }
 
-/* Records the solution's steps, memory and figures for gates. They do not depend on the data. */
+/* The solution's steps, memory and figures do not depend on the data. */
 static enum status solution_know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
@@ -94,7 +94,7 @@ static enum status reference_know(struct trials *trials, int i)
 	return status;
 }
 
-/* Runs a variant. The verdict takes its result if it is the first one or fails. */
+/* The verdict takes the first result, and one that fails. */
 static enum status try_variant(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
@@ -139,7 +139,7 @@ static enum status try_variant(
 
 /* ---- a number in place of a name ---- */
 
-/* Returns the next place in `text` that has the digits as a whole word; NULL if none. */
+/* Returns the next place that has the digits as a whole word; NULL if none. */
 static const char *next_number(const char *text, const char *at, const char *digits)
 {
 	size_t length = strlen(digits);

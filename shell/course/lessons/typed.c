@@ -1,4 +1,4 @@
-/* typed.c -- a list of lines, a text split into one, and the list of the open task */
+/* typed.c -- a list of lines; the list of the open task */
 #include "shell/course/lessons/open_lesson.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
@@ -11,7 +11,7 @@ void typed_add(struct task_lines *typed, const char *text, size_t count, int lin
 	*MEM_ADD(&typed->line, &typed->count) = (struct typed_line){mem_copy_text(text, count), line};
 }
 
-/* Adds a text's statements, each with its block. Returns false if it cannot be parsed. */
+/* Adds each statement with its block. Returns false if the text cannot be parsed. */
 static bool add_statements(struct task_lines *typed, const char *text, size_t count, int line)
 {
 	struct tree *tree;
@@ -27,7 +27,7 @@ static bool add_statements(struct task_lines *typed, const char *text, size_t co
 	return true;
 }
 
-/* Splits step by step, so that an unparsable line is refused when its turn comes. */
+/* Step by step, so that an unparsable line is refused when its turn comes. */
 void typed_text(struct task_lines *typed, const char *text)
 {
 	size_t left = strlen(text), taken;
@@ -45,7 +45,7 @@ void typed_text(struct task_lines *typed, const char *text)
 	}
 }
 
-/* Returns true if the statements only read results, so that the work is done before them. */
+/* Returns true if the statements only read results. */
 static bool only_reads(const char *text)
 {
 	static const char readers[] = "print sync say expect";
@@ -85,10 +85,7 @@ void typed_release(struct task_lines *typed)
 	*typed = (struct task_lines){0};
 }
 
-/* ---- an open task: refuses or keeps the lines typed in it, for `check`
- *
- *     typed      y = matmul x w      wait io on comm      allreduce y on comm
- *     undo       empties world and list; replayed lines are recorded again */
+/* ---- an open task: refuses or keeps the lines typed in it, for `check` */
 
 static enum status task_before(struct shell *shell, const struct statement *statement)
 {
@@ -99,7 +96,7 @@ static enum status task_before(struct shell *shell, const struct statement *stat
 	return status == ST_OK ? task_rules_check(&lesson->rules, statement) : status;
 }
 
-/* Read-only and session commands are not part of a solution; refused lines had no effect. */
+/* Refused lines had no effect. */
 static void task_after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
 	struct lesson *lesson = shell->course.lesson;
