@@ -28,7 +28,7 @@ static bool under_mpirun(void)
 	return false;
 }
 
-/* Fails with ST_FILE and the way to run such lines: only a plain run reads the standard input. */
+/* Fails with ST_FILE and the way to run such lines. */
 static enum status not_regular(const struct options *options)
 {
 	const char *file = options->file;
@@ -79,8 +79,8 @@ static enum status check(const struct options *options)
 }
 
 /* OpenBLAS reads its settings before main, so the program executes itself again with them. An
- * OpenBLAS older than the processor would not use AVX-512: with the setting, one rank's bits equal
- * several ranks'. Its threads are never used, and loop for a buffer if memory is limited. */
+ * older OpenBLAS would not use AVX-512: with the setting, one rank's bits equal several ranks'.
+ * Its threads are never used, and loop for a buffer if memory is limited. */
 static void start_as_blas_should(char **argv)
 {
 	const char *threads = getenv("OPENBLAS_NUM_THREADS");

@@ -1,5 +1,4 @@
-/* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that
- * continues from them */
+/* checkpoint.c -- checkpoint, resume, restore: a training's state in files */
 #include "shell/language/run/command.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"
@@ -56,7 +55,7 @@ const struct command command_checkpoint = {
         .run = checkpoint_run,
 };
 
-/* Journals the path found, so that a replay resumes from the same checkpoint. */
+/* Journals the path found: a replay resumes from the same checkpoint. */
 static void resume_note_path(struct call *call, const char *path)
 {
 	size_t from = 0, to = 0;
@@ -70,8 +69,7 @@ static void resume_note_path(struct call *call, const char *path)
 	text_release(&did);
 }
 
-/* With another seed or number of heads the parameters still fit, so the difference is only
- * reported. */
+/* With another seed or number of heads the parameters still fit. */
 static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};

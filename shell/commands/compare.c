@@ -1,4 +1,4 @@
-/* compare.c -- compare: strategies side by side, each in a world of its own (replay/compare.c)
+/* compare.c -- compare: strategies side by side (replay/compare.c)
  *
  * Here the line is read: the words between two ` / ` are the rest of a `strategy` line. */
 #include "shell/language/parse/parse.h"

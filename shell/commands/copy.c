@@ -1,12 +1,10 @@
-/* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory, in a
- * stream's order
+/* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory
  *
  * An OP_COPY with two operands, whose spaces determine the engine. The copy engine reads pinned
  * memory itself, so the host continues at once. The driver stages pageable memory (space host)
- * through pinned buffers, and the host waits: an OP_SYNC with the reason "copy". This is why
- * non_blocking=True needs pin_memory(). On a stream of kind=host only the thread is busy. A disk
- * is read into host memory and written from it, as with O_DIRECT and libaio: to the device it
- * takes a second copy. Nothing is converted: shapes and types must agree. */
+ * through pinned buffers, and the host waits: an OP_SYNC with the reason "copy". On a stream of
+ * kind=host only the thread is busy. A disk is read into host memory and written from it, as with
+ * O_DIRECT and libaio. Nothing is converted: shapes and types must agree. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
@@ -34,8 +32,7 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Checks shapes and types. Names the operation after the tensor on the device or disk. Bytes are
- * without gaps. */
+/* Names the operation after the tensor on the device or disk. Bytes are without gaps. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];

@@ -4,9 +4,9 @@
  *     SAMPLES.npy TARGETS.npy     an mlp: rows of samples, and a row of targets for each
  *     synthetic                   random numbers, count= rows or tokens
  *
- * Rank 0 reads the files once, for size and shape. The plan keeps their paths, and ranks load
- * their parts when a strategy's lines run. The command queues nothing. An earlier `model` is
- * chosen again, because its first and last layers take their widths from the data. */
+ * Rank 0 reads the files once, for size and shape; ranks load their parts when a strategy's lines
+ * run. An earlier `model` is chosen again: its first and last layers take their widths from the
+ * data. */
 #include "shell/language/run/command.h"
 #include "shell/values/load.h"
 #include "shell/training/choose.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `word` is "text" FILE, or SAMPLES TARGETS. The vocabulary or the columns replace the model's. */
+/* `word` is "text" FILE, or SAMPLES TARGETS. */
 static enum status data_read_files(
         struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {

@@ -1,10 +1,8 @@
 /* export.c -- export FILE: the timeline as a file, in the format of its ending
  *
- *      export run.html           export kineto DIR       a file a rank, as of PyTorch's profiler
- *
  * Rank 0 writes; its outcome is shared, so that all ranks accept or refuse the line. The file
  * appears whole or not at all. It replaces an earlier export of its format, and other files only
- * with `force`. Unfinished work is included as projected. */
+ * with `force`. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -98,8 +96,8 @@ static enum status rank_files_rename(const char *folder, const struct ranks *ran
 	return status;
 }
 
-/* Writes "DIR/rank3.pt.trace.json", the name that TensorBoard's plugin and Holistic Trace
- * Analysis search for. Makes the folder if needed. All files appear, or none. */
+/* Writes "DIR/rank3.pt.trace.json", the name that TensorBoard's plugin and Holistic Trace Analysis
+ * search for. All files appear, or none. */
 static enum status rank_files_write(
         const struct trace *trace, const struct output *output, const struct export_options *options)
 {
@@ -128,9 +126,8 @@ static enum status rank_files_write(
 	return status;
 }
 
-/* Runs on rank 0 only, while the others wait in shell_agree. Its steps must not be counted among
- * those that all processes count alike, so it has a budget of its own, which Ctrl-C still ends.
- * format NULL: kineto */
+/* Runs on rank 0 only. Its steps must not be counted among those of all processes, so it has a
+ * budget of its own, which Ctrl-C still ends. format NULL: kineto */
 static enum status export_write(struct shell *shell, const struct output *output, const struct format *format,
         const struct export_options *options)
 {

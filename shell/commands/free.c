@@ -1,12 +1,9 @@
-/* free.c -- free TENSOR ...: returns a tensor's memory to the caching allocator's pool, in
- * program order
+/* free.c -- free TENSOR ...: returns memory to the caching allocator's pool, in program order
  *
  * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the next user is queued later on
- * the same stream. With `on STREAM` another stream still uses the memory, and the next owner
- * waits for its queued work, as with cudaFreeAsync. With record_stream, PyTorch makes no stream
- * wait: the block returns when the allocator finds the stream done, which depends on time.
- * Without the clause, another stream's read may race with the next owner, which the race check
- * reports. */
+ * the same stream. With `on STREAM` the next owner waits for that stream's queued work, as with
+ * cudaFreeAsync. (record_stream makes no stream wait: the block returns when the allocator finds
+ * the stream done.) Without the clause, another stream's read may race with the next owner. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"

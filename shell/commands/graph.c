@@ -1,10 +1,9 @@
 /* graph.c -- capture NAME { } and launch NAME: CUDA graphs
  *
- * During a capture, device work goes into a graph instead of a stream. `launch` queues it as a
- * whole, without a launch from the host for each operation. Waits between streams become edges.
- * As in CUDA, addresses are those of the capture, whatever owns the memory by then; tensors made
- * by the block have memory of the graph's own. world/graph.c decides which streams are captured.
- * Work outside the capture and freed memory are reported. */
+ * During a capture, device work goes into a graph instead of a stream. `launch` queues it with one
+ * launch from the host. Waits between streams become edges. As in CUDA, addresses are those of the
+ * capture; tensors made by the block have memory of the graph's own. world/graph.c decides which
+ * streams are captured. Work outside the capture and freed memory are reported. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
@@ -69,8 +68,7 @@ static enum status capture_run(struct call *call)
 	FOR_RANKS (rank, &begun)
 		if (status == ST_OK)
 			status = world_capture_joined(world, rank);
-	/* also after a failure: a rank left capturing would swallow all later lines; part of a
-	 * block is no graph */
+	/* also after a failure: a rank left capturing would swallow all later lines */
 	FOR_RANKS (rank, &begun) {
 		if (status == ST_OK)
 			capture_note_apart(call, rank, origin[rank], &notes);
@@ -97,8 +95,7 @@ const struct command command_capture = {
         .run = capture_run,
 };
 
-/* world/ queues the operations, and the backend receives them afterwards, even if the launch
- * failed midway. */
+/* The backend receives the operations even if the launch failed midway. */
 static enum status launch_one(struct call *call, int rank, bool act)
 {
 	struct shell *shell = call->shell;

@@ -1,14 +1,11 @@
 /* group.c -- group and mesh: the ranks that take part in a collective together
  *
- * `group pair 0-1 2-3` gives one name to several communicators: "pair" is the part with the rank.
- * `group pair by rank//2` makes a part of each colour (ncclCommSplit). A mesh is PyTorch's
- * DeviceMesh: all ranks in a grid, with a group for each axis.
+ * `group pair 0-1 2-3` gives one name to several communicators, `group pair by rank//2` makes a
+ * part of each colour (ncclCommSplit). A mesh is PyTorch's DeviceMesh:
  *
  *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp   (the last axis counts fastest)
  *                           0  1  2  3        group tp: 0-3 | 4-7
- *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7
- *
- * Groups take no time. */
+ *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7 */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 
@@ -110,7 +107,7 @@ static enum status group_read_colour(struct call *call, int rank, struct coloure
 	return ST_OK;
 }
 
-/* After sorting by instance, colour and place, a part is a run of equal instances and colours:
+/* After sorting, a part is a run of equal instances and colours:
  *
  *     group half by tp//2 in tp      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
  *
@@ -216,8 +213,7 @@ struct mesh {
 	name_id name[AXES_MAX];
 };
 
-/* Reads an axis, option i of the line: its size and name. Fails if the name is given twice or in
- * use on any rank. */
+/* Reads option i of the line. Fails if the name is given twice or in use on any rank. */
 static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;
@@ -243,8 +239,8 @@ static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 	return status;
 }
 
-/* Makes the group of one axis. Neighbours along it are `inner` ranks apart, the product of the
- * sizes of later axes. With dp=2 tp=4, dp has inner 4, and its parts begin at ranks 0 to 3. */
+/* Neighbours along the axis are `inner` ranks apart, the product of the sizes of later axes. With
+ * dp=2 tp=4, dp has inner 4, and its parts begin at ranks 0 to 3. */
 static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis];
@@ -261,8 +257,7 @@ static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, 
 	return group_make(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
-/* All axes are read before the first is made. The product fits: AXES_MAX sizes of at most
- * RANKS_MAX. */
+/* The product fits: AXES_MAX sizes of at most RANKS_MAX. */
 static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {0};

@@ -1,8 +1,7 @@
 /* help.c -- help [WORD]: the texts in the rows of commands, kernels and collectives
  *
  * Strategies and models are described by the heads of their files; words, figures and causes by
- * docs/help/glossary.txt. Only the first screen and the words of the grammar are written here.
- * Tests run the examples. */
+ * docs/help/glossary.txt. Tests run the examples. */
 #include "base/embedded.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -34,8 +33,7 @@ static const char screen[] =
 
 enum { WIDTH = 78 };
 
-/* Appends words from column `from` on, wrapped before WIDTH. The caller has filled the line up to
- * there. */
+/* Appends words from column `from` on, up to which the caller has filled the line. */
 static void help_put_wrapped(struct text *text, const char *words, int from)
 {
 	int column = from;
@@ -70,7 +68,7 @@ static void help_short_usage(const char *usage, struct text *out)
 	}
 }
 
-/* Appends a row of a list: usage and sentence side by side if they fit. */
+/* Appends a row: usage and sentence side by side if they fit. */
 static void help_put_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };
@@ -208,8 +206,7 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
-/* "  peer       sentences"; for a figure or cause "  peer       cause: sentences". lines: also
- * what to try */
+/* "  peer       sentences" or "  peer       cause: sentences". lines: also what to try */
 static void help_put_entry(struct text *text, const struct glossary_entry *entry, bool lines)
 {
 	static const char *const kinds[] = {
@@ -316,8 +313,7 @@ static bool help_list(struct text *text, const char *word)
 	return true;
 }
 
-/* Every meaning of the word. A command takes precedence over a topic of its name. choice: a
- * strategy or model has that name, and follows */
+/* A command takes precedence over a topic of its name. choice: a strategy or model follows. */
 static enum status help_word(struct text *text, const char *word, bool choice)
 {
 	const struct command *command = command_find(word), *beside;

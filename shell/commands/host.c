@@ -1,7 +1,7 @@
 /* host.c -- sync, host, query: operations of the host itself
  *
- * At the prompt a sync is answered before the next line is typed. If the answer depends on lines
- * that another rank has not received yet, the prompt returns and a note names that rank. */
+ * At the prompt a sync is answered before the next line is typed, unless the answer depends on
+ * lines that another rank has not received yet: a note names that rank. */
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
@@ -65,8 +65,8 @@ const struct command command_host = {
         .each = host_one,
 };
 
-/* "io: running, done in 1.98 ms", at the host's clock of that rank. A later line may change
- * projected times, but not an answer that was shown: work reported as done is executed first. */
+/* At the host's clock of that rank. A later line may change projected times, but not an answer
+ * that was shown: work reported as done is executed first. */
 static enum status query_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct backend *backend = call->shell->backend;

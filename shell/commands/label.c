@@ -1,15 +1,14 @@
 /* label.c -- phase and mark: names for the lines that follow
  *
  * A phase is an NVTX range (record_function): it names and colours bars, and ends with its block.
- * F, R, B, W, O, C and D with a number are phases of a pipeline: F3 is the forward of micro-batch
- * 3. A mark begins a section, for `timeline`, `stats`, `diff` and time(NAME). */
+ * F3 is the forward of micro-batch 3. A mark begins a section, for `timeline`, `stats` and
+ * time(NAME). */
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
 #include <string.h>
 
-/* The name may differ by rank (`phase B$m`): consecutive ranks with equal names are set
- * together. */
+/* The name may differ by rank (`phase B$m`): equal names of consecutive ranks are set at once. */
 static enum status phase_run(struct call *call)
 {
 	const char *word, *before = NULL;

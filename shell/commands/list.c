@@ -1,7 +1,4 @@
-/* list.c -- tensors, streams, events, groups: lists of what exists now
- *
- * A list is made for each rank, and equal lists are shown once with their ranks. Events are
- * judged at the host's clock of their rank. */
+/* list.c -- tensors, streams, events, groups: lists of what exists now */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/shell.h"
@@ -9,8 +6,7 @@
 
 #include <stdlib.h>
 
-/* "x [64,64]                    f32  device     16 kB  view of X": the columns fit names and
- * shapes of usual length */
+/* The columns fit names and shapes of usual length. */
 static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
 {
 	struct text left = {0}, bytes = {0};
@@ -40,8 +36,7 @@ static int by_turn(const void *a, const void *b)
 	return s->turn < t->turn ? -1 : s->turn > t->turn;
 }
 
-/* Slots are reused, and names are numbered as typed, also in refused lines. The order of first
- * use is the same in each session of the same lines. */
+/* The order of first use is the same in each session of the same lines; slots are reused. */
 static enum status list_tensors(struct call *call, int i, int rank, struct text *text)
 {
 	const struct world *world = call->shell->world;
@@ -95,8 +90,7 @@ const struct command command_streams = {
         .answers = list_streams,
 };
 
-/* "has happened" is the answer of cudaEventQuery now. In CUDA an event without a record counts as
- * done; it is often a mistake. */
+/* In CUDA an event without a record counts as done; it is often a mistake. */
 static void event_line(const struct shell *shell, const struct event *event, struct text *text)
 {
 	const struct world *world = shell->world;

@@ -1,8 +1,7 @@
 /* loader.c -- loader: how batches come from the disk to a rank's GPU
  *
- * Without a loader the data is in pinned memory. A loader is threads of each rank's host that
- * read micro-batches from the disk and decode them ahead of time (strategies/parts/loader.rsh).
- * The command puts four numbers into the plan, for the next `strategy`. */
+ * A loader is threads of each rank's host that read micro-batches from the disk and decode them
+ * ahead of time (strategies/parts/loader.rsh). Without one the data is in pinned memory. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 #include "shell/training/training.h"

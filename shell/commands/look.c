@@ -1,9 +1,8 @@
-/* look.c -- stalls, stats, traffic, critical, races, stuck, diff, at, mem: the pictures and tables of
+/* look.c -- stalls, stats, traffic, critical, races, stuck, diff, at, mem: pictures and tables of
  * trace/
  *
  * A look moves no clock, so a replay leaves these lines out. Work that depends on later lines is
- * projected as if none came, and drawn dimmed. Every process makes the same text; rank 0's is
- * shown. */
+ * projected as if none came, and drawn dimmed. */
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
@@ -29,8 +28,7 @@ static struct trace look_trace(const struct call *call)
 	        .ranks = some ? call->set : NULL};
 }
 
-/* Executes final work and projects the rest. Both count steps of the budget, so Ctrl-C ends a
- * long look at the same step on every process. */
+/* Both steps count in the budget: Ctrl-C ends a long look at the same step on every process. */
 static enum status look_begin(struct call *call, struct trace *trace)
 {
 	*trace = look_trace(call);
@@ -146,7 +144,7 @@ const struct command command_critical = {
         .run = look_table_run,
 };
 
-/* Orders of issue in which NCCL can hang. Listed ones need no warning after the line any more. */
+/* Orders in which NCCL can hang. Listed ones need no warning any more. */
 static void look_put_orders(struct shell *shell, struct text *text)
 {
 	const struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -159,8 +157,7 @@ static void look_put_orders(struct shell *shell, struct text *text)
 	trace_orders(&trace, out_width(shell->out), text);
 }
 
-/* Races follow from the order of streams and waits, not from the times of this run. Listed ones
- * need no warning any more. */
+/* Races follow from the order of streams and waits. Listed ones need no warning any more. */
 static enum status races_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -214,8 +211,7 @@ static bool diff_is_file(const char *word)
 	return strchr(word, '/') || strchr(word, '.');
 }
 
-/* Compares two sections of one session, or two files of lines, each of which runs after this line
- * (replay/diff.c). */
+/* Compares two sections of one session, or two files of lines (replay/diff.c). */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;

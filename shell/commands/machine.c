@@ -1,7 +1,6 @@
 /* machine.c -- machine and set: the modelled hardware and its figures
  *
- * A change applies to operations queued from now on. All ranks have the same machine; `slow`
- * makes a rank slower. Both outlive the world (lasting.h). */
+ * A change applies to operations queued from now on, on all ranks, and outlives the world. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
@@ -63,8 +62,7 @@ const struct command command_machine = {
         .follows = machine_follows,
 };
 
-/* `set launch=5us link_rate=100GB/s`: each key's row has its unit. All keys are set in a copy
- * first, so a refused line changes nothing. */
+/* All keys are set in a copy first, so a refused line changes nothing. */
 static enum status set_run(struct call *call)
 {
 	struct machine machine = *changes_plain(call->shell);

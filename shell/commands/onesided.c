@@ -1,8 +1,7 @@
-/* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get,
- * MPI_Accumulate)
+/* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get, MPI_Accumulate)
  *
- * One OP_ONE_SIDED on a stream of the issuing rank. The window is checked on this rank's own
- * tensor of that name: `window` has verified that all are of one size and type.
+ * The window is checked on this rank's own tensor of that name: `window` has verified that all are
+ * of one size and type.
  *
  *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    group rank 2 */
 #include "kernels/kernel.h"
@@ -30,8 +29,7 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	return ST_OK;
 }
 
-/* Fills the part: target rank and offset in the window. ST_NAME: no window; ST_RANK: outside its
- * group. */
+/* Fills the part. ST_NAME: no window; ST_RANK: outside its group. */
 static enum status one_sided_target(
         struct call *call, int rank, int row, const struct view *window, struct submit_plan *plan)
 {

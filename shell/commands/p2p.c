@@ -1,17 +1,15 @@
 /* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group
  *
- * Transfers rendezvous: both sides are busy from the arrival of the later one, and a send without
- * a receive blocks its stream for ever. As NCCL has no tags, they match in the order queued for a
- * pair (source, destination). An OP_P2P has one part for each direction, and both start together:
- * a ring of sendrecv cannot deadlock. to= and from= are group ranks. */
+ * Transfers rendezvous: a send without a receive blocks its stream for ever. They match in the
+ * order queued for a pair (source, destination). An OP_P2P has one part for each direction, and
+ * both start together: a ring of sendrecv cannot deadlock. to= and from= are group ranks. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 #include "base/arithmetic.h"
 
 #include <string.h>
 
-/* Resolves to= or from= into a rank of the world. ST_RANK: outside the group, or not a whole
- * number */
+/* Resolves to= or from= into a rank of the world. ST_RANK: outside the group */
 static enum status p2p_peer(
         struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {
@@ -72,8 +70,7 @@ static enum status p2p_refuse_self(
 	        sends ? "to" : "from", group->place_of[rank] == 0);
 }
 
-/* A rank that names itself both ways copies. A send to oneself alone is refused: its receive
- * would be later on the same stream. */
+/* A rank that names itself both ways copies. A send to oneself alone is refused. */
 static enum status p2p_to_self(const struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;

@@ -1,14 +1,11 @@
-/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor, declared for
- * `verify`
+/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor, for `verify`
  *
  * row= and col= give the place of a block of a matrix (tensor parallelism); at= that of a run of
- * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). as=
- * names optimizer state instead of the weights. */
+ * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
-/* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used: a view is no
- * second piece. */
+/* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used. */
 static enum status part_one(struct call *call, int rank, bool act)
 {
 	bool block = call_has(call, "rows") || call_has(call, "cols");

@@ -1,16 +1,14 @@
 /* peek.c -- peek TENSOR ...: the memory as it is now, finished or not
  *
- * This is the debugger's look: nothing waits, no clock moves, and a tensor that a kernel is
- * writing shows its old content. Each process shows its own rank's data. With --dry there is only
- * the shape. On a GPU earlier lines are issued first. */
+ * Nothing waits, no clock moves, and a tensor that a kernel is writing shows its old content. With
+ * --dry there is only the shape. On a GPU earlier lines are issued first. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/values/show.h"
 #include "shell/replay/replay.h"
 
-/* Returns the last operation queued before the tensor got its memory. Earlier ones wrote another
- * tensor there. */
+/* Returns the last operation queued before the tensor got its memory. */
 static op_id peek_made_after(const struct world *world, int rank, const struct view *view)
 {
 	size_t count;
@@ -89,8 +87,7 @@ static enum status peek_at(struct call *call)
 	return question_end(shell, question, ST_OK);
 }
 
-/* Every tensor is resolved on every rank before the first is shown: data differ by process, but a
- * refusal must not. */
+/* Every tensor is resolved on every rank first: data differ by process, but a refusal must not. */
 static enum status peek_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -10,9 +10,7 @@
 #include <string.h>
 
 /* If a replay's limit stopped the command (replay_back), the journal keeps the steps that it
- * played; in a block, those of the whole line:
- *
- *     run 2; then step back        `step 39`, if two iterations have 40 steps */
+ * played; in a block, those of the whole line. */
 static enum status play_note_steps(struct call *call, enum status status)
 {
 	struct training *t = call->shell->training;
@@ -30,8 +28,7 @@ static enum status play_note_steps(struct call *call, enum status status)
 	return status;
 }
 
-/* A wish, because the lines of this world run again in another; not those of a script, so there
- * it may be anywhere. */
+/* A wish, because the lines of this world run again in another. In a script it may be anywhere. */
 static enum status step_to(struct call *call, long played)
 {
 	const struct training *t = call->shell->training;
@@ -102,11 +99,9 @@ const struct command command_run = {
 static const struct output_kind kind = {
         .is = "file of `program save`", .begins = "# written by `program save`"};
 
-/* The current pipeline schedule, or the program's; without a path as an answer. */
 static enum status program_schedule_answer(struct call *call, const char *path, bool force)
 {
-	/* the format has no comments, and schedules are also written by hand: only equal content
-	 * is recognized */
+	/* the format has no comments: only equal content is recognized */
 	static const struct output_kind same = {.is = "file with exactly this schedule"};
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
 	const struct program *program = call->shell->training->now.program;

@@ -1,6 +1,4 @@
-/* plot.c -- plot loss: the loss against virtual time, a curve for each program of the session
- *
- * Every iteration has a point, also those without a report. */
+/* plot.c -- plot loss: the loss against virtual time, a curve for each program of the session */
 #include "shell/language/run/command.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/quote.h"

@@ -1,10 +1,9 @@
 /* print.c -- print: the program reads a value, so its host waits
  *
  * Like tensor.item() it brings the data to the host: an OP_COPY on the stream and an OP_SYNC with
- * the reason "print". This hidden wait often stalls a pipeline. A tensor in host memory needs the
- * OP_SYNC alone, which waits for the stream that the line names, or for nothing: a concurrent
- * write is a race. The owner makes the text when its OP_SYNC has completed (prints_done), so
- * prints appear in order of execution. */
+ * the reason "print". A tensor in host memory needs the OP_SYNC alone, which waits for the stream
+ * that the line names, or for nothing. The owner makes the text when its OP_SYNC has completed
+ * (prints_done), so prints appear in order of execution. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -20,8 +19,7 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
-/* Evaluates on any rank, because a mistake refuses the line for all; keeps the text if it is this
- * process's own. */
+/* Evaluates on any rank, because a mistake refuses the line for all; keeps this process's own. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
@@ -97,8 +95,7 @@ static enum status print_queue(struct call *call, struct print *print)
 	return ST_OK;
 }
 
-/* The session owns the print from here on: it outlives the line if data of some rank depends on
- * later lines. */
+/* The session owns the print from here on: it may outlive the line. */
 static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;

@@ -1,9 +1,9 @@
 /* save.c -- save TENSOR FILE.npy: np.save of a tensor copied to the host
  *
  * As with print there is a copy and a wait; then the owner writes its file. If several ranks name
- * one file, the first writes it and the others only wait: replicas are equal. A file that may not
- * be replaced (values/replace.h) refuses the line at its start; the check is repeated when the
- * data has arrived. */
+ * one file, the first writes it: replicas are equal. A file that may not be replaced
+ * (values/replace.h) refuses the line at its start; the check is repeated when the data has
+ * arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -43,7 +43,7 @@ static enum status save_may_replace(struct call *call, int rank, const char *pat
 	return status;
 }
 
-/* Each outcome is shared before the next rank writes: one full disk refuses the line for all. */
+/* Each outcome is shared before the next rank writes. */
 static enum status save_files(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -85,7 +85,6 @@ static enum status save_files(struct call *call)
 	return ST_OK;
 }
 
-/* The writing rank checks; its outcome is shared. */
 static enum status save_may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;

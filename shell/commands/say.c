@@ -1,8 +1,7 @@
 /* say.c -- say and source: prints a text; runs another script
  *
- * Like print(f"...") of host values, say waits for nothing; for a tensor in its text it waits, as
- * .item() does. source reads the file on rank 0 and sends the bytes, so that all processes run
- * the same lines. */
+ * say waits for nothing, but for a tensor in its text. source reads the file on rank 0 and sends
+ * the bytes, so that all processes run the same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
@@ -78,8 +77,8 @@ static enum status source_as_program(struct shell *shell, const char *path)
 	return ST_OK;
 }
 
-/* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a
- * bracket left open at its end is an error. */
+/* Wishes (reset, undo) are granted between the file's lines; an open bracket at its end is an
+ * error. */
 static enum status source_run(struct call *call)
 {
 	const char *path;

@@ -1,8 +1,8 @@
 /* schedule.c -- schedule NAME: the order in which each rank of a pipeline works on its
  * micro-batches
  *
- * Computes the slots for the ranks of a group, one stage each; a loop reads them by slots,
- * work(k), micro(k) and chunk(k). Only zb-auto uses the times of F, B and W, in any unit. */
+ * A loop reads the slots by slots, work(k), micro(k) and chunk(k). Only zb-auto uses the times of
+ * F, B and W, in any unit. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and all memory that F takes
- * is held until W. With F= the others are equal to it unless given, and transfers take comm=. */
+/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and all memory of F is held
+ * until W. With F= the others are equal to it unless given, and transfers take comm=. */
 static enum status schedule_read_times(struct call *call, struct schedule_ask *ask)
 {
 	struct number f = {0};

@@ -1,7 +1,7 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view split quit
  *
- * undo and reset free the world in which they run, so they leave a wish that the loop grants
- * after the statement; undo rebuilds the world from the journal. None is a line of the program. */
+ * undo and reset free the world in which they run, so they leave a wish that the loop grants after
+ * the statement. None is a line of the program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/answer.h"
 #include "shell/replay/replay.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Alone on its line: earlier statements of the line would run again with it. */
+/* Earlier statements of the line would run again with it. */
 static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;
@@ -78,7 +78,6 @@ static void journal_list(struct shell *shell)
 static const struct output_kind kind = {
         .is = "file of `journal save`", .begins = "# written by `journal save`"};
 
-/* A script's lines are not in a journal. */
 static enum status journal_run(struct call *call)
 {
 	struct shell *shell = call->shell;

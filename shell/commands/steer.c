@@ -1,8 +1,7 @@
 /* steer.c -- slow, crash, abort, pace: faults and speed of ranks
  *
- * After a crash, queued work still runs, and collectives with the rank hang, as when a process
- * dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts continue, and their
- * outputs are poisoned. pace ties virtual time to wall time. */
+ * After a crash, queued work still runs, and collectives with the rank hang. abort is
+ * ncclCommAbort: unfinished operations end, hosts continue, and their outputs are poisoned. */
 #include "shell/language/run/command.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
@@ -52,7 +51,7 @@ const struct command command_crash = {
         .each = crash_one,
 };
 
-/* Executes final work first, so that the unfinished work is the same on every process. */
+/* Final work first: the unfinished work is then the same on every process. */
 static enum status abort_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,5 +1,4 @@
-/* table.h -- all command rows, sorted by symbol, ended by NULL; made by the build
- * (tools/commands) */
+/* table.h -- all command rows, ended by NULL; made by the build (tools/commands) */
 #ifndef RANKSH_TABLE_H
 #define RANKSH_TABLE_H
 

@@ -1,5 +1,4 @@
-/* timeline.c -- timeline: hosts and streams on one clock; replay: the same again, with a moving
- * now
+/* timeline.c -- timeline: hosts and streams on one clock; replay: with a moving now
  *
  *     timeline            the current section     timeline last            the last iteration
  *     timeline slow       a section               timeline 40ms 52ms       a window

@@ -1,16 +1,14 @@
 /* view.c -- reshape and shard: names for parts of a tensor
  *
  * tensor.view() and tensor.chunk(n)[rank]: no copy and no time. A view is an address within its
- * owner's block and a layout. It is freed with its owner, and an owner with views is never
- * reallocated. The race check uses addresses. */
+ * owner's block and a layout. It is freed with its owner. The race check uses addresses. */
 #include "base/arithmetic.h"
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
 #include <string.h>
 
-/* NAME may be new, or a view, which is then replaced. A tensor with its own memory is refused: the
- * name may be its only one. */
+/* NAME may be new, or a view, which is then replaced. A tensor's own name may be its only one. */
 static enum status view_name_check(struct call *call, int rank, struct view *result)
 {
 	const struct world *world = call->shell->world;
@@ -30,8 +28,7 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 	return ST_OK;
 }
 
-/* The elements must be contiguous and of the same number. .view() refuses a transposed tensor,
- * too. */
+/* The elements must be contiguous and of the same number. */
 static enum status reshape_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
@@ -56,19 +53,17 @@ static enum status reshape_part(
 	        shape_text(layout).text, (long long)layout_count(layout));
 }
 
-/* This rank's part along one axis: the address moves by the parts before it and the strides stay,
- * so a shard along a later axis has gaps between its rows. X [4,4], strides 4 and 1, on 2 ranks,
- * rank 1:
+/* This rank's part along one axis: the address moves by the parts before it and the strides stay.
+ * X [4,4], strides 4 and 1, on 2 ranks, rank 1:
  *
  *     dim=0    . . . .     [2,4] at +8, strides 4 1    dim=1    . . x x   [4,2] at +2, strides 4 1
  *              . . . .     contiguous                           . . x x   gaps: refused by
  *              x x x x                                          . . x x   reshape, send ...
  *              x x x x                                          . . x x
  *
- * Parts are those of torch.chunk, as in DTensor and FSDP2: ceil(size / n) each, then fewer, then
- * none. A part without elements has the tensor's own address, so it is never past its memory.
- *
- *     5 rows on 4 ranks    2 2 1 0          6 rows on 5 ranks    2 2 2 0 0 */
+ * Parts are those of torch.chunk: ceil(size / n) each, then fewer, then none: 6 rows on 5 ranks
+ * are 2 2 2 0 0. A part without elements has the tensor's own address, so it is never past its
+ * memory. */
 static enum status shard_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {

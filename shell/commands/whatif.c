@@ -1,9 +1,8 @@
 /* whatif.c -- whatif: the figures with another machine, another option, other ranks slow, or
- * without a line
+ * without a line (replay/whatif.c)
  *
- * The lines since the world was empty run again in a world of their own, after this line
- * (replay/whatif.c). Here the line is read: a key is a figure of the machine, else an option of
- * the `strategy` or `model` lines. */
+ * Here the line is read: a key is a figure of the machine, else an option of the `strategy` or
+ * `model` lines. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
@@ -95,7 +94,6 @@ static enum status whatif_read_words(struct call *call, struct question *questio
 	return status;
 }
 
-/* If nothing has run yet it says so instead. */
 static enum status whatif_end(struct call *call, struct question *question, enum status status)
 {
 	struct shell *shell = call->shell;

@@ -36,8 +36,7 @@ static enum status inquiry_read_rank(struct inquiry *asked)
 	return ST_OK;
 }
 
-/* Adds the operations of a rank with that title or phase; if there are none, the waits of its
- * host in a command of that name. */
+/* Adds a rank's operations with that title or phase, else its host's waits in that command. */
 static void inquiry_add_named(struct inquiry *asked, int rank, name_id name)
 {
 	const struct world *world = asked->call->shell->world;
@@ -76,8 +75,7 @@ static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 		text_add(out, "   ... and %zu more\n", asked->ops - SHOWN_MOST);
 }
 
-/* Adds `allreduce#3` of all ranks in one pass over all operations: a walk for each rank would
- * take longer. */
+/* Adds `allreduce#3` of all ranks in one pass over all operations. */
 static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 {
 	const struct world *world = asked->call->shell->world;
@@ -96,8 +94,7 @@ static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 	mem_free(of);
 }
 
-/* Finds the operation of this name on each rank. *several: one rank has more than one, and only
- * those are kept. */
+/* *several: one rank has more than one operation of the name, and only those are kept. */
 static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 {
 	const struct world *world = asked->call->shell->world;
@@ -137,8 +134,7 @@ static bool record_writes(const struct record *record, name_id tensor)
 	return found;
 }
 
-/* If the tensor was written several times the last write is explained: says how to ask for
- * earlier ones, latest first. */
+/* The last write is explained: says how to ask for earlier ones, latest first. */
 static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 3 };
@@ -172,7 +168,7 @@ static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 	text_release(&line);
 }
 
-/* ---- the cost of the roots: the lines run again without them (replay/saving.c) ---- */
+/* ---- the cost of the roots (replay/saving.c) ---- */
 
 static void why_ask_saving(const struct call *call, const struct why *why)
 {

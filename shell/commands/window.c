@@ -1,8 +1,8 @@
 /* window.c -- window, close: memory that other ranks of a group can access without a line of its
  * rank
  *
- * Both are collectives of one element, as a barrier is, and every host waits for them, as for
- * MPI_Win_create and MPI_Win_free. Until `close`, the tensor cannot be freed or remade. */
+ * window and close are collectives of one element, as a barrier is, and every host waits for them
+ * (MPI_Win_create, MPI_Win_free). Until `close`, the tensor cannot be freed or remade. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
@@ -29,7 +29,7 @@ static enum status window_tensor(struct call *call, int rank, struct view *view)
 	return ST_OK;
 }
 
-/* The operand is neither read nor written. Differences between ranks are found when they match. */
+/* The operand is neither read nor written. */
 static enum status window_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct world *world = call->shell->world;

@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reaches the answers for hosts blocked at the prompt, until none gets one, so that another
- * read-only command changes nothing. Waits for no device. */
+/* Reaches the answers for hosts blocked at the prompt, until none gets one: another read-only
+ * command then changes nothing. Waits for no device. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
@@ -49,8 +49,7 @@ static enum status answer_owed(struct shell *shell)
 	return status;
 }
 
-/* A failure in the started work replaces the line's, except for Ctrl-C. Words are saved: backend
- * calls may overwrite them. */
+/* A failure in the started work replaces the line's, except for Ctrl-C. */
 enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
@@ -104,16 +103,16 @@ enum status line_ours(struct shell *shell, const char *line)
 
 /* ---- a line ---- */
 
-/* Returns the digest of world, variables and defs. Other state (the machine, `loader` ...) has
- * none; interpreter_did counts statements that may change it. */
+/* Other state (the machine, `loader` ...) has no digest: interpreter_did counts such
+ * statements. */
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
 /* Returns true if the line becomes an entry. A refused line, a request to the front end or `quit`
- * does so if a part took effect, or it read a computed number: a replay refuses it at the same
- * place. Replays keep all, so that both lists agree. */
+ * does so if a part took effect, or it read a computed number. Replays keep all, so that both
+ * lists agree. */
 static bool to_keep(
         const struct shell *shell, enum command_class class, enum status status, bool refused, bool effect)
 {

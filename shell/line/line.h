@@ -4,8 +4,7 @@
 
 #include "shell/session/shell.h"
 
-/* Runs a text like interpreter_run (language/run/interpreter.h), granting wishes (`reset`, `undo`)
- * between statements. */
+/* Runs a text like interpreter_run, granting wishes (`reset`, `undo`) between statements. */
 enum status line_text(struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* The same for a script or a part of it, with a record for replays (rerun.h). */
 enum status line_script(

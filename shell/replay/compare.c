@@ -93,7 +93,6 @@ static void say_times(struct shell *shell, const struct question *question, cons
 	say_figures(shell, &table);
 }
 
-/* Says the peak's parts, on the rank with the largest peak. */
 static void say_memory(struct shell *shell, const struct question *question, const struct compared *all)
 {
 	static const char *const names[KIND_COUNT] = {[KIND_PARAMETERS] = "params",
@@ -120,7 +119,7 @@ static void say_memory(struct shell *shell, const struct question *question, con
 	say_figures(shell, &table);
 }
 
-/* ---- the timelines: each world's last iteration, as wide as the longest ---- */
+/* ---- the timelines, as wide as the longest ---- */
 
 static enum status say_timelines(struct shell *shell, const struct question *question, struct compared *all)
 {

@@ -1,5 +1,4 @@
-/* diff.c -- diff: runs two files of lines (`journal save`) on the session's first machine, and
- * compares their operations
+/* diff.c -- diff: runs two files of lines on the session's first machine, and compares them
  *
  *     world 1     source base.rsh    sync
  *     world 2     source wide.rsh    sync */

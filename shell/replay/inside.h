@@ -1,4 +1,4 @@
-/* inside.h -- private to replay/: figures and messages for answers; an umbrella header */
+/* inside.h -- private to replay/. An umbrella header. */
 #ifndef RANKSH_REPLAY_INSIDE_H
 #define RANKSH_REPLAY_INSIDE_H
 
@@ -21,20 +21,19 @@ struct world_figures {
 	double part; /* this part; 0: there is no path */
 	size_t races;
 };
-/* Slow figures must be requested. */
 enum {
 	MEASURE_PATH = 1, /* most, part */
 	MEASURE_SENT = 2,
 	MEASURE_RACES = 4,
 	MEASURE_TIME = 8 /* without iterations */
 };
-/* Measures an already projected world. Fails with ST_WAITS if an operation has no end. */
+/* Measures a projected world. Fails with ST_WAITS if an operation has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
 /* For a replayed world: ST_WAITS has words, because `stuck` describes the session. */
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
 /* Says how far the simulator is from the measured time of the same lines, in ns. */
 void say_off(struct shell *shell, double measured, double simulated);
-/* Prints the table at the output's width, and releases it. */
+/* Prints the table and releases it. */
 void say_figures(struct shell *shell, struct table *table);
 /* Fails with ST_NAME if a change applied to nothing. */
 enum status changes_met(const struct changes *changes);

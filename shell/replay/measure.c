@@ -1,4 +1,4 @@
-/* measure.c -- figures for comparing worlds: one number for all ranks; their output */
+/* measure.c -- figures for comparing worlds: one number for all ranks */
 #include "races/races.h"
 #include "shell/replay/inside.h"
 #include "trace/critical.h"

@@ -1,11 +1,8 @@
 /* replay.c -- reruns journal lines: undo, step back
  *
  * The world begins empty, with the lasting state and training plan of that time. Lines from the
- * floor on run silently, with stops and stamps. A session command (`lesson 1`) does not run, only
- * its own lines: the learner's task is not world state.
- *
- * To take back the floor's line itself, the session restarts as opened, and the whole journal
- * runs, as on new ranks:
+ * floor on run silently, with stops and stamps. Of a session command (`lesson 1`) only its own
+ * lines run. To take back the floor's line itself, the whole journal runs, as on new ranks:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
@@ -42,8 +39,7 @@ static void compare(struct shell *shell, const struct journal_entry *entry, size
 		journal_changed(journal, i);
 }
 
-/* Reruns an old entry, which adds a new one. A half-refused line is refused at the same place.
- * changed: gets differences. */
+/* Reruns an old entry, which adds a new one. A half-refused line is refused at the same place. */
 static void run_entry(
         struct shell *shell, const struct journal_entry *entry, bool whole, struct text *changed)
 {
@@ -114,8 +110,8 @@ static enum status replay(struct shell *shell, bool whole)
 	return status == ST_OK ? said : fail(status, "%s", words);
 }
 
-/* Counts lines as a person would: session commands without effect stay. An entry that emptied the
- * world needs the world before it (whole). */
+/* Session commands without effect stay. An entry that emptied the world needs the world before
+ * it. */
 enum status replay_undo(struct shell *shell)
 {
 	int64_t count = shell->wishes.statement.number;
@@ -151,7 +147,6 @@ enum status replay_undo(struct shell *shell)
 	return status;
 }
 
-/* Replays only the program's steps, with their recorded values. */
 static enum status play_again(
         struct shell *shell, const struct plan *plan, long played, const struct text *values)
 {
@@ -171,8 +166,8 @@ static enum status play_again(
 	return status == ST_OK ? said : status;
 }
 
-/* Commands that play the program stop at `limit`; lines between run unchanged. Steps of no line (a
- * script's) are played alone. */
+/* Commands that play the program stop at `limit`. Steps of no line (a script's) are played
+ * alone. */
 enum status replay_back(struct shell *shell)
 {
 	const int64_t played = shell->wishes.statement.number;
@@ -201,7 +196,7 @@ enum status replay_back(struct shell *shell)
 	return status;
 }
 
-/* ---- a question, from its command to its answer ---- */
+/* ---- a question ---- */
 
 void question_free(struct question *question)
 {
@@ -234,7 +229,6 @@ static enum status question_answer(struct shell *shell)
 		        "`%s` is a line of its own, in no block, def, or file that is `source`d",
 		        question->asked);
 	question_free(question);
-	/* the line in the other world would only confuse */
 	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
 }
 

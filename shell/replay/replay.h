@@ -1,5 +1,4 @@
-/* replay.h -- this world from the journal again, for `undo` and `step back`, or another world, for
- * the questions of `whatif`, `sweep`, `compare`, `diff`, `why` and `peek`
+/* replay.h -- this world from the journal again, or another world for a question
  *
  * A command leaves a question with a wish (WISH_ANSWER); replay/ answers it after the line. */
 #ifndef RANKSH_REPLAY_H
@@ -8,8 +7,8 @@
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
-/* `undo N` (wishes.statement.number): replays silently without the last N lines. If one of them
- * began this world, the world before it returns. Fails with ST_RANGE if there are fewer lines. */
+/* `undo N` (wishes.statement.number): replays without the last N lines. If one of them began this
+ * world, the world before it returns. Fails with ST_RANGE if there are fewer lines. */
 enum status replay_undo(struct shell *shell);
 /* `step back`: replays up to step wishes.statement.number. */
 enum status replay_back(struct shell *shell);

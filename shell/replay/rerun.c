@@ -3,8 +3,7 @@
  *     the machine, training plan and slow ranks from the world's beginning
  *     the changes, if they begin with section 0; else where their section begins
  *     the journal's lines, or the script's                 each with its recorded values
- *     the lines before the question, in its own text
- *     a projection                                         as before any picture */
+ *     the lines before the question, in its own text */
 #include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
@@ -34,8 +33,7 @@ bool rerun_same(const struct shell *of)
 	return !of->backend->measures && of->lasting.pace <= 0 && !stopped;
 }
 
-/* Under `pace`, stamps count only with data. A program stopped by Ctrl-C replays its completed
- * steps. A step's values are in its line. */
+/* Stamps count only with data. A program stopped by Ctrl-C replays its completed steps. */
 static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
 {
 	enum status status = ST_OK;
@@ -81,7 +79,7 @@ static enum status run_script(struct shell *shell, const struct journal *of)
 	return status;
 }
 
-/* Runs the lines before the question in its text; they were not settled then, nor now. */
+/* The lines before the question were not settled then, nor now. */
 static enum status run_here(struct shell *shell, const struct shell *of)
 {
 	const struct journal_text *here = &of->journal.here;
@@ -104,7 +102,6 @@ static enum status run_lines(struct shell *shell, const struct shell *of)
 	return status == ST_OK ? run_here(shell, of) : status;
 }
 
-/* Restores the session's state from this world's beginning. */
 static enum status begin(struct shell *shell, struct shell *of)
 {
 	enum status status = ST_OK;

@@ -1,7 +1,6 @@
-/* saving.c -- savings for `why`: reruns the lines without the named root causes, ties included */
+/* saving.c -- `why`: reruns the lines without the named root causes, ties included */
 #include "shell/replay/inside.h"
 
-/* Returns the latest known end. */
 static int64_t last_end(struct shell *shell)
 {
 	int64_t last = 0;

@@ -12,7 +12,7 @@
 
 enum { BAR = 24 };
 
-/* Writes multiples of 1024 as people type them: 64k, 4M. */
+/* Multiples of 1024 as people type them: 64k, 4M */
 static void put_value(const struct question *question, int i, struct text *out)
 {
 	static const char *const units[] = {"", "k", "M", "G"};
@@ -43,7 +43,7 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-/* Says why some values have no figures, each reason once: "64k, 128k: ...". */
+/* Each reason once: "64k, 128k: ..." */
 static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
 {
 	for (int i = 0; i < question->values; i++) {

@@ -140,7 +140,7 @@ static bool same_times(struct backend *a, struct backend *b, op_id id)
 	return x.issue == y.issue && x.ready == y.ready && x.start == y.start && x.end == y.end;
 }
 
-/* Compares each operation of the session with the rerun's, which has the same id. */
+/* The rerun's operations have the same ids. */
 static void say_same(struct shell *shell, struct shell *again)
 {
 	const struct world *world = shell->world;

@@ -24,7 +24,7 @@ int lesson_tasks(int number)
 	return tasks;
 }
 
-/* Finds the first unsolved task, from the lesson solved last on. Returns false if there is none. */
+/* Finds the first unsolved task from the lesson solved last on. Returns false if there is none. */
 static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
 	const struct learned *learned = shell->course.learned;
