@@ -5,8 +5,20 @@
 #define RANKSH_CUDA_CLOCKS_H
 
 #include "cuda/library/library.h"
-#include "cuda/offset.h"
 #include "mpi/transport.h"
+
+/* One message and its answer: our clock at sending, theirs at arrival, ours at the answer */
+struct clock_ping {
+	int64_t sent_ns, theirs_ns, back_ns;
+};
+/* their clock - ours; the error is at most uncertainty_ns */
+struct clock_offset {
+	int64_t ns, uncertainty_ns;
+};
+
+/* Uses the ping with the shortest round trip and assumes that the message arrived half-way; the
+ * error is at most half the round trip. Requires count >= 1. */
+struct clock_offset clock_offset(const struct clock_ping *pings, int count);
 
 /* Measures how far rank 0's clock is ahead of this process's, by messages and their answers.
  * Called by all. Fails with ST_MPI. */

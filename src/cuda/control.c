@@ -1,7 +1,6 @@
 /* control.c -- the functions of the backend (backend/backend.h), start and stop */
 #include "cuda/control.h"
 #include "base/memory.h"
-#include "cuda/clocks.h"
 #include "cuda/exchange/nccl/nccl.h"
 #include "sim/sim.h"
 

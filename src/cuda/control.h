@@ -12,13 +12,14 @@
  * Files: control.c (functions, start and stop) orders.c (operations as orders) spares.c (backup=)
  * parties.c (communicators) publish.c (orders to hosts) wait.c (rounds) times.c (times, clocks,
  * blame) clocks.c rounds.c (own headers). Before the start: open.c gather.c placement.c (own
- * headers) offset.c.
+ * headers).
  *
  * Everything here is the same on all processes unless marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
 
 #include "backend/backend.h"
+#include "cuda/clocks.h"
 #include "cuda/cuda.h"
 #include "cuda/exchange/shared_gpu/shared_gpu.h"
 #include "cuda/exchange/nccl/nccl.h"
@@ -26,7 +27,6 @@
 #include "cuda/host/measured.h"
 #include "cuda/host/order.h"
 #include "cuda/library/library.h"
-#include "cuda/offset.h"
 #include "cuda/placement.h"
 #include "cuda/rounds.h"
 #include "mpi/transport.h"

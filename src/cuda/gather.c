@@ -2,7 +2,6 @@
 #include "cuda/gather.h"
 #include "cuda/kernels/image.h"
 #include "cuda/library/library.h"
-#include "cuda/library/probe.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  *      hosts            run, are measured  |  idle: time is skipped   |  run
  *      control          publish     rounds |  the user thinks         |  publish */
 #include "cuda/control.h"
-#include "cuda/clocks.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"

@@ -28,7 +28,6 @@
  * Everything is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once,
  * as on tensor cores. */
 #include "base/memory.h"
-#include "kernels/attention.h"
 #include "kernels/attention_head.h"
 #include "kernels/blas.h"
 #include "kernels/common.h"

@@ -169,18 +169,16 @@ void attention_head_forward(const struct attention_head *h, const struct matrix 
 
 /* ---- the gradient ---- */
 
-/* ds := p (ds - rowsum(p ds)) */
-LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
+static float dot(const float *p, const float *ds, int n)
 {
 	float sum = 0;
 	for (int j = 0; j < n; j++)
 		sum += p[j] * ds[j];
-	for (int j = 0; j < n; j++)
-		ds[j] = p[j] * (ds[j] - sum);
+	return sum;
 }
 
-/* The same for a block, with the sum over all keys given. */
-LOOP_OF(softmax_back_block, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
+/* ds := p (ds - sum), with the sum rowsum(p ds) over all keys */
+LOOP_OF(softmax_back_row, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
 {
 	for (int j = 0; j < n; j++)
 		ds[j] = p[j] * (ds[j] - sum);
@@ -190,13 +188,11 @@ static void softmax_back(const struct attention_head *h, bool block)
 {
 	struct mask mask = mask_of(h);
 	for (int i = 0; i < h->queries; i++) {
-		size_t at = (size_t)i * (size_t)h->keys;
+		const float *p = h->p.data + (size_t)i * (size_t)h->keys;
+		float *ds = h->ds.data + (size_t)i * (size_t)h->keys;
 		int count = (int)seen(&mask, i);
-		if (block)
-			softmax_back_block(h->p.data + at, h->ds.data + at, h->delta[i], count);
-		else
-			softmax_back_row(h->p.data + at, h->ds.data + at, count);
-		memset(h->ds.data + at + count, 0, (size_t)(h->keys - count) * sizeof *h->ds.data);
+		softmax_back_row(p, ds, block ? h->delta[i] : dot(p, ds, count), count);
+		memset(ds + count, 0, (size_t)(h->keys - count) * sizeof *ds);
 	}
 }
 

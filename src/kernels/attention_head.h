@@ -5,6 +5,18 @@
 
 #include "kernels/blas.h"
 
+/* operand sizes of an attention call or its gradient */
+struct attention_sizes {
+	int64_t queries, keys, sequences; /* tokens per sequence in q, in k; sequences */
+	int64_t heads, d;                 /* heads side by side, of d columns each */
+	/* causal: query i of a sequence sees its keys 0 .. i + shift, as far as they exist */
+	int64_t shift;
+	bool causal;
+};
+
+/* Returns the sizes. Requires that kernel_shape() has accepted the call. */
+struct attention_sizes attention_sizes(const struct kernel_call *call);
+
 struct attention_head {
 	int queries, keys, d; /* tokens in q and in k, columns per head */
 	bool causal;

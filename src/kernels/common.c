@@ -331,3 +331,24 @@ void kernel_total(const struct kernel_call *call, double (*add)(double total, co
 	}
 	kernel_put(call, &out, 0, 1, &total);
 }
+
+void kernel_add_rows(const struct kernel_call *call, int64_t indices)
+{
+	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],
+	        rows = call->ins > 1 ? call->out[0].layout.dim[0] : 1;
+	struct lane x = lane_of(&call->in[0]), to = {0}, out = lane_of(&call->out[0]);
+	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
+
+	if (call->ins > 1)
+		to = lane_of(&call->in[1]);
+	for (int64_t i = 0; i < count; i++) {
+		lane_read(&x, i * columns, columns, row);
+		for (int64_t j = 0; j < indices; j++) {
+			int64_t r = call->ins > 1 ? kernel_index(&to, i * indices + j, rows) : 0;
+			for (int64_t c = 0; c < columns && r >= 0; c++)
+				sum[r * columns + c] += row[c];
+		}
+	}
+	kernel_put(call, &out, 0, rows * columns, sum);
+	mem_free(sum);
+}

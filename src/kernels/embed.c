@@ -97,27 +97,9 @@ static enum status colsum_shape(struct kernel_call *call)
 	        : status;
 }
 
-/* Adds each row to the result row named by its id (without ids: the only one), in doubles, in
- * order, rounded once: the bits do not depend on strides. */
 static void add_rows(const struct kernel_call *call)
 {
-	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],
-	        rows = call->ins > 1 ? call->out[0].layout.dim[0] : 1;
-	struct lane x = lane_of(&call->in[0]), ids = {0}, out = lane_of(&call->out[0]);
-	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
-
-	if (call->ins > 1)
-		ids = lane_of(&call->in[1]);
-	for (int64_t i = 0; i < count; i++) {
-		int64_t r = call->ins > 1 ? kernel_index(&ids, i, rows) : 0;
-		if (r < 0)
-			continue;
-		lane_read(&x, i * columns, columns, row);
-		for (int64_t c = 0; c < columns; c++)
-			sum[r * columns + c] += row[c];
-	}
-	kernel_put(call, &out, 0, rows * columns, sum);
-	mem_free(sum);
+	kernel_add_rows(call, 1);
 }
 
 const struct kernel kernels_embed[] = {

@@ -11,17 +11,11 @@
 
 #include <math.h>
 
-/* Writes one prepared chunk repeatedly. x is not read and may be uninitialized. */
-static void fill(const struct kernel_call *call)
+/* x may be uninitialized: what is read is not used. */
+LOOP(fill)
 {
-	double value[LANE_CHUNK];
-	struct lane lane = lane_of(&call->in[0]);
-	int64_t count = layout_count(&call->in[0].layout);
-
-	for (int i = 0; i < LANE_CHUNK; i++)
-		value[i] = call->option[0];
-	for (int64_t from = 0; from < count; from += LANE_CHUNK)
-		lane_write(&lane, from, least_of(count - from, LANE_CHUNK), value);
+	for (int64_t i = 0; i < count; i++)
+		in[0][i] = option[0];
 }
 
 LOOP(sgd)
@@ -59,7 +53,7 @@ const struct kernel kernels_inplace[] = {
                 .write_only = true,
                 .positional = 1,
                 .option = {{"value", NAN, "the number", KO_NUMBER, 0}},
-                .run = fill,
+                .elements = fill,
         },
         {
                 .name = "sgd",

@@ -18,8 +18,7 @@
 	X(loss)      \
 	X(convert)   \
 	X(inplace)   \
-	X(source)    \
-	X(spin)
+	X(source)
 
 /* Each table ends with a row without a name. */
 #define X(family) extern const struct kernel kernels_##family[];

@@ -132,24 +132,9 @@ static struct kernel_indices permuted_rows(const struct kernel_call *call)
 	        .names = gathers ? "a row of ys" : "a row of xs"};
 }
 
-/* Sums in doubles, first row to last, rounded once */
 static void permute(const struct kernel_call *call)
 {
-	const struct layout *x = &call->in[0].layout, *y = &call->out[0].layout;
-	int64_t columns = x->dim[1], rows = y->dim[0], k = choices(&call->in[1].layout);
-	struct lane in = lane_of(&call->in[0]), to = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
-	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
-
-	for (int64_t i = 0; i < x->dim[0]; i++) {
-		lane_read(&in, i * columns, columns, row);
-		for (int64_t j = 0; j < k; j++) {
-			int64_t r = kernel_index(&to, i * k + j, rows);
-			for (int64_t c = 0; c < columns && r >= 0; c++)
-				sum[r * columns + c] += row[c];
-		}
-	}
-	kernel_put(call, &out, 0, rows * columns, sum);
-	mem_free(sum);
+	kernel_add_rows(call, choices(&call->in[1].layout));
 }
 
 static void unpermute(const struct kernel_call *call)

@@ -1,5 +1,5 @@
 /* source.c -- zeros ones full iota uniform randn: generated data, on a stream (x = randn [64,64])
- * or as initial data (tensor x[64,64] = randn).
+ * or as initial data (tensor x[64,64] = randn); spin.
  *
  * Element i depends only on the options and i (C order, whatever the strides): see
  * base/philox.h. */
@@ -104,6 +104,20 @@ const struct kernel kernels_source[] = {
                 .option = {{SEED}, {"scale", 1, "their deviation", KO_NUMBER, 0}},
                 .operations = 8,
                 .elements = randn,
+        },
+        /* takes time and may pass a tensor on: for lessons on overlap. Its duration is an option, so it
+         * has no work and the same time on every machine. */
+        {
+                .name = "spin",
+                .usage = "spin TIME, or y = spin TIME x",
+                .help = "keeps the GPU busy for a time; y = spin 2ms x passes x on",
+                .torch = "torch.cuda._sleep(cycles)",
+                .cuda = "spin<<<1, 1, 0, stream>>>",
+                .example = "spin 2ms\ntensor x[4] = randn\ny = spin 1ms x",
+                KERNEL_TAKES(1, 1),
+                .positional = 1,
+                .bare = true,
+                .option = {{"time", NAN, "how long", KO_TIME_NS, 0}},
         },
         {0},
 };

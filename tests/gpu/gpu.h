@@ -2,7 +2,7 @@
 #ifndef RANKSH_TESTS_GPU_H
 #define RANKSH_TESTS_GPU_H
 
-#include "cuda/library/probe.h"
+#include "cuda/library/library.h"
 
 /* `cuda` is the caller's, all else gpu_open's. */
 struct gpu {

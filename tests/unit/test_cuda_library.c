@@ -2,7 +2,6 @@
  * test compiles; what this computer has itself is never asked. */
 #include "base/memory.h"
 #include "cuda/library/folders.h"
-#include "cuda/library/probe.h"
 #include "tests/unit/check.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -165,7 +164,6 @@ static void opens_all(void **state)
 	NVRTC_FUNCTIONS(X);
 #undef X
 	assert_true(library.cuFuncLoad == NULL);
-	assert_null(cuda_library_note(&library));
 	int64_t now = library.host_now();
 	library.host_sleep_until(now + 1000);
 	assert_true(library.host_now() >= now + 1000);
@@ -203,15 +201,6 @@ static void refuses_what_is_too_old(void **state)
 	environment("good");
 	setenv("FAKE_NCCL", "21705", 1);
 	REFUSED(CUDA_PART_NCCL, "is NCCL 2.17.5, and 2.18 is the least", "nvidia-nccl-cu13");
-	setenv("FAKE_NCCL", "22602", 1);
-	struct cuda_library library = {0};
-	assert_int_equal(cuda_library_open(&library, CUDA_PART_NCCL), ST_OK);
-	assert_null(cuda_library_note(&library));
-	cuda_library_close(&library);
-	setenv("FAKE_NCCL", "22601", 1);
-	assert_int_equal(cuda_library_open(&library, CUDA_PART_NCCL), ST_OK);
-	assert_non_null(strstr(cuda_library_note(&library), "may hang"));
-	cuda_library_close(&library);
 }
 
 static void refuses_what_is_no_library(void **state)

@@ -149,7 +149,7 @@ static void walk(struct player *player)
 		if (op.to == 0 && op.by == 0 && step < opens)
 			opens = step;
 		if (step == opens)
-			GOOD(player->exchange->window(player->exchange, 0, 1, wander.window, BYTES));
+			GOOD(player->exchange->window(player->exchange, 0, 1, wander.window));
 		for (int k = rand_r(&own) % 20 ? 0 : 1000; k > 0; k--)
 			sched_yield();
 		do_op(player, &op, DT_I32, wander.stream[op.stream]);
@@ -186,7 +186,7 @@ static void add_at_once(struct player *player)
 	tell_reach(player);
 	window = on_device(me, large, sizeof *large * LARGE);
 	CALL(cuMemsetD8Async(window, 0, sizeof *large * LARGE, me->stream));
-	GOOD(player->exchange->window(player->exchange, 0, 1, window, LARGE * 4));
+	GOOD(player->exchange->window(player->exchange, 0, 1, window));
 	barrier(player);
 	op.at = on_device(me, held, sizeof held);
 	for (int i = 0; i < ADDS * me->ranks; i++) {
@@ -250,7 +250,7 @@ static void let_go(struct player *player)
 		CALL(cuMemsetD32Async(at, (unsigned)(7 + me->rank), ZONE, me->stream));
 		CALL(cuStreamSynchronize(me->stream));
 		if (!comes)
-			GOOD(exchange->window(exchange, 0, op.window, at, sizeof found));
+			GOOD(exchange->window(exchange, 0, op.window, at));
 		for (int i = 0; i < 2 && (comes || me->rank == 0); i++)
 			do_op(player, &op, DT_I32, me->stream);
 		if (!comes && me->rank == 0)
@@ -266,7 +266,7 @@ static void let_go(struct player *player)
 		to_host(me, found, at, sizeof found);
 		RIGHT(found[0] == 7 + me->rank);
 		op.window++;
-		GOOD(exchange->window(exchange, 0, op.window, at, sizeof found));
+		GOOD(exchange->window(exchange, 0, op.window, at));
 		do_op(player, &op, DT_I32, me->stream);
 		CALL(cuStreamSynchronize(me->stream));
 		barrier(player);
@@ -294,7 +294,7 @@ static void no_memory(struct player *player)
 	int part = -1;
 	tell_reach(player);
 	GOOD(player->exchange->alloc(player->exchange, ZONE * 4, &op.at)); /* behind the one of nccl_make */
-	GOOD(player->exchange->window(player->exchange, 0, 1, op.at, ZONE * 4));
+	GOOD(player->exchange->window(player->exchange, 0, 1, op.at));
 	do_op(player, &op, DT_I32, me->stream);
 	while (me->rank == 0 && status == ST_OK)
 		status = player->exchange->failure(player->exchange, &part);

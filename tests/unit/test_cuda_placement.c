@@ -1,7 +1,7 @@
 /* test_cuda_placement.c -- which rank works on which GPU, what is refused, what the user is told; clocks of hosts */
 #include "base/text.h"
 #include "cuda/gather.h"
-#include "cuda/offset.h"
+#include "cuda/clocks.h"
 #include "cuda/placement.h"
 #include "mpi/transport.h"
 #include "tests/unit/check.h"

@@ -64,7 +64,7 @@ static void windows(struct player *player)
 	GOOD(exchange->alloc(exchange, sizeof ones, &at));
 	CALL(cuMemsetD8Async(window, 0, 4 * WIDE, me->stream));
 	CALL(cuMemcpyHtoDAsync(at, ones, sizeof ones, me->stream));
-	GOOD(exchange->window(exchange, 0, 1, window, 4 * WIDE));
+	GOOD(exchange->window(exchange, 0, 1, window));
 	barrier(player);
 
 	struct exchange_one_sided call = reach(ONE_SIDED_ADD, DT_BF16, at);

@@ -96,8 +96,7 @@ struct exchange {
 	enum status (*end)(struct exchange *exchange);
 	/* Declares this rank's memory for the window that collective `seq` opens. Call it before
 	 * that collective. */
-	enum status (*window)(
-	        struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
+	enum status (*window)(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at);
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);
 	/* Serves an operation of `peer` on this rank's window, in the order of that rank's

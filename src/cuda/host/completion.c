@@ -1,6 +1,5 @@
 /* completion.c -- completed operations and their times, asynchronous errors, waits */
 #include "cuda/host/graph.h"
-#include "cuda/host/lanes.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 

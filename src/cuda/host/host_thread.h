@@ -1,10 +1,10 @@
 /* host_thread.h -- what the files of the host thread share. An umbrella header.
  *
- * Files: host.c (the thread, start and stop) handed.c (orders, reports) letter.c (reads, writes)
+ * Files: host.c (the thread, start and stop) handed.c (orders, reports, reads, writes)
  * run.c (an order, the host's own lane) on_stream.c (what an operation queues) graph.c capture.c
  * (launches of graphs) lanes.c (streams, events, operations in flight) completion.c (completion,
  * waits) timer.c (least durations) memory.c (segments) compute.c (kernels, cuBLAS) copy.c values.c
- * (values brought to the host) message.c (communication) read.c (read and write) queue.c anchor.c
+ * (values brought to the host) message.c (communication) anchor.c
  * (the GPU's clock and the host's) measured.c (times by operation) */
 #ifndef RANKSH_CUDA_HOST_THREAD_H
 #define RANKSH_CUDA_HOST_THREAD_H
@@ -17,7 +17,6 @@
 
 #include <stdatomic.h>
 
-struct host_lanes;
 struct memory;
 struct timer;
 struct compute;
@@ -142,6 +141,41 @@ void lanes_ask_exchange(struct host_thread *host);
 /* Call after a failure: if the context is lost, all operations in flight are reported undone. */
 void lanes_check(struct host_thread *host);
 
+/* ---- shared by lanes.c and completion.c
+ *
+ *      kept   | reported, its end lies ahead | reported ... | in flight | in flight | not given
+ *             first                                         told                      count
+ *
+ * An operation is reported when its last event has completed. It is kept until the host clock has
+ * passed its end: at once on a GPU; on a virtual clock a wait must also wait for an end that lies
+ * ahead. */
+struct lane_queue {
+	struct host_lane lane;    /* first: the part that other files see */
+	struct host_flight *ring; /* operation i is at i % room; room is a power of two */
+	size_t room, first, told, count;
+	int64_t last_end; /* session time */
+};
+
+enum { LANES = 256 };
+struct host_lanes {
+	struct lane_queue *by_number[LANES];
+	struct lane_queue *all[LANES];
+	int count;
+	int greatest; /* priority */
+	CUevent *free;
+	size_t free_count;
+};
+
+static inline struct host_flight *lane_flight(const struct lane_queue *lane, size_t i)
+{
+	return &lane->ring[i & (lane->room - 1)];
+}
+
+/* Returns a kept operation; NULL if it is not there. */
+struct host_flight *lane_find(const struct lane_queue *lane, op_id id);
+/* Returns its events and frees its words. */
+void flight_release(struct host_thread *host, struct host_flight *flight);
+
 /* ---- memory.c: maps the world's addresses to real memory */
 enum status memory_open(struct host_thread *host);
 void memory_close(struct host_thread *host);
@@ -213,7 +247,7 @@ enum status message_queue(struct host_thread *host, const struct host_order *ord
 /* queues a `together` whose last member was cancelled */
 enum status message_end(struct host_thread *host);
 
-/* ---- read.c: host_read and host_write, on memory_aside, blocking. order.packed stays the
+/* host_read and host_write, on memory_aside, blocking. order.packed stays the
  * caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
 /* keeps what a noted OP_SYNC reads of host memory, for host_read(by = order.id) */

@@ -1,6 +1,5 @@
 /* lanes.c -- streams, events, and operations in flight */
 #include "cuda/host/graph.h"
-#include "cuda/host/lanes.h"
 #include "cuda/host/order.h"
 #include "base/memory.h"
 #include "base/search.h"

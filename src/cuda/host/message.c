@@ -82,11 +82,9 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 	if (status == ST_OK)
 		status = device_address(host, out, &call.out);
 	if (status == ST_OK && record->window == WINDOW_OPEN) {
-		const struct operand *whole = &record->operand[0];
-		status = device_address(host, whole, &window);
+		status = device_address(host, &record->operand[0], &window);
 		if (status == ST_OK)
-			status = host->exchange->window(
-			        host->exchange, call.part, call.seq, window, layout_span(&whole->layout));
+			status = host->exchange->window(host->exchange, call.part, call.seq, window);
 	}
 	return status == ST_OK ? host->exchange->collective(host->exchange, &call, started, stream) : status;
 }

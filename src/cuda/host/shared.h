@@ -1,5 +1,5 @@
-/* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders and
- * reports), letter.c (reads and writes). An umbrella header.
+/* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders,
+ * reports, reads and writes). An umbrella header.
  *
  * One lock guards all of it and is never held during a CUDA call. What is handed over carries its
  * time: on the tests' stand-in each thread has a clock of its own, and the receiver's clock
@@ -9,13 +9,22 @@
 
 #include "cuda/host/host_thread.h"
 #include "cuda/host/order.h"
-#include "cuda/host/queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
 enum { AWAIT_MS = 20 }; /* the interval at which control polls */
+
+/* a FIFO of elements of one size; zeroed but for element_bytes, it is empty */
+struct queue_block;
+struct queue {
+	size_t element_bytes, count;
+	struct queue_block *first, *last;
+	size_t at; /* elements of the first block already taken */
+};
+void queue_put(struct queue *queue, const void *element);
+bool queue_take(struct queue *queue, void *element); /* false: it is empty */
 
 struct given_order {
 	int64_t ns; /* when control handed it over, on control's clock */
@@ -73,7 +82,7 @@ static inline struct host *host_whole(struct host_thread *thread)
 
 /* Returns the absolute time `ns` from now, for timed waits. */
 struct timespec host_after(int64_t ns);
-/* letter.c: executes the letter on the host thread. */
+/* Executes the letter on the host thread. */
 void letter_answer(struct host *host);
 
 #endif

@@ -1,4 +1,4 @@
-/* gemm.c -- matmul as a cuBLAS call
+/* gemm.c -- matmul as a cuBLAS call, or as matmul_any (matmul.cu) for other operands
  *
  * cuBLAS is column-major and we are row-major: the memory of our y is y.T for cuBLAS. So it
  * computes y.T = b.T a.T, without copies of operands:
@@ -13,6 +13,8 @@
  * Left to matmul_any (matmul.cu): strides in both dimensions, an f16 or bf16 result of another
  * operand type, and k = 0. */
 #include "cuda/kernels/gemm.h"
+#include "base/arithmetic.h"
+#include "cuda/kernels/launch.h"
 
 #include <limits.h>
 
@@ -92,4 +94,29 @@ cublasStatus_t gemm_queue(const struct cuda_library *cuda, cublasHandle_t handle
 	        gemm->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, gemm->m, gemm->n, gemm->k, &gemm->alpha,
 	        gemm->a, types[gemm->in], gemm->lda, gemm->b, types[gemm->in], gemm->ldb, &gemm->beta,
 	        gemm->c, types[gemm->out], gemm->ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+}
+
+struct device_matrix device_matrix_of(const struct kernel_tensor *tensor)
+{
+	const struct layout *layout = &tensor->layout;
+	return (struct device_matrix){tensor->data, layout->stride[0], layout->stride[1], layout->dtype};
+}
+
+void plan_matmul(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct gemm gemm;
+	if (gemm_of(call, &gemm)) {
+		launch_add(plan, launch_gemm, 1, 1, 1, &gemm, sizeof gemm);
+		return;
+	}
+	struct product product = {.a = device_matrix_of(&call->in[0]),
+	        .b = device_matrix_of(&call->in[1]),
+	        .y = device_matrix_of(&call->out[0]),
+	        .m = call->out[0].layout.dim[0],
+	        .n = call->out[0].layout.dim[1],
+	        .k = (int)call->in[0].layout.dim[1],
+	        .add = call->add,
+	        .scale = (float)call->option[0]};
+	launch_add(plan, function, parts_of(product.m, TILE) * parts_of(product.n, TILE), TILE_THREADS, 1,
+	        &product, sizeof product);
 }

@@ -2,7 +2,6 @@
  * results that overlap arguments */
 #include "cuda/kernels/launch.h"
 #include "base/arithmetic.h"
-#include "cuda/kernels/planners.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * in which every eight elements are aligned to 16 bytes, as in a model's tensors. The kernels for
  * any type and strides do the rest. */
 #include "base/arithmetic.h"
-#include "cuda/kernels/planners.h"
-#include "kernels/attention.h"
+#include "cuda/kernels/launch.h"
+#include "kernels/attention_head.h"
 
 #include <math.h>
 #include <stdint.h>

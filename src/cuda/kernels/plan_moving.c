@@ -1,6 +1,7 @@
 /* plan_moving.c -- launches of the families convert and permute (convert.cu, permute.cu) */
 #include "base/arithmetic.h"
-#include "cuda/kernels/planners.h"
+#include "cuda/kernels/launch.h"
+#include "kernels/common.h"
 
 enum { PARTS = 512 };
 
@@ -33,15 +34,10 @@ void plan_quantize(const struct kernel_call *call, const char *function, struct 
 	add_threads(plan, function, moving.rows, &moving);
 }
 
-static int64_t row_length(const struct layout *layout)
-{
-	return layout->dim[layout->dims - 1];
-}
-
 void plan_topk(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct moving moving = moving_of(call);
-	moving.columns = row_length(&call->in[0].layout);
+	moving.columns = kernel_row_length(&call->in[0]);
 	moving.rows = layout_rows(&call->in[0].layout);
 	moving.count = (int64_t)call->option[0];
 	launch_add(plan, function, least_of(moving.rows, 1 << 16), THREADS, 1, &moving, sizeof moving);
@@ -53,8 +49,8 @@ void plan_topk_grad(const struct kernel_call *call, const char *function, struct
 	struct kernel_call zeros = {.outs = 1, .out = {call->out[0]}, .add = call->add};
 	struct moving moving = moving_of(call);
 	plan_elements(&zeros, "source_full", plan);
-	moving.columns = row_length(&call->out[0].layout);
-	moving.count = row_length(&call->in[0].layout);
+	moving.columns = kernel_row_length(&call->out[0]);
+	moving.count = kernel_row_length(&call->in[0]);
 	moving.rows = layout_rows(&call->in[0].layout);
 	add_threads(plan, function, moving.rows * moving.count, &moving);
 }

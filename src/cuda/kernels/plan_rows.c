@@ -1,7 +1,7 @@
 /* plan_rows.c -- launches of row kernels: the families rows and embed, crossentropy, and
  * reductions to one number (rows.cu, embed.cu, loss.cu) */
 #include "base/arithmetic.h"
-#include "cuda/kernels/planners.h"
+#include "cuda/kernels/launch.h"
 
 enum { BLOCKS = 4096, PARTS = 1024, SHORT = 1024 };
 

@@ -34,10 +34,6 @@ enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
 /* Closes everything; the table is zeroed. */
 void cuda_library_close(struct cuda_library *library);
 
-/* Returns a sentence about a known fault of the open NCCL; NULL if none, or if NCCL is not
- * open. */
-const char *cuda_library_note(const struct cuda_library *library);
-
 /* Convert a call's result to a status: ST_DEVICE_MEMORY if the GPU's memory is full, else ST_GPU,
  * with the call, the error's name and NVIDIA's text. ncclInProgress is ST_OK. */
 enum status cuda_call(const struct cuda_library *library, const char *call, CUresult result);
@@ -59,5 +55,22 @@ enum status cuda_launch(const struct cuda_library *library, CUfunction function,
  * (cuMemFreeHost). On failure *memory is NULL. */
 enum status cuda_mapped_alloc(
         const struct cuda_library *library, size_t bytes, void **memory, CUdeviceptr *at);
+
+/* a GPU; no context is made on it */
+struct cuda_device {
+	char name[96]; /* "NVIDIA H100" */
+	CUuuid uuid;   /* the same in every process, whatever CUDA_VISIBLE_DEVICES is */
+	int64_t bytes;
+};
+struct cuda_devices {
+	struct cuda_device *items; /* by CUDA's ordinal */
+	int count;
+};
+
+/* Opens and starts the driver and queries it. Fails with ST_GPU and an empty *devices if there is
+ * no driver or no usable GPU, with cuInit's words. Up to 32 streams get a hardware queue of their
+ * own unless the user sets CUDA_DEVICE_MAX_CONNECTIONS. Free with cuda_devices_release. */
+enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices);
+void cuda_devices_release(struct cuda_devices *devices);
 
 #endif

@@ -1,9 +1,11 @@
 /* open.c -- finds a library, opens it and fills its rows of the table, or reports why not */
+#include "base/memory.h"
 #include "cuda/library/folders.h"
 #include "cuda/library/library.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@ static const struct library_row clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0,
 /* CUDA 12 is the first whose libraries all have the functions. If a file name contains CUDA's
  * version (libcublas.so.13), the driver's version is tried first, then earlier ones; a later one
  * would not run. */
-enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800, GOOD_NCCL = 22602 };
+enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800 };
 static const struct library_part {
 	/* companion: a library that this one opens itself and may not find */
 	const char *name, *file, *companion;
@@ -260,9 +262,50 @@ void cuda_library_close(struct cuda_library *library)
 		library_shut(library, part);
 }
 
-const char *cuda_library_note(const struct cuda_library *library)
+/* ---- the GPUs of this host */
+
+static enum status device_query(const struct cuda_library *library, struct cuda_device *into, int ordinal)
 {
-	if (!library->nccl_version || library->nccl_version >= GOOD_NCCL)
-		return NULL;
-	return "NCCL before 2.26.2 may hang when a group is aborted";
+	CUdevice device;
+	size_t bytes = 0;
+	enum status status = CUDA_CALL(library, cuDeviceGet, &device, ordinal);
+	if (status == ST_OK)
+		status = CUDA_CALL(library, cuDeviceGetName, into->name, sizeof into->name, device);
+	if (status == ST_OK)
+		status = CUDA_CALL(library, cuDeviceGetUuid, &into->uuid, device);
+	if (status == ST_OK)
+		status = CUDA_CALL(library, cuDeviceTotalMem, &bytes, device);
+	into->bytes = (int64_t)bytes;
+	return status;
+}
+
+enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices)
+{
+	*devices = (struct cuda_devices){0};
+	enum status status = cuda_library_open(library, CUDA_PART_DRIVER);
+	if (status != ST_OK)
+		return status;
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+	int count = 0;
+	status = CUDA_CALL(library, cuInit, 0);
+	if (status == ST_OK)
+		status = CUDA_CALL(library, cuDeviceGetCount, &count);
+	if (status == ST_OK && count < 1)
+		status = fail(ST_GPU, "cuDeviceGetCount: 0");
+	if (status != ST_OK)
+		return fail_in(ST_GPU, "NVIDIA's driver (CUDA %d.%d) is there, but no GPU for it",
+		        library->driver_version / 1000, library->driver_version % 1000 / 10);
+	devices->items = mem_alloc((size_t)count * sizeof *devices->items);
+	devices->count = count;
+	for (int i = 0; i < count && status == ST_OK; i++)
+		status = device_query(library, &devices->items[i], i);
+	if (status != ST_OK)
+		cuda_devices_release(devices);
+	return status;
+}
+
+void cuda_devices_release(struct cuda_devices *devices)
+{
+	mem_free(devices->items);
+	*devices = (struct cuda_devices){0};
 }

@@ -1,7 +1,6 @@
 /* party.h -- what the files of nccl/ share. An umbrella header.
  *
- * Files: meet.c (unique ids) party.c (a communicator's thread) nccl.c (memory, open, release,
- * close) batch.c (calls that start together) calls.c (collectives and transfers) late.c (backup=)
+ * Files: party.c (a communicator's thread) nccl.c (memory, unique ids, open, release, close) batch.c (calls that start together) calls.c (collectives and transfers) late.c (backup=)
  * serve.c (windows: put, get, add)
  *
  *      control                 a party's thread                  host thread
@@ -146,13 +145,6 @@ struct nccl_exchange {
 enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
 #define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
 
-/* ---- meet.c: the two halves of nccl_meet; in between rank 0 broadcasts the ids */
-enum status meet_ids(
-        struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
-/* ids NULL: rank 0 failed with this thread's failure, which becomes the parties' error */
-void meet_told(
-        struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
-
 /* ---- party.c */
 /* Starts a party with this rank at that place. id NULL: it is FAILED, with this thread's
  * failure. */
@@ -212,7 +204,7 @@ void late_give_back(struct nccl_exchange *nccl);
 void late_close(struct nccl_exchange *nccl);
 
 /* ---- serve.c */
-enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
+enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at);
 enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
         struct exchange_started started, CUstream stream);
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);
@@ -223,6 +215,12 @@ void serve_leave(struct party *party); /* on its thread, after its communicator 
 void serve_close(struct nccl_exchange *nccl);
 
 /* ---- nccl.c */
+/* The two halves of nccl_meet; in between rank 0 broadcasts the ids. */
+enum status meet_ids(
+        struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
+/* ids NULL: rank 0 failed with this thread's failure, which becomes the parties' error */
+void meet_told(
+        struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 /* Requires the lock. Returns the latest such party; NULL if none. */
 struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to);
 

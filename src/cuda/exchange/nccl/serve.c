@@ -31,10 +31,9 @@ struct service {
 
 /* ---- windows */
 
-enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes)
+enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);
-	(void)bytes;
 	pthread_mutex_lock(&nccl->lock);
 	*MEM_ADD(&nccl->windows, &nccl->window_count) = (struct nccl_window){part, seq, at};
 	pthread_cond_broadcast(&nccl->changed);

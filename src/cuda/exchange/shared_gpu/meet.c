@@ -8,6 +8,38 @@
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 
+/* ---- words of the segment that streams write and wait for, collected in order. Each belongs to one
+ * sequence number, so that writing it twice changes nothing. */
+
+enum { BATCH = 255 }; /* CUDA's limit per call */
+
+static void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value)
+{
+	*MEM_ADD(&gpu->words.word, &gpu->words.count) =
+	        (CUstreamBatchMemOpParams){.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {value},
+	                                           CU_STREAM_WRITE_VALUE_DEFAULT, 0}};
+}
+
+static void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value)
+{
+	*MEM_ADD(&gpu->words.word, &gpu->words.count) = (CUstreamBatchMemOpParams){
+	        .waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {value}, CU_STREAM_WAIT_VALUE_GEQ, 0}};
+}
+
+static enum status words_queue(struct shared_gpu *gpu, CUstream stream)
+{
+	const struct shared_gpu_words *words = &gpu->words;
+	enum status status = ST_OK;
+	for (size_t at = 0; at < words->count && status == ST_OK; at += BATCH) {
+		unsigned count = words->count - at < BATCH ? (unsigned)(words->count - at) : BATCH;
+		status = CUDA_CALL(gpu->cuda, cuStreamBatchMemOp, stream, count, words->word + at, 0);
+	}
+	gpu->words.count = 0;
+	return status;
+}
+
+/* ---- shares */
+
 static struct match_share *share_new(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq, int place,
         uint64_t places, CUstream stream)
 {
@@ -93,6 +125,54 @@ static bool needs_copy(const struct exchange_collective *call)
 	return !same && call->in && call->out && call->in < out_end && call->out < in_end;
 }
 
+/* ---- results kept for members that a collective did not wait for (backup=)
+ *
+ *      first that counts   ... kernel; ends | result -> kept | write arrived, done = 7
+ *      late member         write arrived; wait for arrived >= 7; kernel: kept -> result; done = 7
+ *
+ * Only the late member waits. The kept memory is freed when its `done` has reached the part's
+ * sequence number. */
+
+static enum status gifts_add(struct shared_gpu *gpu, const struct exchange_collective *call, CUstream stream)
+{
+	enum status status = ST_OK;
+	for (int p = 0; p < call->n && status == ST_OK; p++) {
+		struct gift gift = {.seq = call->seq,
+		        .stream = stream,
+		        .at = call->out,
+		        .bytes = call->out_count * dtype_bytes(call->dtype)};
+		if (call->counts[p])
+			continue;
+		status = slot_ring_of_pair(gpu, call->part, gpu->rank, call->ranks[p], true, &gift.ring);
+		if (status == ST_OK)
+			*MEM_ADD(&gpu->gifts, &gpu->gift_count) = gift;
+	}
+	return status;
+}
+
+static enum status gifts_give(struct shared_gpu *gpu)
+{
+	enum status status = ST_OK;
+	for (size_t i = 0; i < gpu->gift_count && status == ST_OK; i++) {
+		const struct gift *gift = &gpu->gifts[i];
+		struct exchange_slot *own = slot_ring_slot(gift->ring, 0, gift->seq),
+		                     *other = slot_ring_slot(gift->ring, 1, gift->seq);
+		CUdeviceptr kept = 0;
+		slot_ring_take(gift->ring, gift->seq, ALL_PLACES);
+		if (gift->bytes)
+			status = pool_keep(gpu, gift, &other->done, &kept);
+		own->in = own->out = pool_offset(gpu, kept);
+		__atomic_store_n(&own->call, transfer_digest(gift->bytes), __ATOMIC_SEQ_CST);
+		words_write(gpu, slot_ring_device(gift->ring, &own->arrived), gift->seq);
+		words_write(gpu, slot_ring_device(gift->ring, &own->done), gift->seq);
+		if (status == ST_OK)
+			status = words_queue(gpu, gift->stream);
+		__atomic_store_n(&gift->ring->last, gift->seq, __ATOMIC_SEQ_CST);
+	}
+	gpu->words.count = 0;
+	return status;
+}
+
 /* A late member gets the result as a transfer from the member that has kept it. */
 static enum status late_add(
         struct shared_gpu *gpu, const struct exchange_collective *call, int from, CUstream stream)
@@ -111,6 +191,8 @@ static enum status late_add(
 	slot_fill(gpu, share, at, at);
 	return status;
 }
+
+/* ---- matches */
 
 static enum status match_add(struct shared_gpu *gpu, const struct exchange_collective *call, uint64_t places,
         int place, CUstream stream)

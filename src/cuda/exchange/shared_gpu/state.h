@@ -1,9 +1,8 @@
 /* state.h -- what the files of shared_gpu/ share. An umbrella header.
  *
  * Files: file.c (the segment) pool.c (memory that all ranks access) slots.c (slots of a match,
- * release) meet.c (a match from arrival to end) late.c (results for late members) collective.c
- * (each member's kernel) reach.c (windows, one-sided) words.c (words that streams write and wait
- * for) shared_gpu.c */
+ * release) meet.c (a match from arrival to end, results for late members) collective.c (each
+ * member's kernel) shared_gpu.c (open and close, windows) */
 #ifndef RANKSH_CUDA_SHARED_GPU_STATE_H
 #define RANKSH_CUDA_SHARED_GPU_STATE_H
 
@@ -214,12 +213,6 @@ void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places);
 void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
 void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
-/* ---- words.c: writes and waits of a stream, collected in order */
-void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
-/* until the word is `value` or later */
-void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value);
-enum status words_queue(struct shared_gpu *gpu, CUstream stream); /* also empties the list */
-
 /* ---- collective.c */
 /* Sets the members of this share: those of `places`. */
 void share_members(const struct shared_gpu *gpu, struct match_share *share, uint64_t places);
@@ -229,12 +222,6 @@ enum status collective_plan(
 void transfer_plan(struct shared_gpu *gpu, const struct exchange_transfer *call, struct match_share *share);
 uint32_t transfer_digest(int64_t bytes);
 
-/* ---- late.c */
-/* On the rank that keeps results for late members: gifts_add with its share, gifts_give when the
- * result is queued. */
-enum status gifts_add(struct shared_gpu *gpu, const struct exchange_collective *call, CUstream stream);
-enum status gifts_give(struct shared_gpu *gpu);
-
 /* ---- meet.c */
 enum status meet_collective(struct exchange *exchange, const struct exchange_collective *call,
         struct exchange_started started, CUstream stream);
@@ -242,10 +229,5 @@ enum status meet_transfers(struct exchange *exchange, const struct exchange_tran
         struct exchange_started started, CUstream stream);
 enum status meet_begin(struct exchange *exchange);
 enum status meet_end(struct exchange *exchange);
-
-/* ---- reach.c */
-enum status reach_window(struct exchange *exchange, int part, uint32_t seq, CUdeviceptr at, int64_t bytes);
-enum status reach_one_sided(struct exchange *exchange, const struct exchange_one_sided *call,
-        struct exchange_started started, CUstream stream);
 
 #endif
