@@ -8,7 +8,7 @@
 #include "shell/session/quote.h"
 #include "shell/session/timeline.h"
 #include "shell/replay/replay.h"
-#include "shell/training/state.h"
+#include "shell/training/training.h"
 #include "races/races.h"
 #include "world/tensor_kind.h"
 #include "trace/critical.h"

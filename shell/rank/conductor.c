@@ -7,7 +7,7 @@
 #include "shell/session/expired.h"
 #include "shell/session/course.h"
 #include "shell/training/open.h"
-#include "shell/training/showing.h"
+#include "shell/training/transcript.h"
 #include "shell/wire/block.h"
 #include "waits/waits.h"
 

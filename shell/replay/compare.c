@@ -8,7 +8,6 @@
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"
 #include "shell/training/open.h"
-#include "shell/training/scratch.h"
 #include "shell/training/training.h"
 #include "world/tensor_kind.h"
 #include "trace/table.h"

@@ -6,7 +6,6 @@
 #include "shell/line/line.h"
 #include "shell/session/changes.h"
 #include "shell/training/open.h"
-#include "shell/training/scratch.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
-#include "shell/training/scratch.h"
 #include "shell/training/training.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "shell/session/credit.h"
 #include "shell/values/read.h"
 #include "shell/values/share.h"
-#include "shell/training/scratch.h"
+#include "shell/training/open.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 

@@ -20,7 +20,6 @@
 #include "shell/session/quote.h"
 #include "shell/values/read.h"
 #include "shell/values/share.h"
-#include "shell/training/parts.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 

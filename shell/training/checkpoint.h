@@ -10,7 +10,6 @@
 #ifndef RANKSH_CHECKPOINT_H
 #define RANKSH_CHECKPOINT_H
 
-#include "shell/training/parts.h"
 #include "shell/training/verify.h"
 
 struct shard {

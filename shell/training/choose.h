@@ -79,7 +79,7 @@ void model_follows(const char *name, struct text *out);
 void choice_changes(struct text *out);
 /* Appends the built-in strategies with that option. */
 void choice_those_with(const char *option, struct text *out);
-/* tell.c: lists the built-in ones */
+/* Lists the built-in ones. */
 void choice_list(struct shell *shell, bool models);
 /* Prints its help; source: its text */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);

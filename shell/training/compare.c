@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/read.h"
-#include "shell/training/state.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 

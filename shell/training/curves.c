@@ -3,7 +3,6 @@
  *     rank 0   2.0 at 1 ms        1.8 at 2 ms                  a point for each loss: the mean
  *     rank 1          2.2 at 1.5 ms              1.6 at 3 ms   of the latest of all ranks
  *     curve           2.1 at 1.5  2.0 at 2       1.7 at 3 */
-#include "shell/training/curves.h"
 #include "base/memory.h"
 #include "shell/values/prints.h"
 #include "shell/training/training.h"

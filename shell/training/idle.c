@@ -1,15 +1,25 @@
-/* idle.c -- reports options without effect:
+/* idle.c -- reports options and defs without effect
  *
  *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= is another word, or missing
  *     option top=2 with="experts" "..."          gpt top=1: experts= is 0, off or none
- *     option bucket=256k unless="dp_shard" "..." zero=2 + ddp=2 bucket=1k: zero has that axis */
+ *     option bucket=256k unless="dp_shard" "..." zero=2 + ddp=2 bucket=1k: zero has that axis
+ *     option often=1 ...                         of a user's strategy: given, and read nowhere
+ *     def reduce_gradients g { ... }             an override point that no file calls
+ *
+ * The last two are found after the walk, when all parts are sourced. A call may occur later (`if
+ * clip > 0`), so a def also counts as called if another def that can be called contains its
+ * name. */
+#include "base/embedded.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/command.h"
 #include "shell/language/parse/tree.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/player.h"
+#include "shell/language/run/state.h"
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 #include "shell/training/training.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Returns true for 0, off and none. */
@@ -86,4 +96,172 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 	for (int i = 0; i < count; i++)
 		for (int k = i ? 0 : from; k < choice[i].givens; k++)
 			idle_put_option(choice, count, i, &choice[i].given[k], out);
+}
+
+/* ---- defs that nothing calls, options that nothing reads ---- */
+
+/* Matches `NAME`, or for an option with `for="x"` its variable NAME_x. */
+static bool is_word_of(struct slice_of_text word, const char *name)
+{
+	size_t length = strlen(name);
+	return word.length >= length && memcmp(word.at, name, length) == 0 &&
+	        (word.length == length || word.at[length] == '_');
+}
+
+/* Returns true if the text contains the name outside comments, sentences of `option` lines, its
+ * first word (the def's own name), and words after `before` ("def", "option"), which make the
+ * name. */
+static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
+{
+	bool is_option = strcmp(before, "option") == 0;
+	const char *at = text.at, *end = text.at + text.length;
+	struct slice_of_text last = slice_of_string(before);
+	bool option = false;
+	while (at < end) {
+		const char *from = at;
+		if (*at == '#') {
+			const char *newline = memchr(at, '\n', (size_t)(end - at));
+			at = newline ? newline : end;
+		} else if (option && *at == '"') {
+			const char *behind = quote_end(at, end);
+			at = behind ? behind : end;
+		} else if (!is_name_start(*at))
+			option = *at++ != '\n' && option;
+		else {
+			while (at < end && is_name_char(*at))
+				at++;
+			struct slice_of_text word = {from, (size_t)(at - from)};
+			bool is = is_option ? is_word_of(word, name) : slice_is(word, name);
+			if (is && !slice_is(last, before))
+				return true;
+			last = word;
+			option = option || slice_is(word, "option");
+		}
+	}
+	return false;
+}
+
+struct asked_name {
+	struct player *player;
+	const struct program *program;
+	const char *name;
+	const struct definition *except; /* its own text is ignored */
+	bool found;
+	struct text *out;
+};
+
+static void asked_search_def(void *self, const struct definition *def)
+{
+	struct asked_name *asked = self;
+	asked->found |= def != asked->except && text_mentions(def->statement->why, asked->name, "def");
+}
+
+static void asked_search_file(void *self, const struct definition *def)
+{
+	struct asked_name *asked = self;
+	struct slice_of_text text = {def->tree->text, def->tree->count};
+	asked->found = asked->found || text_mentions(text, asked->name, "option");
+}
+
+/* "; parts that do: buckets flat (`source buckets`)" */
+static void parts_put_with(const char *name, struct text *out)
+{
+	char first[WORD_SHOWN] = "";
+	const char *part;
+	for (int i = 0; (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
+		const struct embedded *file = built_in_part(part);
+		if (!text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def"))
+			continue;
+		if (!*first)
+			snprintf(first, sizeof first, "%s", part);
+		text_add(out, "%s%s", strcmp(first, part) == 0 ? "; parts that do: " : " ", part);
+	}
+	if (*first)
+		text_add(out, " (`source %s`)", first);
+}
+
+/* Returns true if a built-in file, or a part that it sources, uses the name. Parts do not source
+ * each other in a cycle. */
+static bool embedded_calls(const struct embedded *file, const char *name)
+{
+	bool found = text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
+	const char *part;
+	for (int i = 0; !found && (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
+		const struct embedded *sourced = built_in_part(part);
+		char line[WORD_SHOWN + 8];
+		snprintf(line, sizeof line, "source %s", part);
+		found = sourced != file && memmem(file->bytes, file->count, line, strlen(line)) &&
+		        embedded_calls(sourced, name);
+	}
+	return found;
+}
+
+/* Returns true if a built-in strategy has a def with that name and no call: a model or another
+ * strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
+static bool def_called_elsewhere(const char *name)
+{
+	char def[WORD_SHOWN + 8];
+	const char *strategy;
+	snprintf(def, sizeof def, "\ndef %s ", name);
+	for (int i = 0; (strategy = choice_name(false, i)); i++) {
+		const struct embedded *file = embedded_find("strategies/", strategy, ".rsh");
+		if (memmem(file->bytes, file->count, def, strlen(def)) && !embedded_calls(file, name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_own_strategy(const struct program *program, const char *file)
+{
+	for (size_t i = 2; i + 1 < program->files; i++)
+		if (strcmp(program->file[i].name, file) == 0)
+			return choice_is_path(file);
+	return false;
+}
+
+/* `refresh` is called after a resume only. */
+static void uncalled_note_def(void *self, const struct definition *def)
+{
+	struct asked_name *all = self;
+	char name[WORD_SHOWN];
+	word_text(def->statement->word->written, name);
+	if (!def->overrides || def->called || strcmp(name, "refresh") == 0 || !def->tree->file ||
+	        !is_own_strategy(all->program, def->tree->file))
+		return;
+	struct asked_name calls = {.name = name, .except = def};
+	player_each_def(all->player, asked_search_def, &calls);
+	if (calls.found || def_called_elsewhere(name))
+		return;
+	text_add(all->out, "%s:%d: nothing in this program calls def %s", def->tree->file,
+	        def->statement->line, name);
+	parts_put_with(name, all->out);
+	text_add(all->out, "\n");
+}
+
+static void unread_note_options(struct player *player, const struct program *program,
+        const struct player_file *file, struct text *out)
+{
+	for (int i = 0; i < file->givens; i++) {
+		struct asked_name reads = {.name = file->given[i].name};
+		for (size_t k = 0; k < program->files; k++) {
+			struct slice_of_text text = {program->file[k].text, program->file[k].count};
+			reads.found = reads.found || text_mentions(text, reads.name, "option");
+		}
+		if (!reads.found)
+			player_each_def(player, asked_search_file, &reads);
+		if (reads.found)
+			continue;
+		text_add(out, "%s=", reads.name);
+		given_text(&file->given[i], out);
+		text_add(out, " has no effect: nothing in %s reads it\n", file->name);
+	}
+}
+
+void program_uncalled(struct player *player, struct program *program)
+{
+	struct asked_name all = {.player = player, .program = program, .out = &program->idle};
+	player_each_def(player, uncalled_note_def, &all);
+	for (size_t i = 2; i + 1 < program->files; i++)
+		if (choice_is_path(program->file[i].name))
+			unread_note_options(player, program, &program->file[i], &program->idle);
 }

@@ -1,9 +1,20 @@
-/* open.c -- a session opened, closed and emptied */
+/* open.c -- a session opened, closed and emptied; sessions beside the learner's
+ *
+ *     learner's shell   budget  [ steps left ] --more()--> credit: all processes, Ctrl-C
+ *                                  ^   lends its steps, takes back the rest
+ *     scratch shell     budget  [ steps left ] --more()--'
+ *
+ * Work in the scratch session counts among the steps on which all processes agree, so a replay
+ * stops at the same place. */
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/values/prints.h"
+#include "shell/language/run/state.h"
+#include "shell/session/lasting.h"
 #include "shell/training/training.h"
+#include "shell/values/prints.h"
+
+#include <stdio.h>
 
 /* The backend's hook: a completed OP_SYNC may complete a print; other operations are noted ones,
  * which have written a loss. */
@@ -60,4 +71,82 @@ enum status shell_reset(struct shell *shell)
 enum status shell_reset_again(struct shell *shell)
 {
 	return shell_empty(shell, true);
+}
+
+/* ---- beside the learner's ---- */
+
+static bool scratch_more(struct budget *budget)
+{
+	struct shell *of = budget->self;
+	struct budget *outer = &of->budget;
+	outer->steps = budget->steps;
+	bool go_on = !outer->more || outer->more(outer);
+	budget->steps = outer->steps;
+	return go_on;
+}
+
+static bool scratch_waits(struct budget *budget)
+{
+	struct shell *of = budget->self;
+	return of->budget.waits(&of->budget);
+}
+
+enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry)
+{
+	*scratch = (struct shell){0}; /* always on the simulator */
+	enum status status = shell_open(scratch, t, n, dry, "classroom");
+	if (status != ST_OK)
+		return status;
+	scratch->interpreter->guesses = dry;
+	scratch->lasting.machine = of->lasting.machine;
+	status = machine_set(
+	        &scratch->lasting.machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
+	if (status == ST_OK)
+		status = shell_reset(scratch); /* a world with that memory */
+	scratch->budget = (struct budget){.steps = of->budget.steps,
+	        .more = of->budget.more ? scratch_more : NULL,
+	        .waits = of->budget.waits ? scratch_waits : NULL,
+	        .self = of};
+	shell_replaying(scratch, 1);
+	return status;
+}
+
+void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan)
+{
+	scratch->interpreter->guesses = false;
+	lasting_take(scratch, lasting);
+	scratch->lasting.pace = 0;
+	scratch->lasting.explain = scratch->lasting.strip = false;
+	if (plan)
+		plan_copy(plan, &scratch->training->at_reset);
+}
+
+/* If opening failed early it has taken no steps. */
+void scratch_pause(struct shell *scratch, struct shell *of)
+{
+	if (scratch->budget.self == of)
+		of->budget.steps = scratch->budget.steps;
+}
+
+void scratch_resume(struct shell *scratch, struct shell *of)
+{
+	if (scratch->budget.self == of)
+		scratch->budget.steps = of->budget.steps;
+}
+
+void scratch_close(struct shell *scratch, struct shell *of)
+{
+	scratch_pause(scratch, of);
+	shell_read_files(of, text_string(&scratch->line.outside));
+	shell_close(scratch);
+}
+
+enum status scratch_over(struct shell *scratch, struct shell *of, enum status status)
+{
+	char words[1000];
+	snprintf(words, sizeof words, "%s", fail_text());
+	scratch_resume(scratch, of);
+	if (scratch->world)
+		scratch_close(scratch, of);
+	return status == ST_OK ? ST_OK : fail(status, "%s", words);
 }

@@ -1,9 +1,8 @@
 /* play.c -- plays a program: steps and iterations */
 #include "shell/language/run/player.h"
 #include "shell/training/checkpoint.h"
-#include "shell/training/showing.h"
+#include "shell/training/transcript.h"
 #include "shell/training/training.h"
-#include "shell/training/state.h"
 
 #include <stdlib.h>
 #include <string.h>

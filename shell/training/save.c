@@ -4,7 +4,8 @@
  * runs, with values filled in and its ranks. Between steps that world gets the defs and variables
  * typed there. */
 #include "shell/training/training.h"
-#include "shell/training/scratch.h"
+#include "shell/training/transcript.h"
+#include "shell/training/open.h"
 #include "shell/language/run/state.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"

@@ -1,5 +1,6 @@
 /* showing.c -- the position in a program, and a step's output while it runs */
-#include "shell/training/showing.h"
+#include "shell/training/training.h"
+#include "shell/training/transcript.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
 #include "base/fold.h"

@@ -1,5 +1,5 @@
 /* state.c -- memory by kind, loss and tokens a second */
-#include "shell/training/state.h"
+#include "shell/training/training.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "world/tensor_kind.h"

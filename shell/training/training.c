@@ -1,5 +1,6 @@
 /* training.c -- model, data, strategy and program of a session, across resets */
 #include "shell/training/training.h"
+#include "shell/training/transcript.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 #include "shell/session/quote.h"
@@ -176,4 +177,30 @@ enum status program_wanted(const struct shell *shell)
 	        ? ST_OK
 	        : fail(ST_ARGUMENT,
 	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+}
+
+/* ---- parts of parameters ---- */
+
+void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line)
+{
+	struct text key = {0};
+	if (!parts->places)
+		parts->places = names_create();
+	text_add(&key, "%d %s", line->rank, line->tensor);
+	size_t place = (size_t)names_make(parts->places, key.bytes, key.count) - 1;
+	text_release(&key);
+	if (place == parts->count)
+		MEM_ADD(&parts->line, &parts->count);
+	struct part_line *own = &parts->line[place];
+	*own = *line;
+	own->tensor = names_keep(names, line->tensor);
+	own->of = names_keep(names, line->of);
+	own->state = names_keep(names, line->state);
+}
+
+void parts_forget(struct part_lines *parts)
+{
+	names_free(parts->places);
+	mem_free(parts->line);
+	*parts = (struct part_lines){0};
 }

@@ -7,10 +7,9 @@
 #define RANKSH_TRAINING_H
 
 #include "shell/session/shell.h"
-#include "shell/training/transcript.h"
-#include "shell/training/parts.h"
 #include "shell/training/program.h"
-#include "shell/training/curves.h"
+#include "shell/values/read.h"
+#include "trace/plot.h"
 
 enum data_kind { DATA_SYNTHETIC, DATA_TEXT, DATA_NPY };
 struct dataset {
@@ -44,11 +43,47 @@ struct plan {
 	/* the chosen model on one rank: its file is the second. NULL: none */
 	struct program *model_program;
 };
+/* The parts of parameters in each rank's tensors, from `part` lines
+ *
+ *     part w1 of w1                       the whole parameter
+ *     part w1 of w1 row=64*tp             a shard: rows from there on
+ *     part flat[0:4096] of w1 at=8192     a run in the flattened parameter
+ *     part flat[0:64] of w1 row=8 col=16 rows=8 cols=16 at=64
+ *                                         a run in a flattened block: ZeRO and tensor parallel
+ *     part w1_m of w1 as=m                its optimizer state
+ *
+ * Tensors are resolved by name when needed: one may have been freed and made again. */
+struct part_line {
+	int rank;
+	const char *tensor;     /* as written: "flat[0:4096]" */
+	const char *of, *state; /* the parameter; "": its values, else "m", "v" */
+	/* at=, rows= or cols= given: the block is flattened, and the tensor begins at `at` */
+	bool flat;
+	int64_t row, col, at;
+	int64_t rows, cols; /* of a flat block; 0: to the parameter's end */
+};
+struct part_lines {
+	struct part_line *line; /* in order of declaration */
+	size_t count;
+	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
+};
+
+/* The loss against virtual time: a curve for each program of the session */
+struct curves {
+	struct curve *curve; /* by age; the last may be this world's */
+	size_t count;
+	bool open; /* the last one is */
+	/* of this world, by iteration and rank: the last writer of `loss`; 0: none */
+	op_id *loss;
+	size_t losses; /* entries, of all iterations played */
+};
+
 /* Lines typed before step `played` (interpreter_typed) */
 struct typed_lines {
 	long played;
 	struct text lines;
 };
+struct transcript;
 struct training {
 	/* `undo` starts from at_reset, the plan before the emptying line */
 	struct plan now, at_reset;
@@ -127,5 +162,35 @@ enum status program_loses(struct shell *shell, struct text *out);
 void program_parts(const struct shell *shell, int *parts);
 /* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
+
+/* ---- parts of parameters ---- */
+
+/* Replaces this rank's declaration of the tensor, or adds one. Copies the texts into `names`, the
+ * world's. */
+void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
+void parts_forget(struct part_lines *parts);
+
+/* ---- curves.c ---- */
+
+/* Called after an iteration: records the operations that wrote its losses. */
+void curves_iteration(struct shell *shell);
+/* Makes this world's curve so far. Collective. None with --dry. */
+enum status curves_gather(struct shell *shell);
+/* Called when the world goes. again: a replay makes its curve anew */
+void curves_world_ends(struct curves *curves, bool again);
+void curves_release(struct curves *curves);
+
+/* ---- state.c: memory, loss and rate ---- */
+
+/* Appends device memory by kind: now, in bytes of tensors; or at the peak, in bytes of blocks.
+ * Equal ranks share a line. Nothing without a program. */
+void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
+/* Reads tensor[rank] (NULL: none); `set` becomes those ranks, with values in their order. */
+enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
+        double *values);
+/* Prints an iteration's line; last: also the dynamic loss scale and the skipped steps */
+enum status state_iteration(struct shell *shell, bool last);
+/* Appends iterations, loss, rate, loss scale and experts, if there were any. */
+enum status state_progress(struct shell *shell, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* verdict.c -- the verdict of verify, and its words */
-#include "shell/training/verdict.h"
+#include "shell/training/verify.h"
 #include "shell/session/shell.h"
 #include "shell/training/program.h"
 

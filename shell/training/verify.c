@@ -4,7 +4,6 @@
  * limit, one rank computes again with another rounding: a few times that distance is correct,
  * too, as in the tests of FlashAttention; but never beyond FURTHEST. */
 #include "shell/training/choose.h"
-#include "shell/training/verdict.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
 #include "shell/values/share.h"

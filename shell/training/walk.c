@@ -7,7 +7,7 @@
  *
  * A built-in iteration's expressions use tensors from the setup only
  * (tests/script/strategies.sh). */
-#include "shell/training/scratch.h"
+#include "shell/training/open.h"
 #include "shell/training/training.h"
 #include "shell/language/run/state.h"
 #include "base/memory.h"
