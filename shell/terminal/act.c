@@ -5,7 +5,6 @@
 #include "shell/session/quote.h"
 #include "trace/trace.h"
 #include "shell/wire/wire.h"
-#include "shell/wire/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- one line ---- */
+/* ---- what changes the terminal ---- */
 
 /* Returns the path of the file that `set hello=off` creates. */
 static const char *no_hello(const struct session *session, char path[1200])
@@ -45,80 +44,11 @@ static bool hello_switch(struct session *session, const char *line)
 	return true;
 }
 
-static void grant_wish(struct session *session, const char *wish);
-
-/* Returns true for commands with long text, such as help. Other output scrolls. */
-static bool is_for_reading(const char *line)
-{
-	static const char *const first[] = {"help", "machine", "lessons", "strategy", "model", "man"};
-	size_t length = strcspn(line, " ");
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		if (strlen(first[i]) == length && strncmp(line, first[i], length) == 0)
-			return !strchr(line, ';');
-	return false;
-}
-
-/* Journals the log change; else, for followers, a line that is not only about this terminal. */
-static enum status keep_line(struct session *session, const struct reply *reply)
-{
-	struct journal_file *journal = &session->journal;
-	const char *typed = text_string(&session->pending);
-	bool refused = reply->status != ST_OK && reply->status != ST_EXPECT;
-	if (reply->log.count || (size_t)reply->log.kept != journal->log.count)
-		return journal_file_change(journal, &reply->log, typed);
-	if (reply->wish.count || reply->status == ST_QUIT)
-		return ST_OK;
-	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
-}
-
-/* Runs the pending lines and this one on rank 0; an open block stays pending. */
-static void run_line(struct session *session, const char *line)
-{
-	text_add(&session->pending, "%s", line);
-	struct request request = {.kind = REQUEST_RUN,
-	        .text = session->pending,
-	        .stamp = -1,
-	        .look = session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER};
-	struct reply reply = {0};
-	session->talk.busy_with = text_string(&session->pending);
-	signal_taken_interrupt();
-	struct pager pager = {.used = 1}; /* the typed line */
-	session->talk.pager = session->talk.terminal && is_for_reading(line) ? &pager : NULL;
-	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
-	session->talk.pager = NULL;
-	if (status != ST_OK) {
-		job_lose(session, status);
-		return;
-	}
-	keep_state(session, &reply);
-	if (reply.status == ST_INCOMPLETE) {
-		text_add(&session->pending, "\n");
-		reply_release(&reply);
-		return;
-	}
-	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
-		say_bad(session, text_string(&reply.text));
-	if (keep_line(session, &reply) != ST_OK)
-		say_bad(session, fail_text());
-	if (session->course->learning_line(
-	            session->learning, text_string(&session->pending), text_string(&reply.learned)) != ST_OK)
-		say_bad(session, fail_text());
-	session->leaving = reply.status == ST_QUIT;
-	text_clear(&session->pending);
-	if (reply.wish.count)
-		grant_wish(session, text_string(&reply.wish));
-	reply_release(&reply);
-}
-
-/* ---- wishes ---- */
-
 /* Returns true if the terminal can be painted on; else reports that. */
 static bool paints(const struct session *session, const char *who, const char *instead)
 {
-	char words[128];
-	snprintf(words, sizeof words, "%s: this terminal cannot be painted on (TERM)%s", who, instead);
 	if (!session->talk.terminal)
-		say_bad(session, words);
+		say_bad(session, "%s: this terminal cannot be painted on (TERM)%s", who, instead);
 	return session->talk.terminal;
 }
 
@@ -138,7 +68,7 @@ static void view(struct session *session, const char *times)
 	enum status status =
 	        view_run(&session->talk, title, session->colour, session->wide, replay ? &window : NULL);
 	if (status == ST_FILE)
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 	else if (status != ST_OK)
 		job_lose(session, status);
 	arrange_split(session);
@@ -210,16 +140,68 @@ static void grant_wish(struct session *session, const char *wish)
 		edit(session, wish + 5);
 }
 
-/* ---- lines while there are no ranks ---- */
+/* ---- a line that ranks run ---- */
 
-/* Filters control characters: another program may have written the journal. */
-static void print_line(const char *line)
+/* Returns true for commands with long text, such as help. Other output scrolls. */
+static bool is_for_reading(const char *line)
 {
-	struct text shown = {0};
-	plain_put(line, strlen(line), false, &shown);
-	printf("%s\n", text_string(&shown));
-	text_release(&shown);
+	static const char first[] = "help machine lessons strategy model man";
+	return text_place(first, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
 }
+
+/* Journals the log change; else, for followers, a line that is not only about this terminal. */
+static enum status keep_line(struct session *session, const struct reply *reply)
+{
+	struct journal_file *journal = &session->journal;
+	const char *typed = text_string(&session->pending);
+	bool refused = reply->status != ST_OK && reply->status != ST_EXPECT;
+	if (reply->log.count || (size_t)reply->log.kept != journal->log.count)
+		return journal_file_change(journal, &reply->log, typed);
+	if (reply->wish.count || reply->status == ST_QUIT)
+		return ST_OK;
+	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
+}
+
+/* Runs the pending lines and this one on rank 0; an open block stays pending. */
+static void run_line(struct session *session, const char *line)
+{
+	text_add(&session->pending, "%s", line);
+	struct request request = {.kind = REQUEST_RUN,
+	        .text = session->pending,
+	        .stamp = -1,
+	        .look = session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER};
+	struct reply reply = {0};
+	session->talk.busy_with = text_string(&session->pending);
+	signal_taken_interrupt();
+	struct pager pager = {.used = 1}; /* the typed line */
+	session->talk.pager = session->talk.terminal && is_for_reading(line) ? &pager : NULL;
+	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+	session->talk.pager = NULL;
+	if (status != ST_OK) {
+		job_lose(session, status);
+		return;
+	}
+	keep_state(session, &reply);
+	if (reply.status == ST_INCOMPLETE) {
+		text_add(&session->pending, "\n");
+		reply_release(&reply);
+		return;
+	}
+	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
+		say_bad(session, "%s", text_string(&reply.text));
+	if (keep_line(session, &reply) != ST_OK)
+		say_bad(session, "%s", fail_text());
+	if (session->course->learning_line(
+	            session->learning, text_string(&session->pending), text_string(&reply.learned)) != ST_OK)
+		say_bad(session, "%s", fail_text());
+	session->leaving = reply.status == ST_QUIT;
+	text_clear(&session->pending);
+	if (reply.wish.count)
+		grant_wish(session, text_string(&reply.wish));
+	reply_release(&reply);
+}
+
+/* ---- lines while there are no ranks ---- */
 
 /* Handles a line without ranks: the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
@@ -229,8 +211,11 @@ static void run_alone(struct session *session, const char *line)
 	else if (strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0)
 		session->leaving = true;
 	else if (strcmp(line, "journal") == 0)
-		for (size_t i = 0; i < session->journal.log.count; i++)
-			print_line(text_string(&session->journal.log.line[i].line));
+		for (size_t i = 0; i < session->journal.log.count; i++) {
+			const struct text *typed = &session->journal.log.line[i].line;
+			print_plain(text_string(typed), typed->count);
+			puts("");
+		}
 	else if (*line)
 		printf("   there are no ranks: restart, journal or quit\n");
 	fflush(stdout);

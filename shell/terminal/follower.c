@@ -20,15 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void tell(const struct session *session, const char *words)
-{
-	line_hide();
-	if (session->plain)
-		fprintf(stderr, "ranksh: %s\n", words);
-	else
-		say_bad(session, words);
-}
-
 /* ---- the lines so far ---- */
 
 /* Reads the next source line into `told`. *any: there was one. */
@@ -54,16 +45,14 @@ static enum status take(
 /* Ends the reading. A script expects the end of its pipe. */
 static void end(struct session *session, enum status status)
 {
-	struct text words = {0};
 	session->mode = FOLLOW_OVER;
 	session->code = session->plain && status != ST_QUIT ? 2 : session->code;
-	text_add(&words, "%s", fail_text());
+	line_hide();
 	if (!session->plain)
-		text_add(&words, "; the world stays as it is: `fork` makes it yours%s",
+		say_bad(session, "%s; the world stays as it is: `fork` makes it yours%s", fail_text(),
 		        session->follow.pipe ? "" : ", `rejoin` reads the file again");
-	if (!session->plain || status != ST_QUIT)
-		tell(session, text_string(&words));
-	text_release(&words);
+	else if (status != ST_QUIT)
+		fprintf(stderr, "ranksh: %s\n", fail_text());
 }
 
 static void catch_up(struct session *session)
@@ -84,15 +73,8 @@ static void copy_log(struct session *session)
 	const struct log_change *from = &session->follow.told.log;
 	struct log_change *to = &session->journal.log;
 	log_shorten(to, 0);
-	for (size_t i = 0; i < from->count; i++) {
-		struct logged_line *line = log_add(to);
-		text_add(&line->line, "%s", text_string(&from->line[i].line));
-		text_add(&line->outside, "%s", text_string(&from->line[i].outside));
-		text_add(&line->values, "%s", text_string(&from->line[i].values));
-		line->stop = from->line[i].stop;
-		line->stamp = from->line[i].stamp;
-		line->refused = from->line[i].refused;
-	}
+	for (size_t i = 0; i < from->count; i++)
+		log_copy(to, &from->line[i]);
 }
 
 static void say_following(const struct session *session, size_t lines)
@@ -115,10 +97,13 @@ enum status follower_open(struct session *session)
 	int n;
 	size_t lines = 0;
 	if (journal_file_folder(&session->journal) != ST_OK && !session->plain)
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 	enum status status = follow_head(follow, options);
 	if (status != ST_OK) {
-		tell(session, fail_text());
+		if (session->plain)
+			fprintf(stderr, "ranksh: %s\n", fail_text());
+		else
+			say_bad(session, "%s", fail_text());
 		session->code = 2;
 		return status;
 	}
@@ -165,18 +150,13 @@ static void make_anew(struct session *session)
 static void run_shown(struct session *session, const struct logged_line *line)
 {
 	const char *typed = text_string(&line->line);
-	struct request request = {
-	        .kind = REQUEST_RUN, .shown = true, .stop = line->stop, .stamp = line->stamp};
 	struct reply reply = {0};
 	struct text words = {0};
-	text_add(&request.text, "%s", typed);
-	text_add(&request.values, "%s", text_string(&line->values));
 	session->talk.busy_with = typed;
-	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+	enum status status = job_run_again(session, line, true, &reply);
 	if (status == ST_OK) {
-		keep_state(session, &reply);
 		if (reply.status != ST_OK && reply.text.count)
-			say_bad(session, text_string(&reply.text));
+			say_bad(session, "%s", text_string(&reply.text));
 		if ((size_t)reply.log.kept == session->journal.log.count) /* one line was added */
 			job_warn_changed(session, line, &reply, &words);
 		journal_file_change(&session->journal, &reply.log, typed); /* in memory only */
@@ -185,7 +165,6 @@ static void run_shown(struct session *session, const struct logged_line *line)
 		job_lose(session, status);
 	}
 	text_release(&words);
-	request_release(&request);
 }
 
 /* Shows the log's last line. Our ranks already have lines that remain after `undo`. */
@@ -214,7 +193,7 @@ static void show_look(struct session *session, const struct journal_look *look)
 	show_typed(session, text_string(&look->typed));
 	run_shown(session, &line);
 	if (look->refused.count)
-		say_bad(session, text_string(&look->refused));
+		say_bad(session, "%s", text_string(&look->refused));
 }
 
 /* Shows removed lines. Our ranks run the same command; after "restart" they have all lines
@@ -284,7 +263,7 @@ static void fork_off(struct session *session)
 	        journal_file_begin(journal, NULL, told->n, told->dry, told->machine, told->device);
 	enum status written = journal_file_change(journal, &lines, "fork");
 	if (status != ST_OK || written != ST_OK)
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 	log_shorten(&lines, 0);
 	mem_free(lines.line);
 	session->mode = FOLLOW_FORK;
@@ -312,7 +291,7 @@ static void rejoin(struct session *session)
 	struct journal_file *journal = &session->journal;
 	bool over = session->mode == FOLLOW_OVER;
 	if (over && !session->follow.pipe && open_again(session) != ST_OK) {
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 		return;
 	}
 	if (journal->file >= 0)
@@ -324,15 +303,6 @@ static void rejoin(struct session *session)
 	job_restart(session);
 	if (session->talk.alive)
 		say_following(session, journal->log.count);
-}
-
-static void say_refused(const struct session *session)
-{
-	struct text words = {0};
-	text_add(&words, "you follow %s: `fork` gives you a world of your own from here, `rejoin` comes back",
-	        session->follow.name);
-	say_bad(session, text_string(&words));
-	text_release(&words);
 }
 
 bool follower_acts(struct session *session, const char *line)
@@ -351,6 +321,8 @@ bool follower_acts(struct session *session, const char *line)
 	else if (*line && interpreter_class(line, strlen(line)) == COMMAND_LOOK)
 		return false;
 	else if (*line)
-		say_refused(session);
+		say_bad(session,
+		        "you follow %s: `fork` gives you a world of your own from here, `rejoin` comes back",
+		        session->follow.name);
 	return true;
 }

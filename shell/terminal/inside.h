@@ -49,7 +49,7 @@ void choose_looks(struct session *session);
 /* Returns the columns for output. */
 int width_of_output(void);
 /* Prints an error, in colour, folded. */
-void say_bad(const struct session *session, const char *text);
+void say_bad(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Starts the ranks, or shows a dead job's last words. *n: the number of ranks. */
 enum status job_open(struct session *session, int *n);
@@ -58,6 +58,9 @@ void job_lose(struct session *session, enum status status);
 /* Runs the journal's lines silently and reports differences. *lines: the number that ran, without
  * newly refused ones. Returns false if the ranks died, which is reported. */
 bool job_replay(struct session *session, size_t *lines);
+/* Runs a logged line again, silent or shown, and keeps the reply's state. */
+enum status job_run_again(
+        struct session *session, const struct logged_line *line, bool shown, struct reply *reply);
 /* Prints which task is open. */
 void job_say_task(const struct session *session);
 void job_restart(struct session *session);

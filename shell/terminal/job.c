@@ -20,7 +20,7 @@ static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
 	printf("\n");
-	say_bad(session, code >= 4 ? fail_text() : "the ranks have left");
+	say_bad(session, "%s", code >= 4 ? fail_text() : "the ranks have left");
 	session->code = 4;
 	text_clear(&session->pending);
 	text_clear(&session->enter);
@@ -97,7 +97,7 @@ enum status job_open(struct session *session, int *n)
 {
 	enum status status = talk_start(&session->talk, &session->options);
 	if (status != ST_OK) {
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 		return status;
 	}
 	status = greet(session, n);
@@ -106,7 +106,7 @@ enum status job_open(struct session *session, int *n)
 		if (status == ST_QUIT) /* whatever mpirun's status is */
 			say_bad(session, "stopped before the ranks were there");
 		else if (code >= 4)
-			say_bad(session, fail_text());
+			say_bad(session, "%s", fail_text());
 		session->code = code ? code : 4;
 	}
 	return status;
@@ -134,7 +134,7 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
 		refused |= now.refused && !then.refused;
 	}
 	if (words->count > before)
-		say_bad(session, text_string(words) + before);
+		say_bad(session, "%s", text_string(words) + before);
 	return refused;
 }
 
@@ -144,15 +144,30 @@ static void note_line(const struct logged_line *then, const struct reply *reply,
         struct log_change *log, size_t *from)
 {
 	const struct logged_line *now = reply->log.count && !refused ? &reply->log.line[0] : then;
-	struct logged_line *line = log_add(log);
-	if (*from >= log->count &&
+	struct logged_line line = *then;
+	if (*from > log->count &&
 	        (strcmp(text_string(&then->values), text_string(&now->values)) != 0 ||
 	                strcmp(text_string(&then->outside), text_string(&now->outside)) != 0))
-		*from = log->count - 1;
-	*line = (struct logged_line){.stop = then->stop, .stamp = then->stamp, .refused = then->refused};
-	text_add(&line->line, "%s", text_string(&then->line));
-	text_add(&line->values, "%s", text_string(&now->values));
-	text_add(&line->outside, "%s", text_string(&now->outside));
+		*from = log->count;
+	line.values = now->values;
+	line.outside = now->outside;
+	log_copy(log, &line);
+}
+
+enum status job_run_again(
+        struct session *session, const struct logged_line *line, bool shown, struct reply *reply)
+{
+	struct request request = {.kind = REQUEST_RUN,
+	        .text = line->line,
+	        .values = line->values,
+	        .silent = !shown,
+	        .shown = shown,
+	        .stop = line->stop,
+	        .stamp = line->stamp};
+	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, reply, -1);
+	if (status == ST_OK)
+		keep_state(session, reply);
+	return status;
 }
 
 /* *refused: the number of newly refused lines */
@@ -165,30 +180,24 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 	size_t from = SIZE_MAX;
 	for (size_t i = 0; i < session->journal.log.count && status == ST_OK; i++) {
 		struct logged_line *entry = &session->journal.log.line[i];
-		struct request request = {
-		        .kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
 		struct reply reply = {0};
 		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1,
 		        session->journal.log.count);
 		session->talk.busy_with = progress;
-		text_put(&request.text, text_string(&entry->line), entry->line.count);
-		text_put(&request.values, text_string(&entry->values), entry->values.count);
-		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+		status = job_run_again(session, entry, false, &reply);
 		if (status == ST_OK) {
 			++*lines_run;
-			keep_state(session, &reply);
 			bool now = job_warn_changed(session, entry, &reply, &words);
 			*refused += now;
 			note_line(entry, &reply, now, &log, &from);
 		}
-		request_release(&request);
 		reply_release(&reply);
 	}
 	if (status == ST_OK && from < log.count) { /* stored, so that they are reported once */
 		struct log_change change = {
 		        .kept = (int)from, .line = log.line + from, .count = log.count - from};
 		if (journal_file_change(&session->journal, &change, "restart") != ST_OK)
-			say_bad(session, fail_text());
+			say_bad(session, "%s", fail_text());
 	}
 	log_shorten(&log, 0);
 	mem_free(log.line);

@@ -218,21 +218,16 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
-/* mpirun ends after it reports a dead rank. If that rank was just starting, mpirun may wait
- * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize). */
-static void end_stuck(struct job *job)
-{
-	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
-		job->death_ns = wall_ns();
-	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
-		kill(-job->pid, SIGKILL);
-}
-
 /* Boxes are recognized by line; an incomplete line stays in job->partial. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
-	end_stuck(job);
+	/* mpirun ends after it reports a dead rank. If that rank was just starting, mpirun may wait
+	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
+	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
+		job->death_ns = wall_ns();
+	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
+		kill(-job->pid, SIGKILL);
 	if (poll(ends, 2, wait_ms) <= 0)
 		return;
 	take(&job->out, ends[0].revents, out);

@@ -32,23 +32,14 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-/* Detects a size change between ncurses' start and its SIGWINCH handler. (screen_open removes
- * COLUMNS and LINES, which ncurses prefers: readline sets them to an earlier size.) */
-static void take_size(void)
-{
-	struct winsize size;
-	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row &&
-	        (size.ws_col != COLS || size.ws_row != LINES))
-		resizeterm(size.ws_row, size.ws_col);
-}
-
 /* ncurses handles SIGWINCH until screen_close, which restores the front end's handler. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
 	struct screen *screen = mem_alloc(sizeof *screen);
+	struct winsize size;
 	*opened = NULL;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &screen->before);
-	unsetenv("COLUMNS");
+	unsetenv("COLUMNS"); /* ncurses prefers these, and readline has set them to an earlier size */
 	unsetenv("LINES");
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal) {
@@ -58,7 +49,10 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 	}
 	crash_whole_screen(true);
 	set_term(screen->terminal);
-	take_size();
+	/* the size may have changed before ncurses handled SIGWINCH */
+	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row &&
+	        (size.ws_col != COLS || size.ws_row != LINES))
+		resizeterm(size.ws_row, size.ws_col);
 	screen->colour = colour && has_colors();
 	screen->wide = wide;
 	if (screen->colour)
@@ -125,19 +119,14 @@ void screen_paint(const struct screen *screen, const struct picture *picture)
 }
 
 static const struct {
+	bool named; /* ncurses' code; else a character */
 	int code, key;
-} keys[] = {{KEY_UP, SCREEN_UP}, {KEY_DOWN, SCREEN_DOWN}, {KEY_LEFT, SCREEN_LEFT}, {KEY_RIGHT, SCREEN_RIGHT},
-        {KEY_PPAGE, SCREEN_PAGE_UP}, {KEY_NPAGE, SCREEN_PAGE_DOWN}, {KEY_HOME, SCREEN_HOME},
-        {KEY_END, SCREEN_END}, {KEY_BTAB, SCREEN_BACK_TAB}, {KEY_ENTER, SCREEN_ENTER},
-        {KEY_BACKSPACE, SCREEN_BACKSPACE}, {KEY_RESIZE, SCREEN_RESIZED}};
-
-static int named(int code)
-{
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i].code == code)
-			return keys[i].key;
-	return SCREEN_OTHER;
-}
+} keys[] = {{true, KEY_UP, SCREEN_UP}, {true, KEY_DOWN, SCREEN_DOWN}, {true, KEY_LEFT, SCREEN_LEFT},
+        {true, KEY_RIGHT, SCREEN_RIGHT}, {true, KEY_PPAGE, SCREEN_PAGE_UP},
+        {true, KEY_NPAGE, SCREEN_PAGE_DOWN}, {true, KEY_HOME, SCREEN_HOME}, {true, KEY_END, SCREEN_END},
+        {true, KEY_BTAB, SCREEN_BACK_TAB}, {true, KEY_ENTER, SCREEN_ENTER}, {false, '\r', SCREEN_ENTER},
+        {false, '\n', SCREEN_ENTER}, {true, KEY_BACKSPACE, SCREEN_BACKSPACE}, {false, 8, SCREEN_BACKSPACE},
+        {false, 0x7f, SCREEN_BACKSPACE}, {false, 27, SCREEN_ESCAPE}, {true, KEY_RESIZE, SCREEN_RESIZED}};
 
 static int mouse_key(MEVENT *mouse)
 {
@@ -148,14 +137,6 @@ static int mouse_key(MEVENT *mouse)
 	        : mouse->bstate & BUTTON4_PRESSED                      ? SCREEN_WHEEL_UP
 	        : mouse->bstate & BUTTON5_PRESSED                      ? SCREEN_WHEEL_DOWN
 	                                                               : SCREEN_OTHER;
-}
-
-static int character(wint_t code)
-{
-	return code == '\r' || code == '\n' ? SCREEN_ENTER
-	        : code == 0x7f || code == 8 ? SCREEN_BACKSPACE
-	        : code == 27                ? SCREEN_ESCAPE
-	                                    : (int)code;
 }
 
 /* Drops the rest of an escape sequence; true: there was one. */
@@ -178,9 +159,12 @@ bool screen_event(const struct screen *screen, int wait_ms, struct screen_event 
 	int got = get_wch(&code);
 	if (got == ERR)
 		return false;
-	event->key = got != KEY_CODE_YES ? character(code)
-	        : code == KEY_MOUSE      ? mouse_key(&mouse)
-	                                 : named((int)code);
+	event->key = got == KEY_CODE_YES ? SCREEN_OTHER : (int)code;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].named == (got == KEY_CODE_YES) && keys[i].code == (int)code)
+			event->key = keys[i].key;
+	if (got == KEY_CODE_YES && code == KEY_MOUSE)
+		event->key = mouse_key(&mouse);
 	if (event->key == SCREEN_ESCAPE && swallow()) /* an unknown sequence is no Escape key */
 		event->key = SCREEN_OTHER;
 	event->x = mouse.x;

@@ -17,6 +17,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +47,20 @@ void choose_looks(struct session *session)
 	setlocale(LC_NUMERIC, "C");
 }
 
-void say_bad(const struct session *session, const char *text)
+void say_bad(const struct session *session, const char *format, ...)
 {
-	const char *end = text + strlen(text);
-	while (end > text && end[-1] == '\n')
-		end--;
+	struct text text = {0};
+	va_list arguments;
+	va_start(arguments, format);
+	text_vadd(&text, format, arguments);
+	va_end(arguments);
+	while (text.count && text.bytes[text.count - 1] == '\n')
+		text.count--;
 	fputs(session->colour ? "\033[38;5;203m" : "", stdout);
-	pager_print(NULL, text, end - text);
+	pager_print(NULL, text_string(&text), text.count);
 	puts(session->colour ? "\033[0m" : "");
 	fflush(stdout);
+	text_release(&text);
 }
 
 /* ---- the loop ---- */
@@ -247,7 +253,7 @@ static enum status open_session(struct session *session)
 	}
 	enum status status = open_journal(session);
 	if (status != ST_OK) {
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 		if (resume)
 			return status;
 	}
@@ -277,7 +283,7 @@ static enum status open_session(struct session *session)
 	const char *path = session->options.journal;
 	status = journal_file_begin(&session->journal, path, n, session->options.dry, machine, device);
 	if (status != ST_OK) {
-		say_bad(session, fail_text());
+		say_bad(session, "%s", fail_text());
 		session->code = path ? 2 : 0;
 	}
 	return path ? status : ST_OK; /* others may follow a requested journal */

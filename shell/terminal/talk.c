@@ -97,16 +97,14 @@ static void clear_progress(struct talk *talk)
  * output ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
-	struct text words = {0}, safe = {0};
+	struct text words = {0};
 	job_hear(&talk->job, wait_ms, &talk->incoming, &words);
 	if (words.count) {
 		line_hide();
 		clear_progress(talk);
-		plain_put(words.bytes, words.count, false, &safe);
-		fwrite(text_string(&safe), 1, safe.count, stdout);
+		print_plain(words.bytes, words.count);
 		fflush(stdout);
 	}
-	text_release(&safe);
 	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
@@ -153,18 +151,25 @@ int terminal_columns(void)
 	return ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+void print_plain(const char *bytes, size_t count)
+{
+	struct text safe = {0};
+	plain_put(bytes, count, false, &safe);
+	fwrite(text_string(&safe), 1, safe.count, stdout);
+	text_release(&safe);
+}
+
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
 	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
 		return;
-	struct text safe = {0};
 	size_t length = strcspn(talk->busy_with, "\n");
-	plain_put(talk->busy_with, text_valid(talk->busy_with, length > 40 ? 37 : length), false, &safe);
-	printf("\r\033[K   %s%s  %lld s   (Ctrl-C %s)", text_string(&safe), length > 40 ? "..." : "",
-	        (long long)(took / SECOND_NS), talk->again ? "twice: end the ranks?" : "stops it");
+	printf("\r\033[K   ");
+	print_plain(talk->busy_with, text_valid(talk->busy_with, length > 40 ? 37 : length));
+	printf("%s  %lld s   (Ctrl-C %s)", length > 40 ? "..." : "", (long long)(took / SECOND_NS),
+	        talk->again ? "twice: end the ranks?" : "stops it");
 	fflush(stdout);
-	text_release(&safe);
 	talk->progress_shown = true;
 }
 

@@ -70,6 +70,8 @@ enum status talk_listen(struct talk *talk);
 
 /* Returns the output terminal's columns; 0: output goes elsewhere. */
 int terminal_columns(void);
+/* Prints text without control characters: another program may have written it. */
+void print_plain(const char *bytes, size_t count);
 /* pager.c: prints the lines, folded to the output width. With a pager, after each screen space
  * shows the next one, Enter one more row, q or Ctrl-C drops the rest. */
 void pager_print(struct pager *pager, const char *lines, size_t count);

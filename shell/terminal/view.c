@@ -3,11 +3,10 @@
 #include "shell/terminal/talk.h"
 #include "shell/terminal/viewer.h"
 #include "trace/trace.h"
+#include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 
-#include <time.h>
-
-enum { TICK_MS = 50, LOOK_MS = 200, SECOND_MS = 1000 };
+enum { TICK_MS = 50, LOOK_MS = 200, SECOND_MS = 1000, MS_NS = 1000000 };
 
 static enum status fetch(
         struct talk *talk, const struct screen *screen, struct viewer *viewer, struct reply *frame)
@@ -22,13 +21,6 @@ static enum status fetch(
 	return status;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Requests a frame every second, as the job may be gone; a replay twenty. */
 static enum status look_on(struct talk *talk, struct screen *screen, struct viewer *viewer)
 {
@@ -36,7 +28,7 @@ static enum status look_on(struct talk *talk, struct screen *screen, struct view
 	struct screen_event event;
 	struct picture page;
 	enum status status = fetch(talk, screen, viewer, &frame);
-	int64_t asked = now_ms(), ticked = asked;
+	int64_t asked = wall_ns() / MS_NS, ticked = asked;
 	while (status == ST_OK && !viewer->leaving) {
 		screen_mouse(screen, viewer->mouse);
 		page_make(viewer, &frame, &page);
@@ -44,7 +36,7 @@ static enum status look_on(struct talk *talk, struct screen *screen, struct view
 		picture_release(&page);
 		bool came = screen_event(screen, viewer->replay.runs ? TICK_MS : LOOK_MS, &event);
 		bool moves = viewer->replay.runs;
-		int64_t now = now_ms();
+		int64_t now = wall_ns() / MS_NS;
 		viewer_tick(viewer, now - ticked);
 		ticked = now;
 		if (came)

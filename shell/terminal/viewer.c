@@ -146,15 +146,6 @@ static void scroll_page(struct viewer *viewer, const struct reply *frame, int st
 
 /* ---- the cursor ---- */
 
-static void remember(struct viewer *viewer)
-{
-	if (viewer->trail_count == VIEWER_TRAIL)
-		memmove(viewer->trail, viewer->trail + 1,
-		        (size_t)--viewer->trail_count * sizeof *viewer->trail);
-	if (viewer->at.op)
-		viewer->trail[viewer->trail_count++] = viewer->at;
-}
-
 enum { TO_NEXT = 1, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND, TO_CRITICAL };
 static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_STALL] = {"stall", "stall back"},
@@ -179,8 +170,12 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 		begin(viewer, frame);
 		return;
 	}
-	if (to == TO_BLAMED || to == TO_FOUND || to == TO_CRITICAL)
-		remember(viewer);
+	if (viewer->at.op && (to == TO_BLAMED || to == TO_FOUND || to == TO_CRITICAL)) {
+		if (viewer->trail_count == VIEWER_TRAIL)
+			memmove(viewer->trail, viewer->trail + 1,
+			        (size_t)--viewer->trail_count * sizeof *viewer->trail);
+		viewer->trail[viewer->trail_count++] = viewer->at;
+	}
 	viewer_seek(viewer, seeks[to][what < 0], viewer->at);
 }
 

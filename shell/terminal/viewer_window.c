@@ -231,10 +231,10 @@ void viewer_replay_text(const struct viewer *viewer, struct text *out)
 	const struct viewer_replay *replay = &viewer->replay;
 	if (!replay->on)
 		return;
-	text_add(out, "replay at ");
-	time_text(replay->now, out);
-	text_add(out, ", ");
-	time_text((int64_t)replay->speed, out);
-	text_add(out, "/s%s", replay->runs ? "" : replay->now == replay->to ? ", the end" : ", stopped");
-	text_add(out, "   space %s  arrows step  < >  r ends", replay->runs ? "stops" : "goes");
+	text_add(out, "replay at %s, %s/s%s   space %s  arrows step  < >  r ends",
+	        time_words(replay->now).text, time_words((int64_t)replay->speed).text,
+	        replay->runs                        ? ""
+	                : replay->now == replay->to ? ", the end"
+	                                            : ", stopped",
+	        replay->runs ? "stops" : "goes");
 }

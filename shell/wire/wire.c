@@ -141,6 +141,15 @@ struct logged_line *log_add(struct log_change *change)
 	return line;
 }
 
+void log_copy(struct log_change *log, const struct logged_line *from)
+{
+	struct logged_line *line = log_add(log);
+	*line = (struct logged_line){.stop = from->stop, .stamp = from->stamp, .refused = from->refused};
+	text_put(&line->line, from->line.bytes, from->line.count);
+	text_put(&line->outside, from->outside.bytes, from->outside.count);
+	text_put(&line->values, from->values.bytes, from->values.count);
+}
+
 void log_shorten(struct log_change *log, size_t count)
 {
 	while (log->count > count)

@@ -109,6 +109,8 @@ struct reply {
 
 /* Appends an empty line, owned by the log, and returns it. */
 struct logged_line *log_add(struct log_change *log);
+/* Appends a copy of the line. */
+void log_copy(struct log_change *log, const struct logged_line *line);
 /* Shortens the log to its first `count` lines. */
 void log_shorten(struct log_change *log, size_t count);
 /* Convert a log line to and from JSON. The caller owns the object; `line` must be empty. */
