@@ -39,11 +39,6 @@ static struct rank_result result_of(const struct conductor *conductor, enum stat
 	        .position = credit_position(&conductor->credit)};
 }
 
-static void put_words(struct text *message, const char *words)
-{
-	block_put(message, words, strlen(words) + 1);
-}
-
 /* Writes to conductor->bytes, which the sent order no longer needs. */
 static void write_result(struct conductor *conductor, enum status status, const char *words)
 {
@@ -51,8 +46,8 @@ static void write_result(struct conductor *conductor, enum status status, const 
 	struct text *message = &conductor->bytes;
 	text_clear(message);
 	block_put(message, &result, sizeof result);
-	put_words(message, words);
-	put_words(message, result.sticky ? conductor->shell.failure.words : "");
+	block_put_string(message, words);
+	block_put_string(message, result.sticky ? conductor->shell.failure.words : "");
 	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
 }
 

@@ -221,11 +221,6 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 	return true;
 }
 
-static void put_string(struct text *bytes, const char *string)
-{
-	block_put(bytes, string ? string : "", string ? strlen(string) + 1 : 0);
-}
-
 /* Rank 0 carries the order out like the others. ORDER_LEAVE has no answer. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
@@ -233,8 +228,8 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	struct text *bytes = &conductor->bytes;
 	text_clear(bytes);
 	block_put(bytes, order, sizeof *order);
-	put_string(bytes, order->file);
-	put_string(bytes, order->values);
+	block_put_string(bytes, order->file);
+	block_put_string(bytes, order->values);
 	block_put(bytes, order->text ? order->text : "", order->count);
 	enum status status = transport_send_all(conductor->transport, bytes->bytes, bytes->count);
 	if (status != ST_OK)

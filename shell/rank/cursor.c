@@ -48,23 +48,11 @@ struct seeking {
 	struct spot *spot; /* the cursor's */
 	struct text *told; /* the reply's: a failure's reason */
 	struct text *part; /* the reply's: the window's iteration or section */
+	int step;          /* 1: later, -1: earlier */
+	int parts;         /* the world's iterations, or else its sections */
 };
 
 /* ---- iterations of a program, or else marked sections ---- */
-
-struct time_parts {
-	const struct trace *trace;
-	int count;
-	bool iterations;
-};
-
-static struct time_parts parts_of_time(const struct trace *trace)
-{
-	const struct world *world = trace->world;
-	bool iterations = world->iteration_count > 0;
-	return (struct time_parts){
-	        trace, iterations ? (int)world->iteration_count : (int)world->section_count, iterations};
-}
 
 /* Returns the window of device work, to its last known end, because hosts may be far ahead; else
  * the hosts'. */
@@ -84,101 +72,86 @@ static struct window iteration_window(const struct trace *trace, const struct it
 	return device.from < device.to ? device : host;
 }
 
-static struct window part_window(const struct time_parts *parts, int i)
+static struct window part_window(const struct seeking *s, int i)
 {
-	return parts->iterations ? iteration_window(parts->trace, &parts->trace->world->iterations[i])
-	                         : trace_window(parts->trace, i);
+	const struct world *world = s->trace->world;
+	return world->iteration_count ? iteration_window(s->trace, &world->iterations[i])
+	                              : trace_window(s->trace, i);
 }
 
-static void part_text(const struct time_parts *parts, int i, struct text *out)
+/* Returns the part beside the one that the window shows. Else the cursor's, or without a cursor
+ * the first (step > 0) or last that begins in the window; -1: none. Skips empty parts. */
+static int part_next(const struct seeking *s)
 {
-	const struct world *world = parts->trace->world;
-	if (parts->iterations)
-		text_add(out, "iteration %d of %d", i + 1, parts->count);
-	else if (world->sections[i].name)
-		text_add(out, "section %s", names_text(world->names, world->sections[i].name));
-	else
-		text_add(out, "before the first mark");
-}
-
-/* Returns the part that the window shows. Else -1 and *at: the cursor's part, or without a cursor
- * the first (step > 0) or last that begins in the window. Skips empty parts. */
-static int part_shown(
-        const struct time_parts *parts, const struct cursor *cursor, struct window window, int step, int *at)
-{
-	const struct world *world = parts->trace->world;
-	*at = -1;
-	for (int i = 0; i < parts->count; i++) {
-		struct window part = part_window(parts, i);
-		if (part.from == window.from && part.to == window.to)
-			return i;
-		bool within = part.from < part.to && part.from >= window.from && part.from < window.to;
-		if (within && (*at < 0 || step < 0))
-			*at = i;
+	const struct world *world = s->trace->world;
+	op_id op = s->cursor->stands ? s->spot->span.op : 0;
+	int at = -1;
+	for (int i = 0; i < s->parts; i++) {
+		struct window part = part_window(s, i), *window = s->window;
+		if (part.from == window->from && part.to == window->to)
+			return i + s->step;
+		bool within = part.from < part.to && part.from >= window->from && part.from < window->to;
+		if (within && (at < 0 || s->step < 0))
+			at = i;
 	}
-	int of = !cursor->stands    ? -1
-	        : parts->iterations ? world_iteration_of(world, cursor->spot.span.op)
-	                            : op_record(world, cursor->spot.span.op)->section;
-	*at = of >= 0 ? of : *at;
-	return -1;
+	int own = !op                    ? -1
+	        : world->iteration_count ? world_iteration_of(world, op)
+	                                 : op_record(world, op)->section;
+	return own >= 0 ? own : at;
 }
 
-static void seek_part(struct seeking *s, int step)
+static void seek_part(struct seeking *s)
 {
-	struct time_parts parts = parts_of_time(s->trace);
-	int at, shown = part_shown(&parts, s->cursor, *s->window, step, &at),
-	        next = shown < 0 ? at : shown + step;
+	const struct world *world = s->trace->world;
 	struct window part = {0};
-	if (!parts.iterations && parts.count < 2) {
+	int i = part_next(s);
+	if (!world->iteration_count && s->parts < 2) {
 		text_add(s->told,
 		        "there are no iterations: `run 2` of a strategy makes some, `mark NAME` sections");
 		return;
 	}
-	for (; next >= 0 && next < parts.count; next += step) {
-		part = part_window(&parts, next);
+	for (; i >= 0 && i < s->parts; i += s->step) {
+		part = part_window(s, i);
 		if (part.from < part.to)
 			break;
 	}
-	if (next < 0 || next >= parts.count) {
-		text_add(s->told, "there is no %s one", step > 0 ? "later" : "earlier");
+	if (i < 0 || i >= s->parts) {
+		text_add(s->told, "there is no %s one", s->step > 0 ? "later" : "earlier");
 		return;
 	}
 	*s->window = part;
-	part_text(&parts, next, s->part);
+	if (world->iteration_count)
+		text_add(s->part, "iteration %d of %d", i + 1, s->parts);
+	else if (world->sections[i].name)
+		text_add(s->part, "section %s", names_text(world->names, world->sections[i].name));
+	else
+		text_add(s->part, "before the first mark");
 	if (s->cursor->stands && (s->spot->span.from < part.from || s->spot->span.from >= part.to))
 		spot_near(s->trace, s->spot->rank, s->spot->stream, part.from, s->spot);
 }
 
-/* Returns the first part that ends after `now`; else `last`. */
-static struct window part_at_work(const struct trace *trace, int64_t now, struct window last)
-{
-	struct time_parts parts = parts_of_time(trace);
-	for (int i = 0; i < parts.count; i++) {
-		struct window part = part_window(&parts, i);
-		if (part.from < part.to && part.to > now)
-			return part;
-	}
-	return last;
-}
-
 /* Shows the last iteration or section; while time passes by itself, the current one. */
-static void seek_latest(struct seeking *s, int step)
+static void seek_latest(struct seeking *s)
 {
-	(void)step;
+	int64_t now = s->request->passes ? s->request->now : TIME_UNKNOWN;
 	*s->window = trace_window_seen(s->trace, (int)s->trace->world->section_count - 1);
 	trace_last_iteration(s->trace, s->window);
-	if (s->request->passes && s->request->now < s->window->from)
-		*s->window = part_at_work(s->trace, s->request->now, *s->window);
+	for (int i = 0; i < s->parts && now < s->window->from; i++) {
+		struct window part = part_window(s, i);
+		if (part.from < part.to && part.to > now) {
+			*s->window = part;
+			break;
+		}
+	}
 	s->window->to = most_of(s->window->to, s->window->from + 1);
 }
 
 /* ---- everything else ---- */
 
 /* Keeps a window that shows some of the clicked span. */
-static void seek_here(struct seeking *s, int step)
+static void seek_here(struct seeking *s)
 {
 	const struct request *request = s->request;
-	(void)step;
 	s->cursor->stands = spot_near(s->trace, request->rank, request->stream, request->time, s->spot);
 	if (!s->cursor->stands)
 		text_add(s->told, "this lane is empty");
@@ -186,32 +159,24 @@ static void seek_here(struct seeking *s, int step)
 		cursor_follow(s->cursor, s->whole, s->window);
 }
 
-static void seek_back(struct seeking *s, int step)
+static void seek_along(struct seeking *s)
 {
-	(void)s; /* the request has the place */
-	(void)step;
-}
-
-static void seek_along(struct seeking *s, int step)
-{
-	if (!spot_beside(s->trace, step, s->spot))
-		text_add(s->told, "nothing is %s on this lane", step > 0 ? "later" : "earlier");
+	if (!spot_beside(s->trace, s->step, s->spot))
+		text_add(s->told, "nothing is %s on this lane", s->step > 0 ? "later" : "earlier");
 }
 
 /* Finds waits at least a cell wide. */
-static void seek_stall(struct seeking *s, int step)
+static void seek_stall(struct seeking *s)
 {
 	int64_t least = most_of((s->window->to - s->window->from) / most_of(s->request->width, 1), 1);
-	if (spot_stall(s->trace, step, least, s->spot))
+	if (spot_stall(s->trace, s->step, least, s->spot))
 		return;
-	text_add(s->told, "no %s wait of ", step > 0 ? "later" : "earlier");
-	time_text(least, s->told);
-	text_add(s->told, " or more on this lane; + shows shorter ones");
+	text_add(s->told, "no %s wait of %s or more on this lane; + shows shorter ones",
+	        s->step > 0 ? "later" : "earlier", time_words(least).text);
 }
 
-static void seek_blamed(struct seeking *s, int step)
+static void seek_blamed(struct seeking *s)
 {
-	(void)step;
 	if (spot_blamed(s->trace, s->spot))
 		return;
 	text_add(s->told, "no operation is to blame: ");
@@ -221,14 +186,14 @@ static void seek_blamed(struct seeking *s, int step)
 	                                         : " waited for no other");
 }
 
-static void seek_name(struct seeking *s, int step)
+static void seek_name(struct seeking *s)
 {
 	const char *text = text_string(&s->request->find);
 	struct spot before = *s->spot;
 	bool stood = s->cursor->stands;
 	if (!stood)
-		s->spot->span.from = step > 0 ? -1 : TIME_UNKNOWN;
-	bool found = *text && spot_named(s->trace, step, text, s->spot);
+		s->spot->span.from = s->step > 0 ? -1 : TIME_UNKNOWN;
+	bool found = *text && spot_named(s->trace, s->step, text, s->spot);
 	s->cursor->stands = stood || found;
 	if (!found)
 		text_add(s->told, "no operation has `%s` in its name", text);
@@ -236,48 +201,46 @@ static void seek_name(struct seeking *s, int step)
 		text_add(s->told, "the only one with `%s` in its name on rank %d", text, s->spot->rank);
 	else if (stood && s->spot->rank != before.rank)
 		text_add(s->told, "on rank %d", s->spot->rank);
-	else if (stood && (s->spot->span.from - before.span.from) * step < 0)
-		text_add(s->told, step > 0 ? "from the beginning on" : "from the end on");
+	else if (stood && (s->spot->span.from - before.span.from) * s->step < 0)
+		text_add(s->told, s->step > 0 ? "from the beginning on" : "from the end on");
 }
 
 /* step -1: the lane's first operation, 1: its last */
-static void seek_end(struct seeking *s, int step)
+static void seek_end(struct seeking *s)
 {
-	if (!spot_near(s->trace, s->spot->rank, s->spot->stream, step < 0 ? 0 : s->whole.to, s->spot))
+	if (!spot_near(s->trace, s->spot->rank, s->spot->stream, s->step < 0 ? 0 : s->whole.to, s->spot))
 		text_add(s->told, "this lane is empty");
 }
 
-static void seek_critical(struct seeking *s, int step)
+static void seek_critical(struct seeking *s)
 {
 	const struct critical_piece *piece =
-	        s->path ? spot_on_path(s->trace, s->path, step, s->cursor->stands, s->spot) : NULL;
+	        s->path ? spot_on_path(s->trace, s->path, s->step, s->cursor->stands, s->spot) : NULL;
 	if (!piece) {
 		text_add(s->told, "%s",
-		        !s->path           ? "" /* find_path has said so */
-		                : step > 0 ? "here the critical path ends"
-		                           : "here the critical path begins");
+		        !s->path              ? "" /* find_path has said so */
+		                : s->step > 0 ? "here the critical path ends"
+		                              : "here the critical path begins");
 		return;
 	}
 	s->cursor->stands = true;
-	text_add(s->told, "critical path: %s, ", critical_kind_name(piece->kind));
-	time_text(piece->to - piece->from, s->told);
-	text_add(s->told, " of ");
-	time_text(s->path->window.to - s->path->window.from, s->told);
+	text_add(s->told, "critical path: %s, %s of %s", critical_kind_name(piece->kind),
+	        time_words(piece->to - piece->from).text,
+	        time_words(s->path->window.to - s->path->window.from).text);
 }
 
 /* Gives the operation a third of the window. */
-static void seek_zoom(struct seeking *s, int step)
+static void seek_zoom(struct seeking *s)
 {
 	const struct span *span = &s->spot->span;
 	int64_t length = most_of(least_of(span->to, s->whole.to) - span->from, 1);
-	(void)step;
 	s->window->from = most_of(span->from - length, s->whole.from);
 	s->window->to = least_of(span->from + 2 * length, s->whole.to);
 }
 
 static const struct {
 	const char *word;
-	void (*seek)(struct seeking *s, int step);
+	void (*seek)(struct seeking *s); /* NULL: the request has the place */
 	int step;
 	bool from_cursor; /* needs a cursor */
 	bool follows;     /* the window follows the cursor */
@@ -286,7 +249,7 @@ static const struct {
         {"part", seek_part, 1, false, false},
         {"part back", seek_part, -1, false, false},
         {"latest", seek_latest, 0, false, false},
-        {"back", seek_back, 0, false, true},
+        {"back", NULL, 0, false, true},
         {"find", seek_name, 1, false, true},
         {"find back", seek_name, -1, false, true},
         {"critical", seek_critical, 1, false, true},
@@ -304,8 +267,17 @@ static const struct {
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply)
 {
-	struct seeking s = {
-	        trace, request, path, whole, window, cursor, &cursor->spot, &reply->told, &reply->part};
+	const struct world *world = trace->world;
+	struct seeking s = {.trace = trace,
+	        .request = request,
+	        .path = path,
+	        .whole = whole,
+	        .window = window,
+	        .cursor = cursor,
+	        .spot = &cursor->spot,
+	        .told = &reply->told,
+	        .part = &reply->part,
+	        .parts = (int)(world->iteration_count ? world->iteration_count : world->section_count)};
 	size_t i = 0, count = sizeof seeks / sizeof *seeks;
 	while (i < count && strcmp(seeks[i].word, text_string(&request->seek)) != 0)
 		i++;
@@ -315,7 +287,9 @@ void cursor_seek(const struct trace *trace, const struct request *request, struc
 		text_add(&reply->told, "pick an operation first: tab, or a click");
 		return;
 	}
-	seeks[i].seek(&s, seeks[i].step);
+	s.step = seeks[i].step;
+	if (seeks[i].seek)
+		seeks[i].seek(&s);
 	if (seeks[i].follows)
 		cursor_follow(cursor, whole, window);
 }

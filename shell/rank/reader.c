@@ -91,18 +91,7 @@ bool reader_interrupted(struct line_reader *reader)
 	return reader->interrupted >= reader->taken;
 }
 
-/* Requests count from 1. */
-void reader_forget_interrupt(struct line_reader *reader)
-{
-	reader->interrupted = 0;
-}
-
 bool reader_left(const struct line_reader *reader)
 {
 	return reader->ended_ns && wall_ns() - reader->ended_ns > END_GRACE_NS;
-}
-
-void reader_release(struct line_reader *reader)
-{
-	text_release(&reader->waiting);
 }

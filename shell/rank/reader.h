@@ -12,10 +12,10 @@
  *     waiting   request 7 \n request 8 \n req          taken 6: running; whole 2
  *               |------- seen ---------| */
 struct line_reader {
-	struct text waiting; /* read but not taken */
+	struct text waiting; /* read but not taken; release it at the end */
 	size_t seen, whole;  /* its whole lines: bytes and number */
 	size_t taken;        /* number of requests taken, from 1: the running one */
-	size_t interrupted;  /* number of the last interrupted request */
+	size_t interrupted;  /* number of the last interrupted request; 0: none */
 	int64_t ended_ns;    /* wall clock at the input's end; 0: open */
 };
 
@@ -25,10 +25,7 @@ bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
 bool reader_ended(const struct line_reader *reader);
 /* Returns true if the running request is interrupted. Never waits. */
 bool reader_interrupted(struct line_reader *reader);
-/* Ignores interrupts so far: the running request goes on. */
-void reader_forget_interrupt(struct line_reader *reader);
 /* Returns true if, at the last read, the front end had left over a second ago. */
 bool reader_left(const struct line_reader *reader);
-void reader_release(struct line_reader *reader);
 
 #endif

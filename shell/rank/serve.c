@@ -119,7 +119,7 @@ static bool interrupted(void *self, bool again, bool waits)
 	if (serve->gone || reader_left(&serve->reader))
 		return true;
 	if (typed && again) {
-		reader_forget_interrupt(&serve->reader);
+		serve->reader.interrupted = 0; /* the running request goes on */
 		say(serve, words, strlen(words));
 	}
 	return typed && (waits || !again);
@@ -183,14 +183,12 @@ static void hello(struct serve *serve, const struct request *request)
 
 static void write_wish(const struct wish *wish, struct text *out)
 {
-	if (wish->kind == WISH_RESTART)
-		text_add(out, "restart");
-	else if (wish->kind == WISH_VIEW)
-		text_add(out, "view%s", wish->file);
-	else if (wish->kind == WISH_SPLIT)
-		text_add(out, "split %s", wish->file);
-	else if (wish->kind == WISH_EDIT)
-		text_add(out, "edit %s", wish->file);
+	static const char *const words[] = {[WISH_RESTART] = "restart",
+	        [WISH_VIEW] = "view",
+	        [WISH_SPLIT] = "split ",
+	        [WISH_EDIT] = "edit "};
+	if (words[wish->kind])
+		text_add(out, "%s%s", words[wish->kind], wish->file);
 }
 
 static void tell_log(struct journal *journal, struct log_change *log)
@@ -367,7 +365,7 @@ int serve_run(struct conductor *conductor)
 	}
 	text_release(&line);
 	frame_forget(&serve.kept);
-	reader_release(&serve.reader);
+	text_release(&serve.reader.waiting);
 	conductor->to.interrupted = NULL;
 	return 0;
 }

@@ -51,28 +51,21 @@ void split_arrange(struct split_screen *split)
 	fflush(stdout);
 }
 
-static void put_row(int row, const char *text, size_t count, struct text *out)
-{
-	text_add(out, "\033[%d;1H\033[K", row);
-	plain_put(text, count, true, out);
-}
-
 void split_paint(const struct split_screen *split, const struct reply *frame)
 {
 	struct text picture = {0}, out = {0};
 	struct winsize size;
-	int row = 1;
 	if (!split->lanes || !is_as_it_was(split, &size)) /* split_arrange comes later */
 		return;
 	picture_text(&frame->picture, split->colour, &picture);
 	text_add(&out, "\0337\033[?25l\033[0m");
-	for (const char *at = text_string(&picture); *at && row <= split->lanes; row++) {
-		size_t count = strcspn(at, "\n");
-		put_row(row, at, count, &out);
-		at += count + (at[count] == '\n');
+	const char *at = text_string(&picture), *end = at + picture.count, *line;
+	size_t count = 0;
+	for (int row = 1; row <= split->lanes; row++) {
+		text_add(&out, "\033[%d;1H\033[K", row);
+		line = text_line(&at, end, &count);
+		plain_put(line ? line : "", line ? count : 0, true, &out);
 	}
-	for (; row <= split->lanes; row++)
-		put_row(row, "", 0, &out);
 	text_add(&out, "\033[0m\033[%d;1H\033[K", split->lanes + 1);
 	for (int i = 0; i < split->columns; i++)
 		plain_put("\xe2\x94\x80", 3, false, &out);

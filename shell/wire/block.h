@@ -18,6 +18,12 @@ static inline void block_put(struct text *message, const void *bytes, size_t cou
 	text_put(message, bytes, count);
 }
 
+/* A string with its NUL; NULL: no byte */
+static inline void block_put_string(struct text *message, const char *string)
+{
+	block_put(message, string ? string : "", string ? strlen(string) + 1 : 0);
+}
+
 /* Reads the block at *at and moves *at past it; *bytes points into it. false: none before
  * `end`. */
 static inline bool block_take(const char **at, const char *end, const char **bytes, size_t *count)
