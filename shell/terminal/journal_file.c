@@ -89,15 +89,6 @@ static void drop_old(const struct journal_file *journal)
 	free_names(names, count);
 }
 
-/* Appends the object to `lines` as a line, and frees it. */
-static void put_object(struct text *lines, cJSON *object)
-{
-	char *printed = cJSON_PrintUnformatted(object);
-	text_add(lines, "%s\n", printed);
-	cJSON_free(printed);
-	cJSON_Delete(object);
-}
-
 /* Empties `lines`. An error closes the file. */
 static enum status write_lines(struct journal_file *journal, struct text *lines)
 {
@@ -163,7 +154,7 @@ enum status journal_file_begin(struct journal_file *journal, const char *path, i
 	cJSON_AddBoolToObject(head, "dry", dry);
 	if (*device)
 		cJSON_AddStringToObject(head, "device", device);
-	put_object(&lines, head);
+	put_json_line(&lines, head, "");
 	return write_lines(journal, &lines);
 }
 
@@ -177,13 +168,13 @@ enum status journal_file_change(
 		cJSON *object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "keep", change->kept);
 		cJSON_AddStringToObject(object, "typed", typed);
-		put_object(&lines, object);
+		put_json_line(&lines, object, "");
 		log_shorten(log, change->kept);
 	}
 	for (size_t i = 0; i < change->count; i++) {
 		cJSON *object = logged_line_object(&change->line[i]);
 		logged_line_read(object, log_add(log));
-		put_object(&lines, object);
+		put_json_line(&lines, object, "");
 	}
 	return write_lines(journal, &lines);
 }
@@ -198,7 +189,7 @@ enum status journal_file_look(
 		cJSON_AddNumberToObject(object, "stamp", (double)stamp);
 	if (*refused)
 		cJSON_AddStringToObject(object, "refused", refused);
-	put_object(&lines, object);
+	put_json_line(&lines, object, "");
 	return write_lines(journal, &lines);
 }
 

@@ -213,14 +213,12 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
 {
-	struct alone head = *alone; /* its pointers are valid on rank 0 only */
-	status = shell_spread(shell, status, &head, sizeof head);
-	alone->count = head.count;
-	alone->elements = head.elements;
-	alone->half = head.half;
-	alone->loss = head.loss;
-	alone->loss_most = head.loss_most;
-	float *values = alone->end;
+	const struct alone own = *alone; /* pointers of rank 0 are valid there only */
+	status = shell_spread(shell, status, alone, sizeof *alone);
+	alone->program = own.program;
+	alone->whole = own.whole;
+	alone->end = own.end;
+	float *values = own.end;
 	size_t wholes = (size_t)alone->count * sizeof *alone->whole,
 	       bytes = 3 * alone->elements * sizeof *values;
 	if (status == ST_OK)

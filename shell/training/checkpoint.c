@@ -20,6 +20,7 @@
 #include "shell/session/quote.h"
 #include "shell/values/read.h"
 #include "shell/values/share.h"
+#include "shell/wire/members.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 
@@ -212,15 +213,6 @@ static cJSON *whole_json(const struct whole *whole)
 	return object;
 }
 
-/* On a line of its own. Frees the object. */
-static void put_json_line(struct text *out, cJSON *object, const char *behind)
-{
-	char *printed = cJSON_PrintUnformatted(object);
-	text_add(out, "%s%s\n", printed, behind);
-	cJSON_free(printed);
-	cJSON_Delete(object);
-}
-
 static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole},
                                 manifest_kind = {
                                         .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
@@ -256,14 +248,6 @@ static void checkpoint_make_folder(const struct shell *shell, const char *prefix
 		mkdir(text_string(&folder), 0777);
 	}
 	text_release(&folder);
-}
-
-static void shards_remove_from(const char *prefix, size_t number)
-{
-	char path[PATH_ROOM];
-	do
-		snprintf(path, sizeof path, "%s.%zu.npy", prefix, number++);
-	while (file_there(path) == FILE_REGULAR && npy_whole(path) && unlink(path) == 0);
 }
 
 /* Checks the files that this process writes, with and without `.new`; all processes get the
@@ -308,8 +292,11 @@ static enum status checkpoint_write(
 		status = checkpoint_rename(shell, prefix, c, 0, c->shards);
 	if (status == ST_OK)
 		status = checkpoint_rename(shell, prefix, c, c->shards, c->shards + 1);
-	if (status == ST_OK && earlier)
-		shards_remove_from(prefix, c->shards);
+	bool more = status == ST_OK && earlier; /* shards of the earlier one */
+	for (size_t i = c->shards; more; i++) {
+		snprintf(path, sizeof path, "%s.%zu.npy", prefix, i);
+		more = file_there(path) == FILE_REGULAR && npy_whole(path) && unlink(path) == 0;
+	}
 	for (size_t i = 0; i <= c->shards && status != ST_OK; i++)
 		if (checkpoint_writes(shell, c, i))
 			unlink(checkpoint_file(prefix, c, i, ".new", path));

@@ -22,17 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns true for 0, off and none. */
-static bool value_is_off(const struct text *value)
-{
-	struct number number;
-	int used = 0;
-	const char *text = text_string(value);
-	bool is_number = number_read(text, &number, &used) == ST_OK && !text[used];
-	return is_number ? number.value == 0 : is_listed("none off", slice_of_string(text));
-}
-
-/* with="NAME=WORD WORD": option NAME is one of these words; with="NAME": it is not off */
+/* with="NAME=WORD WORD": option NAME is one of these words; with="NAME": it is not 0, off or
+ * none */
 static bool option_holds(const struct choice *choice, const char *with)
 {
 	const char *words = strchr(with, '=');
@@ -44,19 +35,15 @@ static bool option_holds(const struct choice *choice, const char *with)
 		given_text(given, &value);
 	else if (line)
 		text_put(&value, line->value.at, line->value.length);
-	bool is =
-	        words ? option_is_of(words + 1, slice_of_string(text_string(&value))) : !value_is_off(&value);
+	struct slice_of_text is = slice_of_string(text_string(&value));
+	struct number number;
+	int used = 0;
+	bool holds = words ? option_is_of(words + 1, is) : !is_listed("none off", is);
+	if (!words && number_read(is.at, &number, &used) == ST_OK && !is.at[used])
+		holds = number.value != 0;
 	text_release(&name);
 	text_release(&value);
-	return is;
-}
-
-static const char *strategy_on_axis(const struct choice *choice, int count, const char *axis)
-{
-	for (int i = 1; axis && i < count; i++)
-		if (strcmp(text_string(&choice[i].head.text[HEAD_AXIS]), axis) == 0)
-			return choice[i].name;
-	return NULL;
+	return holds;
 }
 
 /* "top=1 has no effect without experts=", a line; if several files have the option, for the first
@@ -65,11 +52,14 @@ static void idle_put_option(
         const struct choice *choice, int count, int i, const struct given *given, struct text *out)
 {
 	const struct option_line *line = head_option(&choice[i].head, given->name);
-	const char *beside = line ? strategy_on_axis(choice, count, line->unless) : NULL;
 	const char *with = line && line->with && !option_holds(&choice[i], line->with) ? line->with : NULL;
+	const char *beside = NULL; /* the strategy on the axis `unless` */
 	for (int k = 1; k < i; k++)
 		if (choice_given(&choice[k], given->name))
 			return;
+	for (int k = 1; line && line->unless && k < count && !beside; k++)
+		if (strcmp(text_string(&choice[k].head.text[HEAD_AXIS]), line->unless) == 0)
+			beside = choice[k].name;
 	if (!beside && !with)
 		return;
 	text_add(out, "%s=", given->name);
@@ -100,23 +90,16 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 
 /* ---- defs that nothing calls, options that nothing reads ---- */
 
-/* Matches `NAME`, or for an option with `for="x"` its variable NAME_x. */
-static bool is_word_of(struct slice_of_text word, const char *name)
-{
-	size_t length = strlen(name);
-	return word.length >= length && memcmp(word.at, name, length) == 0 &&
-	        (word.length == length || word.at[length] == '_');
-}
-
 /* Returns true if the text contains the name outside comments, sentences of `option` lines, its
  * first word (the def's own name), and words after `before` ("def", "option"), which make the
- * name. */
+ * name. An option with `for="x"` is also read as NAME_x. */
 static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
 {
 	bool is_option = strcmp(before, "option") == 0;
 	const char *at = text.at, *end = text.at + text.length;
 	struct slice_of_text last = slice_of_string(before);
 	bool option = false;
+	size_t length = strlen(name);
 	while (at < end) {
 		const char *from = at;
 		if (*at == '#') {
@@ -131,7 +114,8 @@ static bool text_mentions(struct slice_of_text text, const char *name, const cha
 			while (at < end && is_name_char(*at))
 				at++;
 			struct slice_of_text word = {from, (size_t)(at - from)};
-			bool is = is_option ? is_word_of(word, name) : slice_is(word, name);
+			bool is = word.length >= length && memcmp(from, name, length) == 0 &&
+			        (word.length == length || (is_option && from[length] == '_'));
 			if (is && !slice_is(last, before))
 				return true;
 			last = word;

@@ -7,17 +7,8 @@
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 
-static const struct statement *head_find_def(const struct head *head, struct slice_of_text name)
-{
-	for (int i = 0; head->tree[i]; i++)
-		for (const struct statement *def = head->tree[i]->defs; def; def = def->next_call)
-			if (slices_equal(def->word->written, name))
-				return def;
-	return NULL;
-}
-
-/* Returns the def with the nearest name in an earlier file or its parts; NULL: none within one
- * letter. */
+/* Returns the def with that name in an earlier file or its parts, else with the nearest; NULL:
+ * none within one letter. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
@@ -40,21 +31,19 @@ static const struct statement *place_near(
 static enum status place_check(
         const struct choice *choice, const int *order, int i, const struct statement *def)
 {
-	const struct statement *place = NULL;
 	const char *file = choice[order[i]].file.name;
 	char name[WORD_SHOWN];
 	word_text(def->word->written, name);
-	for (int k = 0; k < i && !place; k++)
-		place = head_find_def(&choice[order[k]].head, def->word->written);
-	if (place && place->parameters != def->parameters)
+	const struct statement *place = place_near(choice, order, i, name);
+	bool same = place && slices_equal(place->word->written, def->word->written);
+	if (same && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
 		        WHOLE(place->source));
-	const struct statement *near = place ? NULL : place_near(choice, order, i, name);
-	if (near)
+	if (place && !same)
 		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
-		        def->line, name, WHOLE(near->word->written));
+		        def->line, name, WHOLE(place->word->written));
 	return ST_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "mpi/transport.h"
+#include "shell/wire/members.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
@@ -41,12 +42,6 @@ static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
 }
 
-/* NULL: missing, or no text */
-static const char *json_word(const cJSON *object, const char *key)
-{
-	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
-
 /* -1: missing, or not a whole number from 0 on */
 static int64_t json_whole(const cJSON *object, const char *key)
 {
@@ -56,7 +51,7 @@ static int64_t json_whole(const cJSON *object, const char *key)
 
 static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = json_word(object, "of"), *state = json_word(object, "as");
+	const char *of = member_text(object, "of"), *state = member_text(object, "as");
 	struct whole *whole = &c->whole[c->wholes++];
 	*whole = (struct whole){.rows = json_whole(object, "rows"), .cols = json_whole(object, "cols")};
 	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
@@ -68,8 +63,8 @@ static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object
 
 static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = json_word(object, "of"), *state = json_word(object, "as"),
-	           *file = json_word(object, "file"), *digest = json_word(object, "digest");
+	const char *of = member_text(object, "of"), *state = member_text(object, "as"),
+	           *file = member_text(object, "file"), *digest = member_text(object, "digest");
 	struct shard *shard = &c->shard[c->shards++];
 	if (!of || !file || strchr(file, '/') || !digest)
 		return manifest_refuse(c, "one of its shards has no name, file or digest");
@@ -96,8 +91,8 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 {
 	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
 	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
-	const char *what = json_word(object, "ranksh"), *model = json_word(object, "model"),
-	           *loses = json_word(object, "loses");
+	const char *what = member_text(object, "ranksh"), *model = member_text(object, "model"),
+	           *loses = member_text(object, "loses");
 	int64_t iteration = json_whole(object, "iteration"), parts = json_whole(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)

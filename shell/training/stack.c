@@ -181,13 +181,12 @@ static int axis_links(const struct machine *machine, int ranks, int size, int ap
 void stack_links(
         const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out)
 {
-	static const char *const ways[] = {[BY_NVLINK] = "within nvlink",
-	        [BY_PCIE] = "over pcie",
-	        [BY_NVLINK | BY_ADAPTERS] = "over nvlink and the adapters",
-	        [BY_PCIE | BY_ADAPTERS] = "over pcie and the adapters",
-	        [BY_ADAPTERS] = "over the adapters"};
-	static const int order[] = {
-	        BY_NVLINK, BY_PCIE, BY_NVLINK | BY_ADAPTERS, BY_PCIE | BY_ADAPTERS, BY_ADAPTERS};
+	static const struct {
+		int links;
+		const char *words;
+	} ways[] = {{BY_NVLINK, "within nvlink"}, {BY_PCIE, "over pcie"},
+	        {BY_NVLINK | BY_ADAPTERS, "over nvlink and the adapters"},
+	        {BY_PCIE | BY_ADAPTERS, "over pcie and the adapters"}, {BY_ADAPTERS, "over the adapters"}};
 	int links[FILES_MAX], axes = 0, ways_said = 0;
 	for (int i = count - 1, apart = 1; i > 0; i--) {
 		links[i] = *choice_axis(&choice[i]) ? axis_links(machine, ranks, choice[i].size, apart) : 0;
@@ -197,12 +196,12 @@ void stack_links(
 	if (axes < 2)
 		return;
 	stack_put_mesh(choice, count, out);
-	for (size_t way = 0; way < sizeof order / sizeof *order; way++) {
+	for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
 		int left = 0, said = 0;
 		for (int i = 1; i < count; i++)
-			left += links[i] == order[way];
+			left += links[i] == ways[way].links;
 		for (int i = 1; i < count; i++)
-			if (links[i] == order[way]) {
+			if (links[i] == ways[way].links) {
 				const char *before = said ? --left > 1 ? ", " : " and "
 				        : ways_said       ? ", "
 				                          : ": ";
@@ -210,7 +209,7 @@ void stack_links(
 				said++;
 			}
 		if (said)
-			text_add(out, " %s", ways[order[way]]);
+			text_add(out, " %s", ways[way].words);
 		ways_said += said;
 	}
 }

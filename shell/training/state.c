@@ -28,18 +28,14 @@ static int64_t held_sum(const struct held *held, int kinds)
 /* peak: at the peak; else now */
 static void held_put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
-	if (peak) {
-		text_add(out, "   peak of ");
-		bytes_text(held_sum(held, KIND_COUNT), out);
-		text_add(out, " on ");
-	}
+	if (peak)
+		text_add(out, "   peak of %s on ", bytes_words(held_sum(held, KIND_COUNT)).text);
 	text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
 	ranks_text(ranks, out);
 	text_add(out, ":");
-	for (int kind = 0; kind < KIND_COUNT; kind++) {
-		text_add(out, "%s%s ", kind ? ", " : " ", tensor_kind_name((enum tensor_kind)kind));
-		bytes_text(held->bytes[kind], out);
-	}
+	for (int kind = 0; kind < KIND_COUNT; kind++)
+		text_add(out, "%s%s %s", kind ? ", " : " ", tensor_kind_name((enum tensor_kind)kind),
+		        bytes_words(held->bytes[kind]).text);
 	if (!peak)
 		text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes",
 		        (long long)held_sum(held, KIND_OPTIMIZER + 1));

@@ -40,8 +40,7 @@ void loader_text(const struct loader *loader, struct text *out)
 		number_text((struct number){loader->read, UNIT_BYTE_RATE}, out);
 	else
 		text_add(out, "the machine's disk_read");
-	text_add(out, ", decode ");
-	time_text((int64_t)loader->decode, out);
+	text_add(out, ", decode %s", time_words((int64_t)loader->decode).text);
 }
 
 void plan_release(struct plan *plan)

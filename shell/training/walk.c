@@ -58,14 +58,6 @@ static void walk_line(
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
-static const struct mark *walk_mark(const struct walk *walk, op_id id)
-{
-	size_t i = walk->marks - 1;
-	while (i > 0 && walk->mark[i].ops >= (size_t)id)
-		i--;
-	return &walk->mark[i];
-}
-
 /* After an iteration all its lines are given: a rank that waits then waits for ever. A send may
  * not match a receive of the next iteration, because `run 1` ends here. */
 static enum status walk_check_waits(struct walk *walk)
@@ -79,7 +71,9 @@ static enum status walk_check_waits(struct walk *walk)
 		if (!shell->backend->waiting(shell->backend, rank, &on))
 			continue;
 		struct text label = {0};
-		const struct mark *mark = walk_mark(walk, on);
+		const struct mark *mark = &walk->mark[walk->marks - 1];
+		while (mark > walk->mark && mark->ops >= (size_t)on)
+			mark--;
 		op_label(shell->world, on, &label);
 		status = fail(ST_STUCK, "%s:%d: the iteration ends, and rank %d still waits in `%s`",
 		        mark->file, mark->line, rank, text_string(&label));

@@ -53,6 +53,14 @@ void members_get(const struct member *table, size_t count, const cJSON *object, 
 	}
 }
 
+void put_json_line(struct text *out, cJSON *object, const char *behind)
+{
+	char *printed = cJSON_PrintUnformatted(object);
+	text_add(out, "%s%s\n", printed, behind);
+	cJSON_free(printed);
+	cJSON_Delete(object);
+}
+
 void members_release(const struct member *table, size_t count, void *from)
 {
 	for (const struct member *row = table; row < table + count; row++)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cjson/cJSON.h>
 
+#include "base/text.h"
+
 /* TEXT: a struct text, FLAG: a bool; written unless empty or false. INT: an int, clamped when
  * read. LONG: an int64_t. OPTION: an int64_t, written unless it equals `absent`. */
 enum member_kind { MEMBER_TEXT, MEMBER_FLAG, MEMBER_INT, MEMBER_LONG, MEMBER_OPTION };
@@ -28,6 +30,8 @@ struct member {
 void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object);
 /* Reads all rows into `to`, for any message. Texts are appended. A NULL object has no members. */
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
+/* Appends the object, `behind` and a newline. Frees the object. */
+void put_json_line(struct text *out, cJSON *object, const char *behind);
 /* Releases the texts. */
 void members_release(const struct member *table, size_t count, void *from);
 /* Returns a member's text, owned by the object; NULL if it has none. */

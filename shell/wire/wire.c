@@ -273,21 +273,13 @@ enum status picture_read(const char *text, struct picture *picture)
 
 /* ---- writing ---- */
 
-/* Takes the object. */
-static void put_line(cJSON *object, struct text *line)
-{
-	char *printed = cJSON_PrintUnformatted(object);
-	text_add(line, "%c%s\n", WIRE_MARK, printed);
-	cJSON_free(printed);
-	cJSON_Delete(object);
-}
-
 void request_write(const struct request *request, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
 	cJSON_AddStringToObject(object, "do", requests[request->kind]);
 	members_put(request_members, ROWS(request_members), (int)request->kind, request, object);
-	put_line(object, line);
+	text_add(line, "%c", WIRE_MARK);
+	put_json_line(line, object, "");
 }
 
 static void put_done(cJSON *object, const struct reply *reply)
@@ -315,7 +307,8 @@ void reply_write(const struct reply *reply, struct text *line)
 		cJSON_AddStringToObject(object, "picture", text_string(&cells));
 		text_release(&cells);
 	}
-	put_line(object, line);
+	text_add(line, "%c", WIRE_MARK);
+	put_json_line(line, object, "");
 }
 
 /* ---- reading ---- */
