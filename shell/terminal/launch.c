@@ -115,17 +115,16 @@ static enum status make_words(struct words *words, const struct options *options
 
 /* ---- starting ---- */
 
-static void become(
-        const struct words *words, const int in[2], const int out[2], const int err[2], pid_t parent)
+static void become(const struct words *words, int in, int out, int err, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
 	setpgid(0, 0);
-	if (in[0] >= 0)
-		dup2(in[0], 0);
-	dup2(out[1], 1);
-	dup2(err[1], 2);
+	if (in >= 0)
+		dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	execv(words->word[0], (char *const *)words->word);
@@ -139,14 +138,16 @@ static void close_ends(const int *ends, int count)
 			close(ends[i]);
 }
 
-/* in: a pipe for the wire, /dev/null if nothing is read, else our descriptor 0. */
-static bool open_ends(const struct options *options, bool wire, int in[2], int out[2], int err[2])
+enum { IN, OUT = 2, ERR = 4, ENDS = 6 }; /* the ends to read; the ends to write follow them */
+
+/* IN: a pipe for the wire, /dev/null if nothing is read, else our descriptor 0. */
+static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 {
-	bool ok = pipe2(err, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
+	bool ok = pipe2(ends + ERR, O_CLOEXEC) == 0 && pipe2(ends + OUT, O_CLOEXEC) == 0;
 	if (wire)
-		ok = ok && pipe2(in, O_CLOEXEC) == 0;
+		ok = ok && pipe2(ends + IN, O_CLOEXEC) == 0;
 	else if (options->file || options->lines || options->check_lessons)
-		ok = ok && (in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
+		ok = ok && (ends[IN] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
 	return ok;
 }
 
@@ -154,33 +155,31 @@ static bool open_ends(const struct options *options, bool wire, int in[2], int o
 enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
-	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+	int ends[ENDS] = {-1, -1, -1, -1, -1, -1};
 	pid_t parent = getpid();
 
 	*job = (struct job){
 	        .mpi = !options->dry && options->n != 1, .in = -1, .out = -1, .err = -1, .segments.lock = -1};
 	enum status status = make_words(&words, options, wire, job->mpi);
-	if (status == ST_OK && !open_ends(options, wire, in, out, err))
+	if (status == ST_OK && !open_ends(options, wire, ends))
 		status = fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
 	if (status == ST_OK && job->mpi)
 		segments_open(&job->segments);
 	if (status == ST_OK && (job->pid = fork()) < 0)
 		status = fail(ST_FILE, "cannot start a process: %s", strerror(errno));
 	if (status == ST_OK && job->pid == 0)
-		become(&words, in, out, err, parent);
+		become(&words, ends[IN], ends[OUT + 1], ends[ERR + 1], parent);
 	mem_free(words.word);
 	if (status == ST_OK) {
 		setpgid(job->pid, job->pid);
-		job->in = in[1];
-		job->out = out[0];
-		job->err = err[0];
-		in[1] = out[0] = err[0] = -1;
+		job->in = ends[IN + 1];
+		job->out = ends[OUT];
+		job->err = ends[ERR];
+		ends[IN + 1] = ends[OUT] = ends[ERR] = -1;
 	} else {
 		segments_close(&job->segments);
 	}
-	close_ends(in, 2);
-	close_ends(out, 2);
-	close_ends(err, 2);
+	close_ends(ends, ENDS);
 	return status;
 }
 
@@ -310,15 +309,6 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* Shows progress after a second. Returns true if shown. */
-static bool show_start(int64_t began_ns)
-{
-	long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
-	if (seconds > 0)
-		fprintf(stderr, "\r\033[K   starting the ranks  %lld s   (Ctrl-C stops it)", seconds);
-	return seconds > 0;
-}
-
 /* Passes descriptors 1 and 2 on until they close. mpirun itself ignores a full disk, and crashes
  * when its reader leaves. Fails with ST_FILE if the output cannot be written. */
 static enum status pass_on(struct job *job)
@@ -336,7 +326,10 @@ static enum status pass_on(struct job *job)
 		fwrite(text_string(&err), 1, err.count, stderr);
 		text_clear(&out);
 		text_clear(&err);
-		shown = starting && (job->out >= 0 || job->err >= 0) && show_start(began_ns);
+		long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
+		shown = starting && (job->out >= 0 || job->err >= 0) && seconds > 0;
+		if (shown)
+			fprintf(stderr, "\r\033[K   starting the ranks  %lld s   (Ctrl-C stops it)", seconds);
 	}
 	text_release(&out);
 	text_release(&err);

@@ -186,17 +186,6 @@ static void go_beside(struct viewer *viewer, const struct reply *frame, int step
 		go(viewer, frame, step * TO_NEXT);
 }
 
-static void go_back(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	if (!viewer->trail_count) {
-		viewer_tell(viewer, "there is nothing to go back to");
-		return;
-	}
-	viewer_seek(viewer, "back", viewer->trail[--viewer->trail_count]);
-}
-
 static void typed(struct viewer *viewer, const struct reply *frame, int key)
 {
 	bool given_up = key == SCREEN_ESCAPE || key == CONTROL_C;
@@ -218,37 +207,48 @@ static void typed(struct viewer *viewer, const struct reply *frame, int key)
 
 /* ---- the page ---- */
 
-static void toggle_facts(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)unused;
-	if (viewer->at.op)
-		viewer->facts = !viewer->facts;
-	else
-		begin(viewer, frame);
-}
-
-static void toggle_big(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	if (plain_wanted()) {
-		viewer_tell(viewer,
-		        "big letters are made of blocks: they want a UTF-8 locale, as LC_ALL=C.UTF-8");
-		return;
-	}
-	viewer->big = !viewer->big;
-	if (viewer->big && page_layout(viewer).down == 1)
-		viewer_tell(viewer, "big letters want 40 columns and 12 rows");
-}
-
-enum page_change { PAGE_LEAVE, PAGE_HELP, PAGE_SEARCH, PAGE_PATH, PAGE_MOUSE };
+enum page_change {
+	PAGE_LEAVE,
+	PAGE_ALL,
+	PAGE_BACK,
+	PAGE_FACTS,
+	PAGE_BIG,
+	PAGE_HELP,
+	PAGE_SEARCH,
+	PAGE_PATH,
+	PAGE_MOUSE
+};
 
 static void change_page(struct viewer *viewer, const struct reply *frame, int change)
 {
-	(void)frame;
 	switch ((enum page_change)change) {
 	case PAGE_LEAVE:
 		viewer->leaving = true;
+		break;
+	case PAGE_ALL:
+		viewer->whole = true;
+		viewer->first_row = 0;
+		break;
+	case PAGE_BACK:
+		if (viewer->trail_count)
+			viewer_seek(viewer, "back", viewer->trail[--viewer->trail_count]);
+		else
+			viewer_tell(viewer, "there is nothing to go back to");
+		break;
+	case PAGE_FACTS:
+		if (viewer->at.op)
+			viewer->facts = !viewer->facts;
+		else
+			begin(viewer, frame);
+		break;
+	case PAGE_BIG:
+		viewer->big = !viewer->big && !plain_wanted();
+		if (plain_wanted())
+			viewer_tell(viewer,
+			        "big letters are made of blocks: they want a UTF-8 locale, as "
+			        "LC_ALL=C.UTF-8");
+		else if (viewer->big && page_layout(viewer).down == 1)
+			viewer_tell(viewer, "big letters want 40 columns and 12 rows");
 		break;
 	case PAGE_HELP:
 		viewer->help = 1;
@@ -302,15 +302,16 @@ static const struct {
         {'\t', go, TO_NEXT}, {SCREEN_BACK_TAB, go, -TO_NEXT}, {SCREEN_UP, change_lane, -1},
         {'k', change_lane, -1}, {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1},
         {SCREEN_PAGE_UP, scroll_page, -1}, {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL},
-        {'N', go, -TO_STALL}, {'b', go, TO_BLAMED}, {SCREEN_BACKSPACE, go_back, 0},
+        {'N', go, -TO_STALL}, {'b', go, TO_BLAMED}, {SCREEN_BACKSPACE, change_page, PAGE_BACK},
         {'/', change_page, PAGE_SEARCH}, {'.', go, TO_FOUND}, {',', go, -TO_FOUND}, {'g', go, TO_FIRST},
         {SCREEN_HOME, go, TO_FIRST}, {'G', go, TO_LAST}, {SCREEN_END, go, TO_LAST}, {'+', viewer_zoom, 1},
         {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1}, {'h', viewer_slide, -1},
-        {'l', viewer_slide, 1}, {'z', go, TO_ZOOM}, {'0', viewer_show_all, 0}, {'[', go, -TO_PART},
+        {'l', viewer_slide, 1}, {'z', go, TO_ZOOM}, {'0', change_page, PAGE_ALL}, {'[', go, -TO_PART},
         {']', go, TO_PART}, {'c', go, -TO_CRITICAL}, {'C', go, TO_CRITICAL}, {'p', change_page, PAGE_PATH},
         {'r', viewer_replay_start_or_end, 0}, {' ', viewer_replay_stop_or_go, 0},
-        {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1}, {SCREEN_ENTER, toggle_facts, 0},
-        {'B', toggle_big, 0}, {'m', change_page, PAGE_MOUSE}, {'?', change_page, PAGE_HELP}};
+        {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1},
+        {SCREEN_ENTER, change_page, PAGE_FACTS}, {'B', change_page, PAGE_BIG}, {'m', change_page, PAGE_MOUSE},
+        {'?', change_page, PAGE_HELP}};
 
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
 {

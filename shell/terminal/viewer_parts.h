@@ -20,7 +20,7 @@ bool viewer_mouse(struct viewer *viewer, const struct reply *frame, const struct
 
 /* The actions in viewer.c's table */
 typedef void viewer_act(struct viewer *viewer, const struct reply *frame, int step);
-viewer_act viewer_zoom, viewer_slide, viewer_show_all;
+viewer_act viewer_zoom, viewer_slide;
 viewer_act viewer_replay_start_or_end, viewer_replay_stop_or_go, viewer_replay_speed;
 /* Moves the replay by a column; false: no replay. */
 bool viewer_replay_step(struct viewer *viewer, const struct reply *frame, int step);

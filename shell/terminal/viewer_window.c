@@ -61,14 +61,6 @@ void viewer_slide(struct viewer *viewer, const struct reply *frame, int quarters
 		viewer_tell(viewer, quarters > 0 ? "nothing is later" : "nothing is earlier");
 }
 
-void viewer_show_all(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->whole = true;
-	viewer->first_row = 0;
-}
-
 /* ---- the mouse: a click picks, the wheel zooms, a drag slides the window ---- */
 
 static int64_t time_at(const struct viewer *viewer, const struct reply *frame, int x)

@@ -203,16 +203,6 @@ static cJSON *shard_json(const char *prefix, size_t number, const struct shard *
 	return object;
 }
 
-static cJSON *whole_json(const struct whole *whole)
-{
-	cJSON *object = cJSON_CreateObject();
-	cJSON_AddStringToObject(object, "of", whole->name);
-	cJSON_AddStringToObject(object, "as", whole->state);
-	cJSON_AddNumberToObject(object, "rows", (double)whole->rows);
-	cJSON_AddNumberToObject(object, "cols", (double)whole->cols);
-	return object;
-}
-
 static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole},
                                 manifest_kind = {
                                         .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
@@ -227,8 +217,14 @@ static enum status manifest_write(
 	put_json_line(&text, cJSON_CreateString(c->model), "");
 	text_add(&text, ",\"parts\":%d,\"loses\":", c->parts);
 	put_json_line(&text, cJSON_CreateString(c->loses), ",\"parameters\":[");
-	for (int i = 0; i < c->wholes; i++)
-		put_json_line(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
+	for (int i = 0; i < c->wholes; i++) {
+		cJSON *object = cJSON_CreateObject();
+		cJSON_AddStringToObject(object, "of", c->whole[i].name);
+		cJSON_AddStringToObject(object, "as", c->whole[i].state);
+		cJSON_AddNumberToObject(object, "rows", (double)c->whole[i].rows);
+		cJSON_AddNumberToObject(object, "cols", (double)c->whole[i].cols);
+		put_json_line(&text, object, i + 1 < c->wholes ? "," : "],\"shards\":[");
+	}
 	for (size_t i = 0; i < c->shards; i++)
 		put_json_line(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
 	output.path = checkpoint_file(prefix, c, c->shards, ".new", path);

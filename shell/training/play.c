@@ -15,13 +15,9 @@ static enum status play_begin(const struct shell *shell, struct training *t)
 	                                        : program_wanted(shell);
 	if (status != ST_OK || !t->torn)
 		return status;
-	struct text where = {0};
-	step_place(t, &where);
-	status = fail(ST_ARGUMENT,
+	return fail(ST_ARGUMENT,
 	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
-	        text_string(&where));
-	text_release(&where);
-	return status;
+	        step_place(t).text);
 }
 
 void program_list(struct shell *shell)
@@ -166,12 +162,8 @@ static enum status play_step(struct shell *shell, struct training *t, bool head,
 	t->torn = true;
 	if (status != ST_INTERRUPTED && status != ST_QUIT) {
 		const struct program_step *ahead = step_ahead(t);
-		struct text where = {0};
-		step_place(t, &where);
-		if (ahead && *ahead->title)
-			text_add(&where, ", %s", ahead->title);
-		status = fail_in(status, "%s", text_string(&where));
-		text_release(&where);
+		const char *title = ahead ? ahead->title : "";
+		status = fail_in(status, "%s%s%s", step_place(t).text, *title ? ", " : "", title);
 	}
 	return status;
 }
@@ -193,16 +185,6 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	enum status status = play_begin(shell, t);
 	for (long i = 0; i < steps && status == ST_OK && !t->cut && (i == 0 || !t->ended); i++)
 		status = play_next_step(shell, t, show, show && (steps <= 3 || i + 1 == steps));
-	return status;
-}
-
-static enum status play_iteration(struct shell *shell, struct training *t)
-{
-	int iteration = t->iteration;
-	enum status status = ST_OK;
-	do
-		status = play_next_step(shell, t, false, false);
-	while (status == ST_OK && !t->cut && !t->ended && t->iteration == iteration);
 	return status;
 }
 
@@ -241,7 +223,10 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 	enum status status = play_begin(shell, t);
 	long every = iterations <= 10 ? 1 : (iterations + 9) / 10;
 	for (long i = 1; i <= iterations && status == ST_OK && !t->cut; i++) {
-		status = play_iteration(shell, t);
+		int iteration = t->iteration;
+		do
+			status = play_next_step(shell, t, false, false);
+		while (status == ST_OK && !t->cut && !t->ended && t->iteration == iteration);
 		if (status == ST_OK && !t->cut && progress && t->now.program->loops &&
 		        (i % every == 0 || i == iterations))
 			status = play_report_loss(shell, t, i == iterations);

@@ -6,20 +6,24 @@
 #include "base/fold.h"
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void step_place(const struct training *t, struct text *out)
+struct step_words step_place(const struct training *t)
 {
+	struct step_words words;
 	const struct program *p = t->now.program;
 	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
 	       total = !t->in_setup && t->round ? t->round : walked;
 	bool more = t->at >= total; /* "21?": data decides, and no iteration has shown it yet */
-	text_add(out, "step %zu/%zu%s", t->at + 1, more ? t->at + 1 : total,
-	        more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
+	int count = snprintf(words.text, sizeof words.text, "step %zu/%zu%s", t->at + 1,
+	        more ? t->at + 1 : total, more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
+	char *end = words.text + count;
 	if (p->loops && t->in_setup)
-		text_add(out, " of the setup");
+		snprintf(end, sizeof words.text - (size_t)count, " of the setup");
 	else if (p->loops)
-		text_add(out, " of iteration %d", t->iteration);
+		snprintf(end, sizeof words.text - (size_t)count, " of iteration %d", t->iteration);
+	return words;
 }
 
 enum status step_unfinished(const struct training *t)
@@ -27,14 +31,10 @@ enum status step_unfinished(const struct training *t)
 	bool between = t->at == 0 && (!t->in_setup || t->played == 0);
 	if (!t->now.program || t->ended || t->torn || between)
 		return ST_OK;
-	struct text where = {0};
-	step_place(t, &where);
-	enum status status = fail(ST_ARGUMENT,
+	return fail(ST_ARGUMENT,
 	        "the script ends before %s, and ranks wait for it: `run 1` finishes the %s, `step` plays one "
 	        "more step",
-	        text_string(&where), t->now.program->loops ? "iteration" : "program");
-	text_release(&where);
-	return status;
+	        step_place(t).text, t->now.program->loops ? "iteration" : "program");
 }
 
 const struct program_step *step_ahead(const struct training *t)
@@ -60,25 +60,22 @@ static void showing_put_row(struct showing *show, struct text *line)
 static void showing_put_head(struct showing *show, const char *title)
 {
 	struct shell *shell = show->shell;
-	struct text head = {0}, ranks = {0}, line = {0};
+	struct text ranks = {0}, line = {0};
+	const struct step_words place = step_place(show->t);
 	const struct program_step *ahead = step_ahead(show->t);
 	const struct ranks *some = ahead ? ahead->ranks : NULL;
 	struct ranks all;
 	ranks_all(&all, shell->world->n);
 	ranks_text(some ? some : &all, &ranks);
-	step_place(show->t, &head);
-	size_t place = head.count;
-	text_add(&head, "   %s", title);
 	int width = transcript_width(shell->out);
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
-	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
+	int gap = width - (int)strlen(place.text) - 3 - (int)text_columns(title) - (int)ranks.count -
+	        (int)strlen(word);
 	/* a narrow line omits the ranks if all of them play the step */
 	bool both = gap > 0 || some;
-	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
-	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
+	text_add(&line, "%s%s%s   %s%*s%s%s\n", STYLED(shell->out, COLOUR_HEAD, place.text), title,
 	        both ? gap > 1 ? gap : 1 : 0, "", both ? word : "", both ? text_string(&ranks) : "");
 	showing_put_row(show, &line);
-	text_release(&head);
 	text_release(&ranks);
 	show->told = true;
 }

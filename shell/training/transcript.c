@@ -197,19 +197,9 @@ static bool call_is_idle(const struct transcript *transcript, size_t call)
 	return true;
 }
 
-static int entry_rows(const struct shell *shell, const struct text *entry)
-{
-	struct text line = {0}, folded = {0};
-	text_add(&line, "%*s%s", INDENT, "", text_string(entry));
-	int rows = fold_lines(text_string(&line), line.count, out_width(shell->out), &folded);
-	text_release(&line);
-	text_release(&folded);
-	return rows;
-}
-
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most)
 {
-	struct text line = {0}, one = {0};
+	struct text line = {0}, one = {0}, folded = {0};
 	size_t left = 0, width = (size_t)transcript_width(shell->out);
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran_line *entry = &transcript->entry[i];
@@ -223,8 +213,12 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 			transcript_put_line(shell, &line);
 			text_clear(&line);
 		}
-		if (!line.count)
-			most -= entry_rows(shell, &one);
+		if (!line.count) { /* it begins a line; measured with its indent */
+			text_clear(&folded);
+			text_add(&line, "%*s%s", INDENT, "", text_string(&one));
+			most -= fold_lines(text_string(&line), line.count, out_width(shell->out), &folded);
+			text_clear(&line);
+		}
 		if (most < 0)
 			left++;
 		else
@@ -236,6 +230,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 		out_say(shell->out, "%*s... and %zu more: `step in` shows all\n", INDENT, "", left);
 	text_release(&line);
 	text_release(&one);
+	text_release(&folded);
 }
 
 /* The command of an entry: the word after `=`, else the first */

@@ -58,7 +58,9 @@ void showing_end(struct showing *show);
 void showing_release(struct showing *show);
 
 /* "step 12/21 of iteration 0" */
-void step_place(const struct training *t, struct text *out);
+struct step_words {
+	char text[64];
+} step_place(const struct training *t);
 /* For a script's end: fails with ST_ARGUMENT within an iteration, because ranks may wait. */
 enum status step_unfinished(const struct training *t);
 /* Returns the next step, from the walk; NULL: data led elsewhere. */
