@@ -20,8 +20,8 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* A process's result. It is sent as a block, before three others: the words of its failure, the
- * words of its data failure, and its output (out_pack). */
+/* A process's result, a block. The words of its failure and of its data failure and its output
+ * (out_pack) follow. */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
@@ -62,7 +62,7 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 	        status_name((enum status)status), words);
 }
 
-/* Returns the process's status, worded; reports different worlds once. */
+/* Returns the process's status, worded. Different worlds are reported once. */
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
 	const struct transport_bytes *heard = &conductor->results[rank];

@@ -47,7 +47,7 @@ void say_failure(struct conductor *conductor, enum status status)
 	text_release(&line);
 }
 
-/* README.md lists them. Invalid numbers override every other verdict. */
+/* Invalid numbers override every other verdict. */
 static int exit_code(const struct conductor *conductor, enum status status)
 {
 	if (conductor->data_failed)
@@ -106,8 +106,8 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	return status;
 }
 
-/* Drops unused input for at most a second: Open MPI's mpirun (4.1) crashes if a rank leaves while
- * more input arrives (iof_hnp). */
+/* Waits at most a second: Open MPI's mpirun (4.1) crashes if a rank leaves while more input
+ * arrives (iof_hnp). */
 static void drain_input(void)
 {
 	enum { QUIET_MS = 100 };
@@ -119,7 +119,7 @@ static void drain_input(void)
 		got = read(0, piece, sizeof piece);
 }
 
-/* Runs input line by line: a program may read each answer before its next line. */
+/* A program may read each answer before its next line. */
 static enum status run_input(struct conductor *conductor)
 {
 	struct text waiting = {0};

@@ -38,7 +38,7 @@ void conductor_poll(void *self)
 
 /* ---- credit ---- */
 
-/* Rank 0, every 5 to 20 ms of a long run: decides whether to stop, flush or go on. */
+/* Rank 0 decides every 5 to 20 ms of a long run whether to stop, flush or go on. */
 static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
@@ -52,8 +52,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* An agreement within an order, at the same step everywhere. Its status is dropped, so different
- * worlds are reported again at the order's end. */
+/* All processes agree here at the same step. The status is dropped, so different worlds are
+ * reported again at the order's end. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;
@@ -91,7 +91,7 @@ bool conductor_over_limit(const struct conductor *conductor)
 
 /* ---- orders ---- */
 
-/* Ends a script: a waiting rank is stuck, or a program was left within an iteration. */
+/* A waiting rank is stuck; a program may have been left within an iteration. */
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -134,7 +134,7 @@ static size_t whole_lines(const char *text, size_t count, size_t least)
 	return newline ? (size_t)(newline - text) + 1 : count;
 }
 
-/* Finds a line's block in twice as much text each time, so a long block is read about twice. */
+/* Looks for the block in twice as much text each time, so a long one is read about twice. */
 static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
 {
 	for (size_t least = 1024;; least *= 2) {
@@ -145,7 +145,7 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 	}
 }
 
-/* Runs line by line, a block's lines together, whatever the pipe's pieces. */
+/* A block's lines run together, whatever the pipe's pieces. */
 static enum status run_lines(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -221,7 +221,7 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 	return true;
 }
 
-/* Rank 0 carries the order out like the others. ORDER_LEAVE has no answer. */
+/* ORDER_LEAVE has no answer. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
 	/* the struct; the file's name and the values, with their NUL (no byte: NULL); the text */
@@ -237,7 +237,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
-/* An unreadable or missing order ends the job: the others would wait. */
+/* An unreadable order ends the job: the others would wait. */
 void conductor_follow(struct conductor *conductor)
 {
 	for (bool on = true; on;) {

@@ -37,9 +37,9 @@ struct order {
 	const char *values;
 };
 
-/* Rank 0's listener, for output and the ranks' own prints. `interrupted` (NULL: no prompt) returns
- * true to stop the running line, after Ctrl-C or without a reader. In a replay (`again`), Ctrl-C
- * only ends waits for devices (`waits`). */
+/* Rank 0's, for output and the ranks' own prints. `interrupted` (NULL: no prompt) returns true to
+ * stop the running line, after Ctrl-C or without a reader. In a replay (`again`), Ctrl-C only ends
+ * waits for devices (`waits`). */
 struct listener {
 	void *self;
 	void (*say)(void *self, const char *bytes, size_t count);
@@ -65,13 +65,12 @@ struct conductor {
 enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options);
 void conductor_close(struct conductor *conductor);
-/* Rank 0: all processes carry the order out. Words: fail_text(). */
+/* Rank 0: all processes carry the order out. Words: fail_text() */
 enum status conductor_order(struct conductor *conductor, const struct order *order);
 /* Other ranks: carries out orders until ORDER_LEAVE. */
 void conductor_follow(struct conductor *conductor);
 /* During waits: rank 0 shows ranks' own prints, the others forward theirs. */
 void conductor_poll(void *conductor);
-/* Returns true if the session's limit (--limit) is exceeded. */
 bool conductor_over_limit(const struct conductor *conductor);
 
 /* ---- agree.c: ends an order ----
@@ -81,18 +80,17 @@ bool conductor_over_limit(const struct conductor *conductor);
  * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
  *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
 
-/* Every process, after an order. Rank 0 returns all statuses, worded, and shows output. */
+/* Gathers all results. Rank 0 returns all statuses, worded, and shows output. */
 enum status agree_all(struct conductor *conductor, enum status status);
-/* Reports this process's failure and ends the job; returns if it is alone. */
+/* Ends the job; returns if this process is alone. */
 enum status agree_end(struct conductor *conductor, enum status status);
 
 /* ---- batch.c, and test.c for `#>` lines: runs without a prompt, on rank 0 ---- */
 
-/* Runs the options' file, lines or input. Returns the process's exit status. */
+/* Returns the process's exit status. */
 int batch_run(struct conductor *conductor);
-/* Runs a script and compares its output with its `#>` lines, among them a refused line's message.
- * Shows differences: ST_EXPECT. Without `#>` lines it only runs, and reports that nothing was
- * compared. */
+/* Compares a script's output, also a refused line's message, with its `#>` lines. Fails with
+ * ST_EXPECT. Without them it only runs, and reports that nothing was compared. */
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
 /* Runs a script; ranks that wait at its end are stuck. */
 enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
@@ -100,7 +98,7 @@ enum status run_text(struct conductor *conductor, const char *file, const char *
 void say_failure(struct conductor *conductor, enum status status);
 
 /* serve.c: reads requests from descriptor 0 and replies on the real descriptor 1 until the front
- * end leaves. Returns the exit status. docs/internals/wire.md. */
+ * end leaves. Returns the exit status. */
 int serve_run(struct conductor *conductor);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Finds the same wait or operation again; after new measured times, the same operation. */
+/* After new measured times the same operation is found. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor)
 {
 	const struct world *world = trace->world;
@@ -79,8 +79,8 @@ static struct window part_window(const struct seeking *s, int i)
 	                              : trace_window(s->trace, i);
 }
 
-/* Returns the part beside the one that the window shows. Else the cursor's, or without a cursor
- * the first (step > 0) or last that begins in the window; -1: none. Skips empty parts. */
+/* Returns the part beside the one shown; else the cursor's, or without a cursor the first (step >
+ * 0) or last that begins in the window; -1 if there is none. Skips empty parts. */
 static int part_next(const struct seeking *s)
 {
 	const struct world *world = s->trace->world;
@@ -130,7 +130,7 @@ static void seek_part(struct seeking *s)
 		spot_near(s->trace, s->spot->rank, s->spot->stream, part.from, s->spot);
 }
 
-/* Shows the last iteration or section; while time passes by itself, the current one. */
+/* While time passes by itself, shows the current one. */
 static void seek_latest(struct seeking *s)
 {
 	int64_t now = s->request->passes ? s->request->now : TIME_UNKNOWN;

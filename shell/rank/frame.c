@@ -48,7 +48,7 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
-/* Finds the critical path once; without any end there is none, and the picture is unchanged. */
+/* Without any end there is no path, and the picture is unchanged. */
 static enum status find_path(struct frame_making *m, const struct request *request)
 {
 	struct critical *path = &m->kept->path;
@@ -91,7 +91,7 @@ static int row_of(const struct frame_making *m, int rank, int stream)
 	return timeline_row_of(&m->drawn->places, rank, stream);
 }
 
-/* Clamps the first row: equivalent ranks merge. Shows the cursor's row after a move. */
+/* Equivalent ranks merge, so the first row is clamped. Shows the cursor's row after a move. */
 static enum status draw_rows(struct frame_making *m, bool follow)
 {
 	struct timeline_options *options = &m->options;

@@ -19,18 +19,18 @@ struct cursor {
 /* Places the cursor at the request's lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
 /* Moves it by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told: a
- * failure's reason; reply->part: the window's part. path: or NULL. window: old, then new. */
+ * failure's reason; reply->part: the window's part. path: or NULL. window: old, then new */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
 
 /* ---- frame.c ---- */
 
-/* What a picture depends on; compared byte by byte, so there are no gaps. */
+/* Compared byte by byte, so there are no gaps. */
 struct frame_asked {
 	int64_t from, to, as_of; /* to 0: there is no picture */
 	int width, first_row, rows, path;
 };
-/* A picture that was drawn for these options; the cursor is not in it. */
+/* The cursor is not in it. */
 struct frame_picture {
 	struct frame_asked asked;
 	struct picture picture;
@@ -48,7 +48,7 @@ struct frame_kept {
 };
 /* Empties it: before a line runs, and before the session ends. */
 void frame_forget(struct frame_kept *kept);
-/* Fills a REPLY_VIEW: the requested picture, its window, and facts on the selected operation. */
+/* Fills a REPLY_VIEW with the requested picture. */
 enum status view_frame(
         struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply);
 

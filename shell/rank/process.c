@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The last words' data. Any thread or signal handler may write them, so it cannot be passed. */
+/* Any thread or signal handler may write the last words, so their data cannot be passed. */
 static struct {
 	int descriptor, rank, ranks, status;
 	char late[100]; /* for a rank over its limit */
@@ -36,8 +36,7 @@ static void end_late(int number)
 }
 
 /* SIGALRM ends a rank that no longer checks its limit: in a long step, or waiting for such a rank.
- * The alarm is limit + START_GRACE_S, after MPI_Init limit + LIMIT_GRACE_S; OTHERS_GRACE_S more on
- * ranks other than 0, so that rank 0 alone reports it. */
+ * Ranks other than 0 wait OTHERS_GRACE_S more, so that rank 0 alone reports it. */
 enum { LIMIT_GRACE_S = 3, OTHERS_GRACE_S = 2, START_GRACE_S = 60 };
 static void set_alarm(const struct options *options, int grace)
 {
@@ -52,7 +51,7 @@ static void set_alarm(const struct options *options, int grace)
 
 /* ---- a process without memory ---- */
 
-/* Exits without MPI, because MPI_Abort allocates; mpirun ends the others. */
+/* MPI_Abort would allocate; mpirun ends the other ranks. */
 static void say_exhausted(size_t bytes)
 {
 	char words[200];
@@ -72,7 +71,7 @@ static void early_failure(const struct capture *capture, int rank)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
-/* With auto, a device that cannot start is replaced by the simulator. */
+/* With auto, the simulator replaces a device that cannot start. */
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
 {
@@ -102,8 +101,8 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Returns the job's status on rank 0, and 0 on other ranks: mpirun ends a job in which a rank
- * returns another status. */
+/* Returns the job's status on rank 0, else 0: mpirun ends a job in which a rank returns another
+ * status. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {
@@ -122,7 +121,7 @@ static int run(struct options *options, const struct course *course, struct tran
 		early_failure(capture, rank);
 	} else if (rank == 0) {
 		code = options->wire ? serve_run(&conductor) : batch_run(&conductor);
-		/* whatever has happened, the others are told to leave: they wait for orders */
+		/* the others wait for orders */
 		conductor_order(&conductor, &(struct order){.kind = ORDER_LEAVE});
 	} else {
 		conductor_follow(&conductor);
@@ -133,7 +132,7 @@ static int run(struct options *options, const struct course *course, struct tran
 	return rank == 0 ? code : 0;
 }
 
-/* Moves the descriptors first, so that no library's print can break the wire. */
+/* First moves the descriptors, so that no library's print can break the wire. */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;

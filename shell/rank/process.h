@@ -6,11 +6,11 @@
 #include "shell/session/options.h"
 #include <stdbool.h>
 
-/* Exit status of a process without memory under a front end, which then restarts the ranks.
- * Without a front end it is 4, as for every job that died. */
+/* The status if there is a front end, which then restarts the ranks. Else it is 4, as for every
+ * job that died. */
 enum { EXIT_NO_MEMORY = 5 };
 
-/* Runs the whole process; returns the exit status. mpi: started by mpirun or srun. */
+/* Returns the exit status. mpi: started by mpirun or srun */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv);
 
 #endif

@@ -14,7 +14,7 @@
 /* for a pipe that closes after its requests */
 static const int64_t END_GRACE_NS = 1000000000;
 
-/* An interrupt's line is short and has no other words. */
+/* Its line is short and has no other words. */
 static bool is_interrupt(const char *line, size_t count)
 {
 	struct request request = {0};
@@ -25,7 +25,7 @@ static bool is_interrupt(const char *line, size_t count)
 	return is;
 }
 
-/* Removes interrupts from new whole lines: each is for the request before it. */
+/* An interrupt is for the request before it. */
 static void look_at_lines(struct line_reader *reader)
 {
 	struct text *waiting = &reader->waiting;

@@ -19,7 +19,7 @@ struct line_reader {
 	int64_t ended_ns;    /* wall clock at the input's end; 0: open */
 };
 
-/* Takes the next line, without newline; waits up to wait_ms. False: none. */
+/* Takes the next line, without newline; waits up to wait_ms. */
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
 /* Returns true if the front end is gone and its last line has been taken. */
 bool reader_ended(const struct line_reader *reader);

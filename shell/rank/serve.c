@@ -78,7 +78,7 @@ struct serve {
 	int64_t lanes_ns, lanes_to;
 };
 
-/* Releases the reply. If the reader is gone, the loop ends and a run is interrupted. */
+/* If the reader is gone, the loop ends and a run is interrupted. */
 static void send(struct serve *serve, struct reply *reply)
 {
 	struct text line = {0};
@@ -106,8 +106,8 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
-/* Called from long runs (conductor.c, look). A replayed line ends at its recorded stop, or its
- * world would not match the log. It need not wait for devices: their work is in the world. */
+/* A replayed line ends at its recorded stop, or its world would not match the log. It need not
+ * wait for devices: their work is in the world. */
 static bool interrupted(void *self, bool again, bool waits)
 {
 	const char *words = waits ? "   GPUs are not waited for any more: earlier lines run again\n"
@@ -140,8 +140,7 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	}
 }
 
-/* Writes the prompt "(2 waits) 4.20 ms > ", with `use` in between, Enter's meaning and the
- * task. */
+/* Writes "(2 waits) 4.20 ms > ", with `use` in between. */
 static void write_prompt(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -161,8 +160,7 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 
 /* ---- requests ---- */
 
-/* The first request. The terminal's width and colours go to all processes, which word the same
- * output. */
+/* The terminal's width and colours go to all processes, which word the same output. */
 static void hello(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -232,7 +230,7 @@ static void send_lanes(struct serve *serve, bool at_once)
 	request_release(&request);
 }
 
-/* `pace`: waits for the wall clock. Ctrl-C ends only this wait. */
+/* Ctrl-C ends only this wait. */
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
@@ -246,7 +244,7 @@ static void await_wall(struct serve *serve)
 	}
 }
 
-/* Replies to a line: result, prompt, log changes. now: typed, so `pace` waits. */
+/* now: typed, so `pace` waits */
 static void send_done(struct serve *serve, struct reply *reply, bool now, bool lanes)
 {
 	if (reply->status != ST_OK && reply->status != ST_QUIT)
@@ -263,7 +261,7 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 	send(serve, reply);
 }
 
-/* Runs a typed line (stamped, with `pace`) or a journal's (its stamp and stop). */
+/* A typed line is stamped, with `pace`; a journal's has its stamp and stop. */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -287,7 +285,7 @@ static void run(struct serve *serve, const struct request *request)
 	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
-/* Sends a frame; on failure an empty one, with the reason. An older one is better than none. */
+/* A failed frame is empty, with the reason. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};
@@ -337,7 +335,7 @@ static void serve_one(struct serve *serve, const struct request *request)
 	}
 }
 
-/* Answers an unreadable line like a refused one, so that replies stay in step. */
+/* An unreadable line is refused, so that replies stay in step. */
 static void answer(struct serve *serve, const char *line, size_t count)
 {
 	struct request request = {0};

@@ -28,7 +28,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	text_add(&test->printed, "[rank %d] %.*s", rank, (int)count, bytes);
 }
 
-/* Returns the line's length at `at`, without trailing blanks; *next: the line after it. */
+/* Returns the length without trailing blanks; *next: the line after it. */
 static size_t line_at(const char *at, const char *end, const char **next)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -50,7 +50,7 @@ static void mark_text(char mark, const struct text *text, struct text *marked)
 	}
 }
 
-/* Returns the bytes of a time or percentage: "1.50 ms", "20us", "99%"; 0 if there is none. */
+/* Returns the bytes of "1.50 ms", "20us" or "99%"; 0 if there is none. */
 static size_t time_at(const char *at)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s", "%"};
@@ -63,7 +63,7 @@ static size_t time_at(const char *at)
 	return 0;
 }
 
-/* Replaces times by a mark, and blanks by one: columns move with times. */
+/* Blanks become one, because columns move with times. */
 static void without_times(struct text *text)
 {
 	struct text plain = {0};
@@ -81,7 +81,7 @@ static void without_times(struct text *text)
 	*text = plain;
 }
 
-/* Skips equal lines at the beginning; shows both sides of the rest. */
+/* Skips equal lines at the beginning. */
 static void compare(struct test *test, int line)
 {
 	struct text expected = {0}, printed = {0};
@@ -140,7 +140,7 @@ static enum marked read_mark(const char *line, size_t count, bool *quoted, struc
 	return line == mark ? MARKED_ALONE : MARKED_BEHIND;
 }
 
-/* Runs the lines before the `#>` lines. ST_INCOMPLETE: within a block. */
+/* Fails with ST_INCOMPLETE within a block. */
 static enum status run_segment(struct test *test, const char *from, const char *to, int line)
 {
 	struct order order = {.kind = ORDER_TEXT,
@@ -196,7 +196,7 @@ static enum status run_all(struct test *test, const char *bytes, size_t count)
 	                       : status;
 }
 
-/* Without `#>` lines a script only runs, output shown at once. */
+/* Without `#>` lines a script only runs. */
 static int count_marks(const char *bytes, size_t count)
 {
 	struct text found = {0};

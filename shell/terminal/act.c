@@ -1,4 +1,4 @@
-/* act.c -- runs a typed line: asks rank 0, stores the reply, acts on the terminal */
+/* act.c -- runs a typed line, and acts on the terminal */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/viewer.h"
@@ -44,7 +44,7 @@ static bool hello_switch(struct session *session, const char *line)
 	return true;
 }
 
-/* Returns true if the terminal can be painted on; else reports that. */
+/* Returns true if the terminal can be painted on. */
 static bool paints(const struct session *session, const char *who, const char *instead)
 {
 	if (!session->talk.terminal)
@@ -52,7 +52,7 @@ static bool paints(const struct session *session, const char *who, const char *i
 	return session->talk.terminal;
 }
 
-/* While ncurses owns the screen nothing else prints. times: a replay's "FROM TO", or "". */
+/* times: a replay's "FROM TO", or "". */
 static void view(struct session *session, const char *times)
 {
 	long long from, to;
@@ -106,7 +106,7 @@ static void split(struct session *session, bool on)
 		say_bad(session, "split: it is shown as soon as the terminal has 40 columns and 12 rows");
 }
 
-/* The environment carries the file name, so that the shell does not parse it. */
+/* The environment carries the name, so that the shell does not parse it. */
 static void edit(struct session *session, const char *file)
 {
 	const char *editor = getenv("VISUAL");
@@ -142,14 +142,14 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- a line that ranks run ---- */
 
-/* Returns true for commands with long text, such as help. Other output scrolls. */
+/* Returns true for commands with long text; other output scrolls. */
 static bool is_for_reading(const char *line)
 {
 	static const char first[] = "help machine lessons strategy model man";
 	return text_place(first, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
 }
 
-/* Journals the log change; else, for followers, a line that is not only about this terminal. */
+/* Journals the log change; else, for followers, a line that is not only about this terminal */
 static enum status keep_line(struct session *session, const struct reply *reply)
 {
 	struct journal_file *journal = &session->journal;
@@ -162,7 +162,7 @@ static enum status keep_line(struct session *session, const struct reply *reply)
 	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
 }
 
-/* Runs the pending lines and this one on rank 0; an open block stays pending. */
+/* An open block stays pending. */
 static void run_line(struct session *session, const char *line)
 {
 	text_add(&session->pending, "%s", line);
@@ -203,7 +203,6 @@ static void run_line(struct session *session, const char *line)
 
 /* ---- lines while there are no ranks ---- */
 
-/* Handles a line without ranks: the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
 {
 	if (strcmp(line, "restart") == 0)

@@ -20,7 +20,7 @@
 enum { NAP_LEAST_MS = 2, NAP_MOST_MS = 50, PIECE = 1 << 16 };
 static const int64_t TOLD_NS = 1000000000; /* silent waiting time */
 
-/* Moves the pipe to another descriptor, which is returned; descriptor 0 becomes the keyboard. */
+/* Returns the pipe, moved to another descriptor; descriptor 0 becomes the keyboard. */
 static int take_input(void)
 {
 	int file = fcntl(0, F_DUPFD_CLOEXEC, 3), keys = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -51,7 +51,6 @@ enum status follow_open(struct follow *follow, const char *path)
 	return ST_OK;
 }
 
-/* At the end of the file: fails if it was replaced or has become shorter. */
 static enum status is_still_there(const struct follow *follow)
 {
 	struct stat own, named;

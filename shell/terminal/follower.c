@@ -22,7 +22,6 @@
 
 /* ---- the lines so far ---- */
 
-/* Reads the next source line into `told`. *any: there was one. */
 static enum status take(
         struct session *session, bool *any, enum journal_says *says, struct journal_look *look)
 {
@@ -42,7 +41,7 @@ static enum status take(
 	return ST_OK;
 }
 
-/* Ends the reading. A script expects the end of its pipe. */
+/* A script expects the end of its pipe. */
 static void end(struct session *session, enum status status)
 {
 	session->mode = FOLLOW_OVER;
@@ -139,7 +138,6 @@ static void show_typed(const struct session *session, const char *typed)
 	text_release(&shown);
 }
 
-/* Starts new ranks with the presenter's lines. */
 static void make_anew(struct session *session)
 {
 	line_hide();
@@ -167,7 +165,7 @@ static void run_shown(struct session *session, const struct logged_line *line)
 	text_release(&words);
 }
 
-/* Shows the log's last line. Our ranks already have lines that remain after `undo`. */
+/* Our ranks already have lines that remain after `undo`. */
 static void show_line(struct session *session)
 {
 	const struct log_change *told = &session->follow.told.log, *ours = &session->journal.log;
@@ -181,7 +179,7 @@ static void show_line(struct session *session)
 	}
 }
 
-/* Shows a line without changes; if refused, only its time passes under `pace`. */
+/* If the line was refused, only its time passes, under `pace`. */
 static void show_look(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {
@@ -196,8 +194,7 @@ static void show_look(struct session *session, const struct journal_look *look)
 		say_bad(session, "%s", text_string(&look->refused));
 }
 
-/* Shows removed lines. Our ranks run the same command; after "restart" they have all lines
- * already. */
+/* Our ranks run the same command; after "restart" they have all lines already. */
 static void show_keep(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {.line = look->typed, .stamp = -1};

@@ -7,11 +7,11 @@
 #include "shell/terminal/journal_file.h"
 #include "shell/terminal/talk.h"
 
-/* Another session's journal, read while it grows: a pipe, or a polled file */
+/* Another session's journal, read while it grows */
 struct follow {
 	const char *path;         /* as typed; "-": descriptor 0 */
 	const char *name;         /* for messages */
-	struct journal_file told; /* the session according to the lines read so far */
+	struct journal_file told; /* the session, from the lines read so far */
 	int file;                 /* -1: not open */
 	bool pipe;
 	struct text bytes;
@@ -48,60 +48,57 @@ struct session {
 void choose_looks(struct session *session);
 /* Returns the columns for output. */
 int width_of_output(void);
-/* Prints an error, in colour, folded. */
+/* Prints an error, folded. */
 void say_bad(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Starts the ranks, or shows a dead job's last words. *n: the number of ranks. */
+/* Starts the ranks, or shows a dead job's last words. *n: ranks */
 enum status job_open(struct session *session, int *n);
-/* Handles a lost job. ST_MPI: it died; ST_QUIT: the user ended a line that does not stop. */
+/* ST_MPI: the job died; ST_QUIT: the user ended a line that does not stop */
 void job_lose(struct session *session, enum status status);
-/* Runs the journal's lines silently and reports differences. *lines: the number that ran, without
- * newly refused ones. Returns false if the ranks died, which is reported. */
+/* Runs the journal silently and reports differences. *lines: the number that ran, without newly
+ * refused ones. Returns false if the ranks died, which is reported. */
 bool job_replay(struct session *session, size_t *lines);
 /* Runs a logged line again, silent or shown, and keeps the reply's state. */
 enum status job_run_again(
         struct session *session, const struct logged_line *line, bool shown, struct reply *reply);
-/* Prints which task is open. */
 void job_say_task(const struct session *session);
 void job_restart(struct session *session);
 /* Keeps the reply's prompt, Enter line and task. */
 void keep_state(struct session *session, const struct reply *reply);
 
-/* Splits the terminal if wanted and large enough, and sends rank 0 the size. */
+/* Splits the terminal if wanted and large enough; sends rank 0 the size. */
 void arrange_split(struct session *session);
 /* Sends rank 0 the width and the rows for live lanes. */
 void tell_size(struct session *session);
-/* Handles a line, typed or completed by Enter. */
 void act_on(struct session *session, const char *line);
 
 /* ---- following ---- */
 
 /* Opens `path`; "-" is descriptor 0, which /dev/tty then replaces. Fails with ST_FILE. */
 enum status follow_open(struct follow *follow, const char *path);
-/* Returns in *line the next whole line without its newline, valid until the next call; NULL if it
- * is incomplete: ask again after nap_ms. Fails, worded, with ST_QUIT (the pipe has ended) or
- * ST_FILE (the file was replaced or has become shorter). */
+/* *line: the next whole line without its newline, valid until the next call; NULL if it is
+ * incomplete: ask again after nap_ms. Fails, worded, with ST_QUIT (the pipe has ended) or ST_FILE
+ * (the file was replaced or has become shorter). */
 enum status follow_take(struct follow *follow, const char **line, size_t *count);
-/* Waits for the first line: a session with this version of ranksh that agrees with the given
- * options (n, machine, dry). Fails with ST_FILE or ST_ARGUMENT. */
+/* Waits for the first line: a session of this ranksh that agrees with the options n, machine and
+ * dry. Fails with ST_FILE or ST_ARGUMENT. */
 enum status follow_head(struct follow *follow, const struct options *options);
 /* Closes the source. */
 void follow_release(struct follow *follow);
 
-/* Starts the ranks and, with a terminal, runs the source's lines so far. */
+/* With a terminal, also runs the source's lines so far. */
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
 int follower_wait_ms(const struct session *session);
-/* Handles one source line, if any. Returns true if there was one, or if the source has ended: text
- * may then be below the input line. */
+/* Handles one source line. Returns true if there was one, or if the source has ended: text may
+ * then be below the input line. */
 bool follower_hear(struct session *session);
-/* Handles a typed line. Returns false if act_on shall handle it. */
+/* Returns false if act_on shall handle the line. */
 bool follower_acts(struct session *session, const char *line);
 /* Follows without a terminal until the source ends. Returns the exit status. */
 int follower_plain(struct session *session);
 
-/* Reports how a replayed line differs from the log, and adds that to `words`. true: it is newly
- * refused. */
+/* Adds to `words` how a replayed line differs from the log. true: it is newly refused. */
 bool job_warn_changed(const struct session *session, const struct logged_line *entry,
         const struct reply *reply, struct text *words);
 /* Returns true if the welcome screen is wanted (`set hello=off`). */

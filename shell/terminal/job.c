@@ -15,7 +15,7 @@
  *         ^                                                   |
  *         `-- job_restart <--- `restart`, or no memory <------'    then job_replay: the journal */
 
-/* Collects the dead job and reports its cause of death. Returns its exit status. */
+/* Collects the dead job and reports its death. Returns its exit status. */
 static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
@@ -138,8 +138,7 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
 	return refused;
 }
 
-/* Appends to `log` the line from the new ranks' log, or the old one if it is refused now. Sets
- * *from to the first line with other values or files. */
+/* Sets *from to the first line with other values or files. */
 static void note_line(const struct logged_line *then, const struct reply *reply, bool refused,
         struct log_change *log, size_t *from)
 {
@@ -205,7 +204,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 	return status;
 }
 
-/* Reports a job that died in a replay. Another replay would die, too, so none starts by itself. */
+/* Another replay would die, too, so none starts by itself. */
 static void lose_replay(struct session *session, enum status status, size_t lines_run)
 {
 	if (signal_asked_to_end() || !session->talk.alive)

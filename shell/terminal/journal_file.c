@@ -32,7 +32,7 @@
 enum { FILES_KEPT = 30 };
 static const char prefix[] = "journal-";
 
-/* Like mkdir -p; the last folder is private, because journals hold typed text. */
+/* Makes parents, too. The last folder is private, because journals hold typed text. */
 static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -105,7 +105,7 @@ static enum status write_lines(struct journal_file *journal, struct text *lines)
 	return status;
 }
 
-/* Opens a new file: at `path` if none is there, or in the folder, whose oldest goes. */
+/* Opens a new file: at `path`, or in the folder, whose oldest goes. */
 static enum status open_new(struct journal_file *journal, const char *path)
 {
 	time_t now = time(NULL);
@@ -158,7 +158,7 @@ enum status journal_file_begin(struct journal_file *journal, const char *path, i
 	return write_lines(journal, &lines);
 }
 
-/* Memory changes even if the write fails: `restart` needs it. */
+/* Memory changes also if the write fails: `restart` needs it. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed)
 {
@@ -251,7 +251,7 @@ void journal_look_release(struct journal_look *look)
 	text_release(&look->refused);
 }
 
-/* Skips lines without JSON. *whole: the bytes without an incomplete last line. */
+/* *whole: the bytes without an incomplete last line */
 static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;

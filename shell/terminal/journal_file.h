@@ -28,22 +28,22 @@ struct journal_file {
 	int file;              /* descriptor; -1: no file is written */
 };
 
-/* Finds the folder, and creates it if needed. Fails with ST_FILE. */
+/* Finds or creates the folder. Fails with ST_FILE. */
 enum status journal_file_folder(struct journal_file *journal);
-/* Creates the file with its head: at `path` (new), or (NULL) in the folder. Fails with ST_FILE. */
+/* Creates the file with its head: at `path`, or (NULL) in the folder. Fails with ST_FILE. */
 enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
         const char *machine, const char *device);
-/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE if none exists or it
- * cannot be read. If it cannot be written, journal->file is -1. */
+/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE. If it cannot be
+ * written, journal->file is -1. */
 enum status journal_file_resume(struct journal_file *journal, const char *path);
-/* Applies a log change by `typed`. Fails with ST_FILE once, when a write fails. */
+/* Applies a change by `typed`. Fails with ST_FILE once, when a write fails. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed);
-/* Writes a typed line that has changed nothing. refused: the reason, or "". */
+/* Writes a typed line that has changed nothing. refused: the reason, or "" */
 enum status journal_file_look(
         struct journal_file *journal, const char *typed, int64_t stamp, const char *refused);
 
-/* Applies a line of the file, without its newline, to the journal and `look`. */
+/* Applies a line of the file to the journal and `look`. */
 enum journal_says {
 	JOURNAL_HEAD,
 	JOURNAL_LINE,  /* the log's last one now */
@@ -60,7 +60,7 @@ enum journal_says journal_file_line(
         struct journal_file *journal, const char *line, size_t count, struct journal_look *look);
 void journal_look_release(struct journal_look *look);
 struct options;
-/* The session's ranks, machine and device hold unless the command line has others. */
+/* The session's options hold unless the command line has others. */
 void journal_file_options(const struct journal_file *journal, struct options *options);
 void journal_file_release(struct journal_file *journal);
 

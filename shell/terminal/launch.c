@@ -44,7 +44,7 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
-/* A child could only report a missing mpirun by its exit status. */
+/* A child could report a missing mpirun by its exit status only. */
 static enum status find_mpirun(char *path, size_t room)
 {
 	const char *folders = getenv("PATH");
@@ -60,7 +60,7 @@ static enum status find_mpirun(char *path, size_t room)
 	        "does for -n 1 and --dry");
 }
 
-/* Adds flags that make a small local job start fast; the user's settings have priority. */
+/* The user's settings have priority. */
 static void add_mpirun(struct words *words)
 {
 	add(words, words->mpirun);
@@ -83,8 +83,8 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Makes the job's command line: the words typed by the user, with those that only this side knows
- * before and after them. The caller frees words->word (mem_free). */
+/* The words typed by the user are between those that only this side knows. The caller frees
+ * words->word (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
@@ -217,11 +217,10 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
-/* Boxes are recognized by line; an incomplete line stays in job->partial. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
-	/* mpirun ends after it reports a dead rank. If that rank was just starting, mpirun may wait
+	/* mpirun ends after it reports a dead rank; if that was just starting, mpirun may wait
 	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
 	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
 		job->death_ns = wall_ns();
@@ -241,8 +240,7 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 		memmove(job->partial.bytes, at, job->partial.count);
 }
 
-/* In this order: no memory; a dead rank or process; ranksh's status, which mpirun calls non-zero;
- * mpirun's. */
+/* In this order: no memory; a dead rank or process; ranksh's status; mpirun's */
 int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
@@ -309,8 +307,8 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* Passes descriptors 1 and 2 on until they close. mpirun itself ignores a full disk, and crashes
- * when its reader leaves. Fails with ST_FILE if the output cannot be written. */
+/* Passes descriptors 1 and 2 on: mpirun ignores a full disk, and crashes when its reader leaves.
+ * Fails with ST_FILE if the output cannot be written. */
 static enum status pass_on(struct job *job)
 {
 	enum status status = ST_OK;
@@ -336,8 +334,7 @@ static enum status pass_on(struct job *job)
 	return status;
 }
 
-/* A job with ranksh's own status has reported its error itself. A signal ends the job first; the
- * status is then 128 plus its number, as in a shell. */
+/* After a signal the status is 128 plus its number, as in a shell. */
 int launch_batch(const struct options *options)
 {
 	struct job job;

@@ -22,26 +22,26 @@ struct job {
 	struct segments segments;
 };
 
-/* Starts the job. wire: descriptor 0 becomes a pipe, and the job gets `--wire`. 1 and 2 become
- * pipes. Fails with ST_FILE. */
+/* wire: descriptor 0 becomes a pipe, and the job gets `--wire`. 1 and 2 become pipes. Fails with
+ * ST_FILE. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
-/* Waits at most wait_ms (-1: forever), then appends descriptor 1's output to `out`, whole lines
- * from 2 to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become -1. */
+/* Waits at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole lines from 2
+ * to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become -1. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
-/* Returns our exit status for the wait status. With words: 4 if the job died, EXIT_NO_MEMORY
- * (rank/process.h) if it lacked memory. */
+/* Returns our exit status. With words: 4 if the job died, EXIT_NO_MEMORY (rank/process.h) if it
+ * lacked memory. */
 int job_outcome(const struct job *job, int status);
 enum { END_WAIT_MS = 3000 };
-/* Waits END_WAIT_MS for the end, then kills the rest. Returns the wait status. */
+/* Waits END_WAIT_MS, then kills the rest. Returns the wait status. */
 int job_collect(struct job *job);
-/* Ends the job by SIGTERM, then SIGKILL, and collects it. */
+/* Ends the job by SIGTERM, then SIGKILL. */
 void job_end(struct job *job);
 void job_release(struct job *job);
 
-/* Runs a job without a prompt and passes its output on. Returns its exit status. */
+/* Passes the job's output on. Returns its exit status. */
 int launch_batch(const struct options *options);
 struct course;
-/* session.c: runs the prompt until the user leaves. Returns the exit status. */
+/* session.c: runs the prompt. Returns the exit status. */
 int session_run(const struct options *options, const struct course *course);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { HISTORY_MOST = 2000 };
 
-/* Global: readline has one editor a process, and its callbacks get no `self`. */
+/* readline has one editor a process, and its callbacks get no `self`. */
 static struct {
 	line_complete *complete;
 	line_clear *clear;
@@ -26,7 +26,7 @@ static struct {
 	const char *next;  /* the next one in `names` */
 } editor;
 
-/* Returns the next name for readline, which frees it with free(). */
+/* readline frees the name with free(). */
 static char *next_name(const char *word, int state)
 {
 	(void)word;
@@ -60,7 +60,7 @@ static int clear_screen(int count, int key)
 	return 0;
 }
 
-/* readline's handler. It removes itself, or readline would show the prompt again. */
+/* It removes itself, or readline would show the prompt again. */
 static void take(char *line)
 {
 	editor.line = line;
@@ -69,8 +69,8 @@ static void take(char *line)
 }
 
 /* Works around a division by zero: on a terminal with one row, or without cursor-up, readline
- * scrolls by a third of the columns (less one if the terminal does not wrap), which must not be 0.
- * Returns true if it received more columns than there are. */
+ * scrolls by a third of the columns (less one if the terminal does not wrap). Returns true if it
+ * received more columns than there are. */
 static bool widen(void)
 {
 	enum { COLUMNS_LEAST = 4 };
@@ -83,9 +83,8 @@ static bool widen(void)
 }
 
 /* Works around a crash in readline 8.2, when a key during a search (Ctrl-R) begins a sequence,
- * such as Ctrl-X, without a function: ends the search before readline reads the key. readline
- * itself handles an Escape that ends searches, because arrows and pasted text begin with it,
- * too. */
+ * such as Ctrl-X, without a function. readline itself handles an Escape that ends searches,
+ * because arrows and pasted text begin with it, too. */
 static void end_search(void)
 {
 	enum { ESCAPE = '\033' };

@@ -14,14 +14,14 @@ typedef bool line_clear(void *self);
 /* Starts the process's only editor. history: a file. */
 void line_start(const char *history, line_complete *complete, line_clear *clear, void *self);
 void line_stop(const char *history);
-/* Shows the prompt and reads keys, in raw mode until LINE_READY, LINE_END or line_leave(). */
+/* Reads keys in raw mode until LINE_READY, LINE_END or line_leave(). */
 void line_begin(const char *prompt, bool colour);
 void line_leave(void);
-/* Handles one key. LINE_READY: *line is the typed line, owned by the caller (free()). */
+/* LINE_READY: the caller owns *line (free()). */
 enum line_event line_key(char **line);
 /* Ctrl-C: discards the typed text. */
 void line_cancel(void);
-/* line_hide removes the line before text is printed; line_show restores it. */
+/* Remove and restore the line around printed text. */
 void line_hide(void);
 void line_show(void);
 /* Changes the prompt for the next line_show. */

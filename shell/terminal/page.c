@@ -39,8 +39,7 @@ static bool letter_dot(unsigned letter, int x, int y)
 	return x < 3 && y < 5 && letter >> (3 * (4 - y) + 2 - x) & 1;
 }
 
-/* Other signs: blocks fill the place, half blocks their part, lines continue; others are
- * centred. */
+/* Blocks fill the place, half blocks their part, lines continue; others are centred. */
 static uint32_t letter_sign(uint32_t glyph, int column, int row)
 {
 	bool block = glyph >= 0x2580 && glyph <= 0x2593 && glyph != 0x2590;
@@ -52,7 +51,6 @@ static uint32_t letter_sign(uint32_t glyph, int column, int row)
 	return block || middle ? glyph : ' ';
 }
 
-/* Draws a cell enlarged at this place: characters as big letters, blocks as bigger ones. */
 static void letters_put(struct picture *page, int row, int column, const struct cell *cell)
 {
 	uint32_t glyph = cell->glyph >= 'a' && cell->glyph <= 'z' ? cell->glyph - 'a' + 'A' : cell->glyph;
@@ -125,7 +123,7 @@ static int map_column(const struct viewer *viewer, const struct reply *frame, in
 	return (int)(column < 0 ? 0 : column > viewer->width ? viewer->width : column);
 }
 
-/* The frame has a digit for each column in its own picture. */
+/* The frame has a digit for each column of its own picture. */
 static void put_map(const struct viewer *viewer, const struct reply *frame, int row, struct picture *page)
 {
 	static const uint32_t levels[] = {
@@ -162,7 +160,7 @@ static void put_sign(struct picture *picture, int row, int column, uint32_t glyp
 		*cell = (struct cell){.glyph = glyph, .colour = COLOUR_HEAD, .reverse = reverse};
 }
 
-/* Brackets and a mark before the row are visible without colour, and over labels. */
+/* Brackets and a mark are visible without colour, and over labels. */
 static void put_cursor(const struct reply *frame, struct picture *picture)
 {
 	int row = 1 + frame->row - frame->first_row;
@@ -238,7 +236,7 @@ static void put_picture(const struct viewer *viewer, const struct reply *frame, 
 	picture_release(&picture);
 }
 
-/* Returns the bytes for one line: facts that fit, split at three blanks; else the whole line. */
+/* Returns the bytes of the facts that fit, split at three blanks; else of the whole line. */
 static size_t line_of_facts(const char *fact, size_t length, int width)
 {
 	size_t fits = 0, columns = 0;
@@ -265,7 +263,6 @@ static void put_facts(const struct reply *frame, int top, int rows, struct pictu
 	}
 }
 
-/* The search text, the reason why a key did nothing, or the keys */
 static void put_last(const struct viewer *viewer, struct picture *page)
 {
 	struct text line = {0};

@@ -18,14 +18,14 @@
 
 enum { ROWS_LEAST = 4, ESCAPE = 27 };
 
-/* Reads a key without blocking; false: none. */
+/* Reads a key without blocking. */
 static bool next_key(char *key)
 {
 	struct pollfd keys = {.fd = 0, .events = POLLIN};
 	return poll(&keys, 1, 0) == 1 && read(0, key, 1) == 1;
 }
 
-/* Waits for one key, without Enter; q at the end of input. The prompt gets text typed ahead. */
+/* Returns q at the end of input. The prompt gets text typed ahead. */
 static char wait_for_key(void)
 {
 	struct termios before, single;
@@ -51,7 +51,7 @@ static char wait_for_key(void)
 	return key;
 }
 
-/* Asks, and returns how many rows may follow; 0: none. */
+/* Returns how many rows may follow. */
 static int ask(int rows)
 {
 	for (;;) {

@@ -19,7 +19,6 @@
 
 enum { FILES_OWN = 28, FILES_A_RANK = 5, FILE_BYTES = 5 << 20, FOLDER_BYTES = 9 << 20 };
 
-/* Returns Open MPI's folder for files of running jobs. */
 static const char *room_folder(void)
 {
 	static const char *const names[] = {"OMPI_MCA_orte_tmpdir_base", "TMPDIR", "TEMP", "TMP"};
@@ -31,7 +30,7 @@ static const char *room_folder(void)
 	return "/tmp";
 }
 
-/* Raises the soft limit if the hard one allows. mpirun needs 4 to 5 descriptors a rank. */
+/* mpirun needs 4 to 5 descriptors a rank. */
 static enum status files_fit(int n)
 {
 	struct rlimit limit;
@@ -99,7 +98,7 @@ static int folder_lock(const char *path)
 	return -1;
 }
 
-/* Empties and removes a locked folder. If a rank still writes, it stays until the next start. */
+/* If a rank still writes, the folder stays until the next start. */
 static void folder_remove(const char *path, int lock)
 {
 	DIR *entries = opendir(path);
@@ -125,7 +124,7 @@ static void remove_dead(const char *prefix)
 		closedir(entries);
 }
 
-/* Another start may remove the folder before it is locked: then there is none. */
+/* Another start may remove the folder before it is locked. */
 void segments_open(struct segments *segments)
 {
 	char prefix[32];

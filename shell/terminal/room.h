@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-/* Fails with ST_FILE if a process limit or the disk space of Open MPI's folder is too small for n
+/* Fails with ST_FILE if a limit or the disk space of Open MPI's folder is too small for n
  * ranks. */
 enum status room_for_mpirun(int n);
 

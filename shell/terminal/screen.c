@@ -32,7 +32,7 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-/* ncurses handles SIGWINCH until screen_close, which restores the front end's handler. */
+/* ncurses handles SIGWINCH until screen_close. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
 	struct screen *screen = mem_alloc(sizeof *screen);
@@ -139,7 +139,7 @@ static int mouse_key(MEVENT *mouse)
 	                                                               : SCREEN_OTHER;
 }
 
-/* Drops the rest of an escape sequence; true: there was one. */
+/* Drops the rest of an escape sequence. */
 static bool swallow(void)
 {
 	wint_t code;

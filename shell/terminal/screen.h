@@ -29,25 +29,25 @@ struct screen_event {
 	int key;  /* a code point or an enum screen_key */
 	int x, y; /* mouse position */
 };
-/* crash.c: saves the modes of the terminal at descriptor 0, still unchanged. From then on SIGSEGV,
- * SIGFPE, SIGABRT, SIGBUS and SIGILL restore them, and the process dies from the same signal. */
+/* crash.c: saves the modes of the terminal at descriptor 0. From then on SIGSEGV, SIGFPE, SIGABRT,
+ * SIGBUS and SIGILL restore them, and the process dies from the same signal. */
 void crash_start(void);
-/* on: the process paints the whole screen, so a fatal signal also leaves that. */
+/* on: a fatal signal also leaves the whole screen. */
 void crash_whole_screen(bool on);
 
 struct screen;
 
 /* Takes the terminal until screen_close. wide: it shows more than ASCII. Fails with ST_FILE. */
 enum status screen_open(struct screen **screen, bool colour, bool wide);
-/* Restores the terminal, if screen is not NULL. */
+/* Restores the terminal. NULL is allowed. */
 void screen_close(struct screen *screen);
 /* Returns columns and rows, at least 1; they change with SCREEN_RESIZED. */
 void screen_size(const struct screen *screen, int *width, int *height);
-/* Paints the picture from the top left corner, cut at the screen edges. */
+/* Paints from the top left corner, cut at the screen edges. */
 void screen_paint(const struct screen *screen, const struct picture *picture);
-/* Turns mouse events on or off; without them the terminal selects text. */
+/* Without mouse events the terminal selects text. */
 void screen_mouse(struct screen *screen, bool on);
-/* Waits for an event; false if none came within wait_ms. */
+/* Returns false if none came within wait_ms. */
 bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event);
 
 #endif

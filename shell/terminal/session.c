@@ -65,8 +65,7 @@ void say_bad(const struct session *session, const char *format, ...)
 
 /* ---- the loop ---- */
 
-/* Sends the open block's lines, too: its names complete. Waits COMPLETE_MS at most, or until
- * Ctrl-C. */
+/* Sends the open block's lines, too: its names complete. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -162,7 +161,6 @@ static void add_option(struct text *line, const char *option, const char *value)
 	quote_system(value, line);
 }
 
-/* How to resume, if lines are stored */
 static void farewell(const struct session *session, bool ended)
 {
 	struct text line = {0};
@@ -218,7 +216,7 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
-/* --resume: journalled options hold unless the command line has others. */
+/* Journalled options hold unless the command line has others. */
 static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;

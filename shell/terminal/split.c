@@ -25,14 +25,14 @@ void split_erase(const struct split_screen *split)
 	printf("\0338");
 }
 
-/* Returns true if the terminal size has not changed; *size is the present one. */
+/* Returns true if the size has not changed; *size is the present one. */
 static bool is_as_it_was(const struct split_screen *split, struct winsize *size)
 {
 	return ioctl(1, TIOCGWINSZ, size) == 0 && size->ws_col == split->columns &&
 	        size->ws_row == split->rows;
 }
 
-/* The prompt goes to the last row: only rows below the lanes scroll. */
+/* Only rows below the lanes scroll. */
 void split_arrange(struct split_screen *split)
 {
 	struct winsize size = {0};

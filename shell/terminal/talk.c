@@ -93,8 +93,7 @@ static void clear_progress(struct talk *talk)
 	talk->progress_shown = false;
 }
 
-/* Waits at most wait_ms, and shows text beside the replies above the input line. ST_MPI: the
- * output ended. */
+/* Shows text beside the replies above the input line. ST_MPI: the output ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0};
@@ -206,7 +205,7 @@ static bool take_line(struct talk *talk, struct reply *reply)
 	return true;
 }
 
-/* Skips late completions: answers come in request order. */
+/* Skips late completions. */
 static bool take_reply(struct talk *talk, struct reply *reply)
 {
 	while (take_line(talk, reply)) {
@@ -240,7 +239,7 @@ enum status talk_listen(struct talk *talk)
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
-/* Asks on the progress line, unless the ranks stop before the user answers. */
+/* Asks unless the ranks stop before the user answers. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";
@@ -273,7 +272,7 @@ static enum status pass_interrupt(struct talk *talk)
 
 /* ---- asking ---- */
 
-/* After the output has ended, earlier input is still read: the reply may be in it. */
+/* The reply may be in input from before the output's end. */
 static enum status ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {
@@ -287,7 +286,7 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 		while (take_reply(talk, reply)) {
 			if (reply->kind == kind && !reply->unasked) {
 				clear_progress(talk);
-				/* arrived with the reply: nothing else would wake the prompt */
+				/* nothing else would wake the prompt */
 				show_all(talk);
 				return ST_OK;
 			}

@@ -1,5 +1,4 @@
-/* talk.h -- the front end's side of the wire: a request out, its reply in, and meanwhile output,
- * Ctrl-C or the job's death */
+/* talk.h -- the front end's side of the wire, with output, Ctrl-C or the job's death in between */
 #ifndef RANKSH_TALK_H
 #define RANKSH_TALK_H
 
@@ -17,14 +16,14 @@ struct split_screen {
 	bool colour;
 	int columns, rows, lanes; /* the terminal's; lanes 0: not split */
 };
-/* Splits the terminal, or leaves it whole; also after a size change or other use of the screen.
- * The caller then sends split->lanes to rank 0. */
+/* Also after a size change or other use of the screen. The caller then sends split->lanes to rank
+ * 0. */
 void split_arrange(struct split_screen *split);
 /* Paints rank 0's frame; the cursor stays. */
 void split_paint(const struct split_screen *split, const struct reply *frame);
 /* Erases the lanes. */
 void split_erase(const struct split_screen *split);
-/* Ends the split: the whole terminal scrolls, with the cursor in the last row. */
+/* Ends the split, with the cursor in the last row. */
 void split_end(struct split_screen *split);
 
 /* Pages for all output of a typed line; starts zeroed */
@@ -47,7 +46,7 @@ struct talk {
 	int64_t asked_ns, interrupted_ns;
 };
 
-/* Installs handlers that set flags; functions with `taken` clear them. Fatal signals: crash.h. */
+/* Handlers set flags; functions with `taken` clear them. Fatal signals: crash.c */
 void signals_start(void);
 bool signal_has_interrupt(void);
 bool signal_taken_interrupt(void);
@@ -58,19 +57,18 @@ enum status talk_start(struct talk *talk, const struct options *options);
 /* Ends and collects the job, dead or alive. Returns its job_outcome(). */
 int talk_bury(struct talk *talk);
 void talk_stop(struct talk *talk);
-/* Sends a request without waiting. Fails with ST_MPI if the job is gone. */
+/* Sends without waiting. Fails with ST_MPI if the job is gone. */
 enum status talk_send(struct talk *talk, const struct request *request);
-/* Sends a request and waits for that kind of reply, owned by the caller. Fails with ST_MPI (the
- * job died), ST_QUIT (the user ended it) or, if wait_ms >= 0, ST_LIMIT (after that time, or by
- * Ctrl-C). */
+/* Waits for that kind of reply, owned by the caller. Fails with ST_MPI (the job died), ST_QUIT
+ * (the user ended it) or, if wait_ms >= 0, ST_LIMIT (after that time, or by Ctrl-C). */
 enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms);
 /* Shows available output without blocking. Fails with ST_MPI if the job died. */
 enum status talk_listen(struct talk *talk);
 
-/* Returns the output terminal's columns; 0: output goes elsewhere. */
+/* Returns 0 if output goes elsewhere. */
 int terminal_columns(void);
-/* Prints text without control characters: another program may have written it. */
+/* Prints without control characters: another program may have written the text. */
 void print_plain(const char *bytes, size_t count);
 /* pager.c: prints the lines, folded to the output width. With a pager, after each screen space
  * shows the next one, Enter one more row, q or Ctrl-C drops the rest. */

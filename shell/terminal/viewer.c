@@ -157,7 +157,7 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FOUND] = {"find", "find back"},
         [TO_CRITICAL] = {"critical", "critical back"}};
 
-/* Moves the cursor. what: one of TO_; negative: backwards. */
+/* what: one of TO_; negative: backwards */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = what < 0 ? -what : what;
@@ -271,7 +271,7 @@ static void change_page(struct viewer *viewer, const struct reply *frame, int ch
 
 /* ---- the keys ---- */
 
-/* Shown by `?`; each key in the table below is in one of these lines. */
+/* Shown by `?`; has each key in the table below. */
 static const char *const help[] = {"left right tab  the operation before, the next one",
         "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
         "n N             the next wait of the lane, the one before",

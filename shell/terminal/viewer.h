@@ -18,7 +18,7 @@ struct viewer_place {
 	int rank, stream;
 	int64_t time;
 };
-/* A replay of from .. to: the view shows the state at `now`, which advances. */
+/* The view shows the state at `now`, which advances. */
 struct viewer_replay {
 	bool on, runs;
 	int64_t from, to, now;
@@ -51,30 +51,28 @@ struct viewer {
 void viewer_start(struct viewer *viewer, const char *title);
 void viewer_release(struct viewer *viewer);
 void viewer_request(const struct viewer *viewer, struct request *request);
-/* Adopts window and cursor from the frame: rank 0 knows what exists. */
+/* Rank 0 knows what exists. */
 void viewer_take(struct viewer *viewer, const struct reply *frame);
 /* Handles a key; `frame` is the one on the screen. */
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event);
-/* Starts a replay of these times. */
 void viewer_replay(struct viewer *viewer, int64_t from, int64_t to);
-/* Advances a replay by `ms`, the time since the last call. */
+/* Advances a replay. ms: since the last call */
 void viewer_tick(struct viewer *viewer, int64_t ms);
-/* Appends the status line of a replay, "replay at 1.20 ms, ..."; nothing without one. */
+/* Appends "replay at 1.20 ms, ..."; nothing without one. */
 void viewer_replay_text(const struct viewer *viewer, struct text *out);
-/* Returns the i-th help line; NULL after the last. */
+/* Returns NULL after the last line. */
 const char *viewer_help(int i);
 
-/* The layout of the page */
 struct page_layout {
 	/* first row of the map (-1: none) and of the picture; the rows of picture and facts */
 	int map, picture, rows, facts;
 	int across, down; /* columns and rows for each picture cell */
 };
 struct page_layout page_layout(const struct viewer *viewer);
-/* Draws the whole screen into a new picture, owned by the caller (picture_release). */
+/* The caller owns the picture (picture_release). */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page);
-/* view.c: shows the view until q, then restores the terminal. replay: a window to replay, or NULL.
- * Fails with ST_MPI (the job died) or ST_FILE (no screen). */
+/* view.c: shows the view until q. replay: a window to replay, or NULL. Fails with ST_MPI (the job
+ * died) or ST_FILE (no screen). */
 enum status view_run(
         struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay);
 

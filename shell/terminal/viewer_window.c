@@ -15,7 +15,7 @@ int64_t viewer_within(const struct viewer *viewer, int64_t time)
 	return most_of(viewer->from, least_of(time, viewer->to - 1));
 }
 
-/* Keeps the window within half its width of the data. */
+/* The window stays within half its width of the data. */
 void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
 {
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
@@ -24,7 +24,6 @@ void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t fr
 	viewer->whole = false;
 }
 
-/* Halves or doubles the window around `about`. */
 void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
 {
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
@@ -71,7 +70,7 @@ static int64_t time_at(const struct viewer *viewer, const struct reply *frame, i
 	                (column + 0.5));
 }
 
-/* Moves the window if the map is clicked, the cursor if a lane is. */
+/* A click on the map moves the window, on a lane the cursor. */
 static void click(struct viewer *viewer, const struct reply *frame, int x, int y)
 {
 	struct page_layout at = page_layout(viewer);

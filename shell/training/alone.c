@@ -23,7 +23,6 @@ void alone_release(struct alone *alone)
 	mem_free(alone->end);
 }
 
-/* One block has the three arrays. */
 static void alone_divide(struct alone *alone, float *values)
 {
 	alone->end = values;
@@ -31,7 +30,6 @@ static void alone_divide(struct alone *alone, float *values)
 	alone->weight = values + 2 * alone->elements;
 }
 
-/* Finds the declarations of rank 0, parameters first. */
 static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -53,7 +51,7 @@ static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 			*whole = (struct whole){.first = (int64_t)alone->elements};
 			snprintf(whole->name, sizeof whole->name, "%s", line->of);
 			snprintf(whole->state, sizeof whole->state, "%s", line->state);
-			/* a vector is a column, so that row= cuts it too */
+			/* so that row= cuts a vector, too */
 			whole->cols = view.layout.dims > 1 ? view.layout.dim[view.layout.dims - 1] : 1;
 			whole->rows = whole->cols ? layout_count(&view.layout) / whole->cols : 0;
 			alone->elements += (size_t)whole_count(whole);

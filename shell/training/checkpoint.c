@@ -43,8 +43,8 @@ void checkpoint_release(struct checkpoint *c)
 	*c = (struct checkpoint){0};
 }
 
-/* The parts of all ranks; of replicas, the first rank's. Parts are equal if parameter, state,
- * place and shape are. */
+/* Parts are equal if parameter, state, place and shape are; of equal ones the first rank's is
+ * taken. */
 static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -156,7 +156,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 	return status;
 }
 
-/* Each rank writes its own; then all processes get all digests, or the failure. */
+/* All processes get all digests, or the failure. */
 static enum status shards_write(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
 	struct transport *transport = shell->transport;
@@ -246,8 +246,7 @@ static void checkpoint_make_folder(const struct shell *shell, const char *prefix
 	text_release(&folder);
 }
 
-/* Checks the files that this process writes, with and without `.new`; all processes get the
- * outcome. how: `force` and `line` */
+/* Checks the files that this process writes, with and without `.new`. how: `force` and `line` */
 static enum status checkpoint_check_files(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {

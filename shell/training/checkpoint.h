@@ -33,23 +33,22 @@ struct checkpoint {
 };
 void checkpoint_release(struct checkpoint *c);
 
-/* Saves the current program between two iterations; every host waits. ST_ARGUMENT: no program,
- * within an iteration, a dry run; ST_FILE: then there is no manifest. Without `force`, files that
- * no checkpoint has written are refused before any wait, and all files stay. every: as in the
- * line; 0: a single checkpoint. A replay writes nothing. */
+/* Saves the program between two iterations. ST_ARGUMENT: no program, within an iteration, a dry
+ * run; ST_FILE: then there is no manifest. Without `force`, files that no checkpoint has written
+ * are refused first, and all files stay. every: as in the line; 0: a single checkpoint. A replay
+ * writes nothing. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
-/* Returns true if the file is a whole manifest. On this process alone. */
+/* Returns true if the file is a whole manifest. On this process alone */
 bool manifest_whole(const char *path);
-/* path: a manifest, PREFIX-ITERATION, or PREFIX for the latest. Collective. ST_FILE: missing,
- * unreadable or torn */
+/* path: a manifest, PREFIX-ITERATION, or PREFIX for the latest. Collective. ST_FILE */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
-/* If the latest checkpoint, `found`, failed with `status`, names the one before it. Collective.
- * Returns `status`. */
+/* If the latest checkpoint, `found`, failed, names the one before it. Collective. Returns
+ * `status`. */
 enum status checkpoint_name_before(
         struct shell *shell, const char *prefix, const char *found, enum status status);
 /* Checks that all shards are as written and cover the manifest. path: as for checkpoint_open */
 enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
-/* Compares parameters and state with the program's. ST_SHAPE: the first difference */
+/* Fails with ST_SHAPE: the first difference from the program's parameters and state */
 enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program);
 /* Fills every declared part; hosts wait for all work first. */
 enum status checkpoint_restore(struct shell *shell, const struct checkpoint *c);

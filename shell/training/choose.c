@@ -21,8 +21,8 @@ struct preset {
 	const char *unit;
 };
 
-/* Puts the values of `data`. sizes_only: without files, because a model may be chosen before its
- * data. `loader` with 0 workers: the data is in pinned memory */
+/* sizes_only: without files, because a model may be chosen before its data. `loader` with 0
+ * workers: the data is in pinned memory */
 static void driver_put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
         const struct head *model, struct text *out)
 {
@@ -63,7 +63,7 @@ static void choice_give_stage(const struct plan *plan, struct choice *strategy)
 			choice_give_number(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
-/* The text's vocabulary overrides the line's, with a note in `idle`. 0: no text */
+/* The text's vocabulary overrides the line's. 0: no text */
 static void choice_give_vocab(int vocab, struct choice *model, struct text *idle)
 {
 	const struct given *given = choice_given(model, "vocab");
@@ -93,7 +93,6 @@ static void program_add_choice(struct program *program, struct choice *choice, c
 	text_release(&what);
 }
 
-/* The files are read in the order of `order`, after `first`. */
 static struct program *program_assemble(struct shell *shell, struct choice *choice, const int *order,
         int count, const struct text *first, const char *name)
 {
@@ -137,7 +136,7 @@ static void choices_give_changed(struct changes *changes, struct choice *choice,
 	}
 }
 
-/* Makes the program of these choices, the model first. name NULL: the model is only examined. */
+/* The model is first. name NULL: it is only examined. */
 static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -199,7 +198,7 @@ enum status choose_model(struct shell *shell, struct choice *model)
 	return status;
 }
 
-/* The program's model as chosen, mlp if there is none; a script is its own model. Texts are the
+/* Returns the chosen model, mlp if there is none; a script is its own model. Texts are the
  * program's. */
 static struct choice choice_of_model(const struct program *program)
 {
@@ -305,8 +304,7 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	return status;
 }
 
-/* Why one rank, trained from the beginning, differs: `# loses` of the saved program, and the
- * parts of its batch. */
+/* Appends why one rank, trained from the beginning, differs. */
 static void checkpoint_put_loses(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
 	static const char then[] = "up to the checkpoint, ";
@@ -319,8 +317,7 @@ static void checkpoint_put_loses(const struct checkpoint *c, const struct text *
 		        line, c->parts, then, c->parts, c->parts == 1 ? "" : "s", why);
 }
 
-/* The same files but for the driver. Without a def of `refresh` in the model an empty one is
- * called. */
+/* Without a def of `refresh` in the model an empty one is called. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 {
 	int first = c->iteration;

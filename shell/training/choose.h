@@ -15,7 +15,7 @@ struct choice {
 	int size;         /* of its axis; 0: not given */
 	struct given given[GIVENS_MAX];
 	int givens;
-	/* ---- while a program is made: from choose_file and head_read to choice_release */
+	/* ---- from choose_file and head_read to choice_release */
 	struct player_file file;
 	struct head head;
 };
@@ -28,7 +28,7 @@ enum status choose_file(struct shell *shell, bool model, struct choice *choice);
 /* ... and its head into choice->head. ST_SYNTAX too */
 enum status choose_head(struct shell *shell, bool model, struct choice *choice);
 void choice_release(struct choice *choice);
-/* The option as given; NULL: not given */
+/* Returns NULL if the option is not given. */
 const struct given *choice_given(const struct choice *choice, const char *name);
 /* Sets or replaces it. Its texts belong to the world's names. */
 struct given *choice_give(struct choice *choice, const struct given *given);
@@ -36,15 +36,14 @@ struct given *choice_give(struct choice *choice, const struct given *given);
  * line: a def with another number of words than the one it overrides, or a name close to one; an
  * option that the model has */
 enum status choices_fit(const struct choice *choice, const int *order, int count);
-/* Appends a line for each def of a user's strategy that hides an earlier one. */
+/* Appends a line for each def of a user's file that hides an earlier one. */
 void choices_lost(const struct choice *choice, const int *order, int count, struct text *out);
 
-/* stack.c: strategies as written; choice[0] is the model; heads are read. order[]: each file
- * after the axes in its `# after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not
- * stack */
+/* stack.c: choice[0] is the model; heads are read. order[]: each file after the axes in its `#
+ * after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not stack */
 enum status stack_order(const struct choice *choice, int count, int *order);
-/* "mesh dp=2 tp=2": the strategies' axes, in the order written. One size may be missing: it
- * follows from `ranks`, and is set. ST_ARGUMENT, ST_RANGE */
+/* "mesh dp=2 tp=2": axes in the order written. One size may be missing: it follows from `ranks`,
+ * and is set. ST_ARGUMENT, ST_RANGE */
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
 /* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters"; nothing below two axes. After
  * stack_mesh. */
@@ -61,7 +60,7 @@ void program_say_idle(struct shell *shell, const struct program *program);
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* Makes it the model of later strategies, after a walk on one rank. */
 enum status choose_model(struct shell *shell, struct choice *model);
-/* Makes the same model again, with other data; does nothing if none was chosen. */
+/* Makes the same model again, with other data, if one was chosen. */
 enum status choose_model_again(struct shell *shell);
 /* A variant of a model's program on one rank. NULL: its file lacks the options */
 struct otherwise {
@@ -72,7 +71,7 @@ struct otherwise {
 };
 struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
         const struct otherwise *otherwise);
-/* Appends names, or after `name` the keys of its options, for TAB. No communication. */
+/* Appends names, or after `name` the keys of its options, for TAB */
 void strategy_follows(const char *name, struct text *out);
 void model_follows(const char *name, struct text *out);
 /* Appends every "KEY=" that a replay may change, a line each. */
@@ -83,16 +82,15 @@ void choice_those_with(const char *option, struct text *out);
 void choice_list(struct shell *shell, bool models);
 /* Prints its help; source: its text */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
-/* Describes choice[1] to choice[count-1] side by side. ST_ARGUMENT: they do not stack */
+/* Fails with ST_ARGUMENT if they do not stack. */
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
-/* Makes the program. choice[0] is the model; without a name, the chosen one. */
+/* choice[0] is the model; without a name, the chosen one. */
 enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made);
-/* Makes and starts the program with the chosen model (else mlp), which becomes choice[0], and the
- * strategies after it, outermost axis first. count includes the model. Empties the world; changes
- * nothing on failure. */
+/* Makes and starts the program of the strategies after choice[0], which becomes the chosen model
+ * (else mlp). count includes it. Empties the world; changes nothing on failure. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
-/* Restarts the program in an empty world: restores the checkpoint after the setup, and continues
- * with the iteration after it. */
+/* Restarts the program in an empty world, restores the checkpoint after the setup, and continues
+ * after its iteration. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 #endif

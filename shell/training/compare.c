@@ -1,5 +1,4 @@
-/* compare.c -- compares the ranks' parameters with those of one rank: each process its own
- * parts */
+/* compare.c -- compares the ranks' parameters with those of one rank */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/read.h"
@@ -85,8 +84,7 @@ static enum status part_outside(const struct part_line *line, const struct whole
 	return status;
 }
 
-/* Marks the declared elements in `seen`, and compares them if they are this rank's. ST_RANGE:
- * outside of the parameter */
+/* Marks the elements in `seen`, and compares this rank's. ST_RANGE: outside of the parameter */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
 {
@@ -149,8 +147,8 @@ enum status compare_await(struct shell *shell)
 	return status;
 }
 
-/* mine[p]: the sums of this rank's parts of parameter p; replaced by those of all ranks, added in
- * the same order everywhere */
+/* mine[p]: sums of this rank's parts; replaced by those of all ranks, added in the same order
+ * everywhere */
 static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = transport_size(shell->transport);

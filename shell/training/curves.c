@@ -85,7 +85,7 @@ static void curve_make_points(
 	mem_free(seen);
 }
 
-/* "ddp=2 bucket=8k + tp=2, mlp layers=4"; repeated names get a number */
+/* Repeated names get a number. */
 static char *curve_name(const struct curves *curves, const struct program *program)
 {
 	struct text name = {0};

@@ -11,7 +11,7 @@ static bool line_begins(const char *line, size_t count, const char *with)
 	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* Lines that are a text of their own, after the word; others are notes. */
+/* Texts of their own, after the word; other lines are notes. */
 static const struct {
 	const char *word;
 	enum head_text text;
@@ -64,7 +64,7 @@ const struct embedded *built_in_part(const char *name)
 	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
-/* The part that a line at the file's top sources; NULL: another line, or a user's file */
+/* Returns NULL for another line, or a user's file. */
 static const struct embedded *sourced_part(const struct statement *line)
 {
 	char name[WORD_SHOWN];

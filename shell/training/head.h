@@ -47,9 +47,9 @@ void head_options(const struct head *head, int width, struct text *out);
 void head_defaults(const struct head *head, struct text *out);
 /* "NAME=", and "NAME=WORD" for its words or default, one a line */
 void head_keys(const struct head *head, struct text *out);
-/* strategies/parts/NAME.rsh; NULL: none */
+/* Returns NULL if there is none. */
 const struct embedded *built_in_part(const char *name);
-/* The line of that option; NULL: none */
+/* Returns NULL if there is none. */
 const struct option_line *head_option(const struct head *head, const char *name);
 /* The same for a file not read yet */
 bool file_has_option(const struct player_file *file, const char *name);

@@ -46,8 +46,7 @@ static bool option_holds(const struct choice *choice, const char *with)
 	return holds;
 }
 
-/* "top=1 has no effect without experts=", a line; if several files have the option, for the first
- * only */
+/* An option of several files is reported for the first only. */
 static void idle_put_option(
         const struct choice *choice, int count, int i, const struct given *given, struct text *out)
 {
@@ -91,8 +90,8 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 /* ---- defs that nothing calls, options that nothing reads ---- */
 
 /* Returns true if the text contains the name outside comments, sentences of `option` lines, its
- * first word (the def's own name), and words after `before` ("def", "option"), which make the
- * name. An option with `for="x"` is also read as NAME_x. */
+ * first word, and words after `before` ("def", "option"). An option with `for="x"` is also read as
+ * NAME_x. */
 static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
 {
 	bool is_option = strcmp(before, "option") == 0;
@@ -164,8 +163,7 @@ static void parts_put_with(const char *name, struct text *out)
 		text_add(out, " (`source %s`)", first);
 }
 
-/* Returns true if a built-in file, or a part that it sources, uses the name. Parts do not source
- * each other in a cycle. */
+/* Looks into the parts that the file sources, too; these do not form a cycle. */
 static bool embedded_calls(const struct embedded *file, const char *name)
 {
 	bool found = text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
@@ -180,8 +178,8 @@ static bool embedded_calls(const struct embedded *file, const char *name)
 	return found;
 }
 
-/* Returns true if a built-in strategy has a def with that name and no call: a model or another
- * strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
+/* Returns true if a built-in strategy has such a def and no call: a model or another strategy
+ * calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
 static bool def_called_elsewhere(const char *name)
 {
 	char def[WORD_SHOWN + 8];

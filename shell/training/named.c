@@ -1,4 +1,4 @@
-/* named.c -- models and strategies by name: built-in ones, and files; their lists and help */
+/* named.c -- models and strategies by name or file; their lists and help */
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 #include "base/embedded.h"
@@ -145,8 +145,7 @@ void choice_those_with(const char *option, struct text *out)
 
 enum { INDENT = 5, CONTINUED = 2 };
 
-/* Prints wrapped words after `lead`; further lines from column `hang` on, at least lead's
- * width. */
+/* Prints wrapped words. hang: the column of further lines, at least lead's width */
 static void tell_hanging(struct shell *shell, const char *lead, const char *words, int hang)
 {
 	struct text wrapped = {0};
@@ -214,8 +213,7 @@ static bool note_continues(const struct note *note, const struct note *next)
 	return !ends && next->blanks > 0 && (next->blanks == note->blanks || !note->blanks);
 }
 
-/* If a row's term takes half of the line and the words do not fit, they follow the term
- * directly. */
+/* If the words beside a row's long term do not fit, they follow it directly. */
 static void note_tell(struct shell *shell, const struct note *note)
 {
 	struct text lead = {0}, words = {0};
@@ -289,7 +287,7 @@ void choice_list(struct shell *shell, bool models)
 	        models ? "chooses it" : "writes its program");
 }
 
-/* Of a stack only what still holds; the whole help describes a strategy alone. */
+/* Prints only the parts that hold for a stack. */
 static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
 	const char *indent = "     ";

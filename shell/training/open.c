@@ -16,8 +16,7 @@
 
 #include <stdio.h>
 
-/* The backend's hook: a completed OP_SYNC may complete a print; other operations are noted ones,
- * which have written a loss. */
+/* The backend's hook. Operations other than OP_SYNC are noted ones, which have written a loss. */
 static void done(void *self, op_id id)
 {
 	struct shell *shell = self;
@@ -46,7 +45,7 @@ void shell_close(struct shell *shell)
 	session_close(shell);
 }
 
-/* again: for a replay, with the plan that this world began with */
+/* again: with the plan that this world began with */
 static enum status shell_empty(struct shell *shell, bool again)
 {
 	training_stop(shell);

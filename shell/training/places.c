@@ -1,14 +1,12 @@
-/* places.c -- checks that the files of a program fit: defs of strategies against the override
- * points of earlier files, options against the model's
- *
- * Works on the trees; nothing runs. */
+/* places.c -- checks that the files of a program fit: defs against the override points of earlier
+ * files, options against the model's */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 
-/* Returns the def with that name in an earlier file or its parts, else with the nearest; NULL:
- * none within one letter. */
+/* Returns the def with the nearest name, the same one if there is one; NULL if none within one
+ * letter. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
@@ -47,7 +45,7 @@ static enum status place_check(
 	return ST_OK;
 }
 
-/* The model and the strategies share a scope, so their options need different names. */
+/* Options of the model and of the strategies share a scope. */
 static enum status options_check(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
@@ -62,8 +60,7 @@ static enum status options_check(const struct choice *choice, int i)
 	return ST_OK;
 }
 
-/* The last def of that name at the top level of the file, before `line` (0: anywhere); NULL:
- * none */
+/* Returns the last such def at the file's top level, before `line` (0: anywhere); NULL if none. */
 static const struct statement *choice_top_def(
         const struct choice *choice, struct slice_of_text name, int line)
 {
@@ -75,8 +72,8 @@ static const struct statement *choice_top_def(
 	return found;
 }
 
-/* Appends a note if the def, in a user's file and without `replaced`, keeps an earlier one of
- * this file or of another strategy from being called. It may be intended. */
+/* Appends a note if the def keeps an earlier one of this file or of another strategy from being
+ * called. It may be intended. */
 static void place_note_lost(
         const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins a command. After a torn step neither repeating nor continuing would be the program. */
+/* After a torn step neither repeating nor continuing would be the program. */
 static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
@@ -39,8 +39,7 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-/* Appends "why; why" of the lines "EXPR: why" whose condition holds now. what: the word of the
- * head */
+/* Appends "why; why" of the lines "EXPR: why" whose condition holds. what: the head's word */
 static enum status program_lines_holding(
         struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
@@ -115,7 +114,7 @@ static void training_move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
-/* If it cannot be written, training continues with a message, and a script fails at its end. */
+/* If it cannot be written, training continues, and a script fails at its end. */
 static enum status play_checkpoint(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
@@ -168,7 +167,7 @@ static enum status play_step(struct shell *shell, struct training *t, bool head,
 	return status;
 }
 
-/* A replay stops at its limit (t->limit); the journal then keeps the steps done (t->cut). */
+/* A replay stops at its limit; the journal then keeps the steps done. */
 static enum status play_next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	t->cut = t->limit >= 0 && t->played >= t->limit;
@@ -188,8 +187,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* A read loss is waited for. If ranks proceed at their own pace this would hold them back to the
- * slowest, so only the last is read. */
+/* A read loss is waited for, which would hold ranks at their own pace back to the slowest: there
+ * only the last is read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};
@@ -200,8 +199,7 @@ static enum status play_report_loss(struct shell *shell, const struct training *
 	return status;
 }
 
-/* Says in which iteration `run` was interrupted, and the last known loss. A GPU, which may not
- * answer any more, is not asked. */
+/* A GPU, which may not answer any more, is not asked. */
 static enum status play_interrupted(struct shell *shell, const struct training *t)
 {
 	if (!t->now.program->loops || t->in_setup)

@@ -68,8 +68,8 @@ void program_add(struct program *program, const struct player_file *file);
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
 /* The file or part of that name; NULL: none */
 const struct player_file *program_file(const struct program *program, const char *name);
-/* Returns the same program with another text of `file` (NULL: unchanged), and with `names`. It
- * counts as built-in, so that a walk does not execute its iteration. */
+/* Returns the same program with another text of `file` (NULL: unchanged). It counts as built-in,
+ * so that a walk does not execute its iteration. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
 /* Copies the notes from line and heads. */
@@ -84,10 +84,10 @@ void program_model(const struct program *program, struct text *out);
 void program_source(const struct program *program, struct text *out);
 
 /* walk.c: plays the setup and one iteration in a scratch world without data. Finds the steps and
- * the errors: refused lines, and ranks that still wait at the iteration's end. Ctrl-C ends it. */
+ * the errors: refused lines, and ranks that still wait at the end. Ctrl-C ends it. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks);
-/* idle.c: appends to program->idle a line for each overriding def in a user's strategy that
- * is never called, and each option that nothing reads. Call after a walk by `player`. */
+/* idle.c: appends to program->idle a line for each overriding def in a user's strategy that is
+ * never called, and each option that nothing reads. After a walk by `player` */
 void program_uncalled(struct player *player, struct program *program);
 
 #endif

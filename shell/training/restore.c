@@ -111,7 +111,7 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	return status;
 }
 
-/* Returns the highest N below `below` with a file PREFIX-N.json; -1: none. */
+/* Returns the highest N below `below`; -1 if there is none. */
 static long checkpoint_latest(const char *prefix, long below)
 {
 	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
@@ -135,8 +135,7 @@ static long checkpoint_latest(const char *prefix, long below)
 	return most;
 }
 
-/* On rank 0: the path itself, with .json appended, or the latest of PREFIX. ST_FILE: none
- * exists */
+/* Finds the path, with .json appended, or the latest of PREFIX, on rank 0. ST_FILE: none exists */
 static enum status manifest_find(const char *path, struct text *found)
 {
 	long number;
@@ -206,7 +205,7 @@ bool manifest_whole(const char *path)
 
 /* ---- shards ---- */
 
-/* On rank 0: reads its elements (mem_free) with their layout, and checks their digest. */
+/* Runs on rank 0. Checks the digest. The caller frees *values. */
 static enum status shard_read(
         const struct checkpoint *c, const struct shard *shard, struct layout *layout, float **values)
 {
@@ -233,7 +232,7 @@ static enum status shard_read(
 	return status;
 }
 
-/* On rank 0: puts the shard's elements into `values` [whole_count], and marks them in `seen`. */
+/* Runs on rank 0. Puts the elements into `values` [whole_count], and marks them in `seen`. */
 static enum status shard_place(const struct checkpoint *c, const struct shard *shard,
         const struct whole *whole, float *values, bool *seen)
 {
@@ -293,8 +292,8 @@ static enum status restore_refuse_model(
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
-/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd has no state: if one side has
- * none at all, the optimizers differ. saved: the checkpoint has this one */
+/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd has no state: if one side has none
+ * at all, the optimizers differ. saved: the checkpoint has this one */
 static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {
@@ -334,7 +333,7 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 	return status;
 }
 
-/* Queued work may still write a part's memory, so every host waits for all of it first. */
+/* Every host waits first, because queued work may still write a part's memory. */
 static enum status parts_await(struct shell *shell)
 {
 	const struct part_lines *parts = &shell->training->parts;

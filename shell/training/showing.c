@@ -56,7 +56,6 @@ static void showing_put_row(struct showing *show, struct text *line)
 	text_release(line);
 }
 
-/* "step 12/21 of iteration 0   title        ranks 0-3" */
 static void showing_put_head(struct showing *show, const char *title)
 {
 	struct shell *shell = show->shell;
@@ -113,15 +112,15 @@ static void showing_index_file(struct showing *show)
 	while (text_line(&at, end, &length));
 }
 
-/* Line i, from 1 on, without its newline */
+/* Returns line i, from 1 on, without its newline. */
 static struct slice_of_text showing_file_line(const struct showing *show, size_t i)
 {
 	const char *at = show->begin[i - 1], *end = show->begin[i];
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-/* Prints the file's lines from the `##` up to the statement's, each once even in a loop; or the
- * statement itself, if it is of a sourced file or spans lines. */
+/* Prints the file's lines from the `##` on, each once even in a loop; or the statement itself, if
+ * it is of a sourced file or spans lines. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last;

@@ -53,7 +53,7 @@ static enum status stack_check(const struct choice *choice, int count)
 	return ST_OK;
 }
 
-/* Returns the first unread choice that must be read before choice i; 0: none. */
+/* Returns the first unread choice to read before choice i; 0: none. */
 static int stack_awaits(const struct choice *choice, int i, int count, const bool *read)
 {
 	for (int k = 1; k < count; k++) {
@@ -65,8 +65,8 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 	return 0;
 }
 
-/* Every unread file awaits another, so following them leads into a cycle. From the first one met
- * twice the cycle is walked again for the names. */
+/* Every unread file awaits another, so following them leads into a cycle. It is walked again for
+ * the names. */
 static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
@@ -122,7 +122,7 @@ static enum status stack_refuse_sizes(
 	return status;
 }
 
-/* "mesh dp=2 tp=2", after the sizes are known */
+/* Requires the sizes to be known. */
 static void stack_put_mesh(const struct choice *choice, int count, struct text *out)
 {
 	text_add(out, "mesh");
@@ -162,8 +162,8 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	return ST_OK;
 }
 
-/* Links between neighbours along an axis, as bits: kinds within a node, and the adapters between
- * nodes. Neighbours are `apart` ranks apart, in a ring. */
+/* Links between neighbours along an axis, as bits. Neighbours are `apart` ranks apart, in a
+ * ring. */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
 static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {
@@ -261,8 +261,7 @@ static enum status option_move(struct choice *choice, int i, int count, const st
 {
 	struct text those = {0};
 	enum status status = ST_OK;
-	for (int k = 1; k < count;
-	        k++) /* the strategies of the line that have it, else those in the binary */
+	for (int k = 1; k < count; k++) /* those of the line that have it, else those in the binary */
 		if (head_option(&choice[k].head, given->name))
 			text_add(&those, "%s%s", those.count ? " " : "", choice[k].name);
 	if (!those.count)

@@ -42,7 +42,7 @@ static void held_put_kinds(const struct ranks *ranks, const struct held *held, b
 	text_add(out, "\n");
 }
 
-/* Equal ranks are one entry, in the order of their first; beyond SETS_SHOWN they are counted. */
+/* Equal ranks are one entry; those beyond SETS_SHOWN are counted. */
 static void held_put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
 {
 	struct ranks done = {0};
@@ -84,8 +84,8 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 	mem_free(held);
 }
 
-/* The end of all work queued on devices, as in `timeline`; -1: depends on later lines. Data
- * loaders read ahead, so they do not count. */
+/* Returns the end of all work queued on devices; -1 if it depends on later lines. Data loaders
+ * read ahead, so they do not count. */
 static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -102,7 +102,6 @@ static int64_t queue_end(const struct shell *shell)
 	return end;
 }
 
-/* The start of the first line with a phase: the setup has none. */
 static int64_t first_phase(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -121,7 +120,8 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
-/* A variable of the program on rank 0; 0: none of that name, or a word */
+/* Returns a variable of the program on rank 0; 0 if there is none of that name, or it is a
+ * word. */
 static double program_number(const struct training *t, const char *name)
 {
 	struct text text = {0};
@@ -166,7 +166,7 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	return status;
 }
 
-/* NULL: none on this rank */
+/* Returns NULL if there is none. */
 static const struct tensor *state_tensor(const struct world *world, int rank, const char *name)
 {
 	struct thing thing = world_find(world, rank, names_find(world->names, name, strlen(name)));
@@ -205,8 +205,8 @@ static void state_put_loss(const struct shell *shell, double loss, int64_t end, 
 	text_add(out, "\n");
 }
 
-/* "loss scale 16384: 2 of 20 steps left out", if it is dynamic (strategies/parts/parameters.rsh).
- * Nothing overflows with --dry. */
+/* The scale is dynamic if the model declares `scaler` (strategies/parts/parameters.rsh). Nothing
+ * overflows with --dry. */
 static void state_put_scale(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -222,7 +222,7 @@ static void state_put_scale(const struct shell *shell, struct text *out)
 		text_add(out, "no step left out\n");
 }
 
-/* A look does not wait, so it must not read what is only projected. */
+/* A look does not wait, so it must not read projected values. */
 static bool state_is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
@@ -237,7 +237,7 @@ static bool state_is_final(const struct shell *shell, const char *name)
 
 enum { EXPERTS_LISTED = 16 };
 
-/* "tokens by expert 12% 31% 40% 17%, dropped 3.2%"; of many the least and the most */
+/* Many experts are shown as the least and the most. */
 static void experts_put(const double *routed, const double *dropped, size_t experts, struct text *out)
 {
 	double all = 0, lost = 0, least = INFINITY, most = 0;
@@ -257,8 +257,8 @@ static void experts_put(const double *routed, const double *dropped, size_t expe
 	text_add(out, ", dropped %.3g%%\n", 100 * lost / all);
 }
 
-/* From the tensors `routed` and `dropped` of a model with experts (strategies/parts/experts.rsh):
- * counts by expert over all iterations, of each rank's own tokens */
+/* From the tensors `routed` and `dropped` (strategies/parts/experts.rsh): counts by expert over
+ * all iterations, of each rank's own tokens */
 static enum status state_put_experts(struct shell *shell, struct text *out)
 {
 	const struct world *world = shell->world;
@@ -303,7 +303,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
-		loss = NAN; /* a rank is stuck or has crashed: the other figures are still shown */
+		loss = NAN; /* a stuck or crashed rank: the other figures are still shown */
 	text_add(out, "   iterations %d", t->iteration);
 	state_put_loss(shell, loss, -1, out);
 	state_put_scale(shell, out);

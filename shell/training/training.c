@@ -50,7 +50,7 @@ void plan_release(struct plan *plan)
 	plan->program = plan->model_program = NULL;
 }
 
-/* Copies `from`, with another program. Releases the old plan last: it may be `from`. */
+/* Releases the old plan last: it may be `from`. */
 static void copy_with(const struct plan *from, struct program *program, struct plan *to)
 {
 	struct plan copy = *from;

@@ -115,64 +115,59 @@ struct training {
 /* shell->training, while the session is open */
 struct training *training_make(void);
 void training_free(struct shell *shell);
-/* Called before a line runs, typed or replayed. */
+/* Called before a line runs. */
 void training_line(struct shell *shell);
-/* Called before the program's world goes; frees its player. */
+/* Called before the program's world goes. */
 void training_stop(struct shell *shell);
-/* Called in the new world. again: a replay, with this world's first plan */
+/* Called in the new world. again: with this world's first plan */
 void training_reset(struct shell *shell, bool again);
 /* Returns true if Enter on an empty line plays the next step. */
 bool program_running(const struct shell *shell);
 
-/* "loader: 4 workers a rank, 2 micro-batches each ahead, read at 2 GB/s, decode 3.00 ms", or that
- * there is none */
+/* Appends "loader: 4 workers a rank, ...", or that there is none. */
 void loader_text(const struct loader *loader, struct text *out);
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* save.c: before a step, keeps lines typed since. */
+/* save.c: keeps lines typed since the last step. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
-/* Gives the program an empty world; `undo` goes back. Fails, and changes nothing, if it cannot
- * run to the end of its first iteration. ST_AGAIN: the world is not empty yet
- * (session_wants_empty). */
+/* Gives the program an empty world. Fails, and changes nothing, if it cannot run to the end of its
+ * first iteration. ST_AGAIN: the world is not empty yet (session_wants_empty). */
 enum status program_take(struct shell *shell, struct program *program);
-/* The same for another training; ends the earlier program's checkpoints. */
+/* Also ends the earlier program's checkpoints. */
 enum status program_begin(struct shell *shell, struct program *program);
-/* ST_ARGUMENT: there is no program; says how one is made. */
+/* Fails with ST_ARGUMENT if there is none. */
 enum status program_wanted(const struct shell *shell);
-/* Loads a script. Collective: rank 0 reads it. */
+/* Collective: rank 0 reads it. */
 enum status program_load_file(struct shell *shell, const char *path);
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays steps, or whole iterations (one already begun counts). show: titles and lines */
 enum status program_steps(struct shell *shell, long steps, bool show);
 enum status program_iterations(struct shell *shell, long iterations, bool progress);
 void program_list(struct shell *shell);
-/* Shows every line of the last step shown. */
 enum status program_inside(struct shell *shell);
-/* Appends the steps so far as plain lines with the same timeline and numbers. */
+/* Appends the steps so far as plain lines. */
 enum status program_script(struct shell *shell, struct text *out);
-/* Computes the mean of the tensor `loss` over its ranks; NAN if none, and with --dry. Takes no
- * time. */
+/* Computes the mean of `loss` over its ranks; NAN if none, and with --dry. Takes no time. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Appends why the program cannot agree with one rank, if its strategies say so. */
+/* Appends why the program cannot agree with one rank. */
 enum status program_loses(struct shell *shell, struct text *out);
-/* Sets *parts to the number of parts for one rank's batch, 0: any; unchanged if the model does not
- * say. */
+/* Sets *parts to the parts of one rank's batch, 0: any; unchanged if the model does not say. */
 void program_parts(const struct shell *shell, int *parts);
 /* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
 
 /* ---- parts of parameters ---- */
 
-/* Replaces this rank's declaration of the tensor, or adds one. Copies the texts into `names`, the
+/* Replaces the declaration of the tensor, or adds one. Copies the texts into `names`, the
  * world's. */
 void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 
 /* ---- curves.c ---- */
 
-/* Called after an iteration: records the operations that wrote its losses. */
+/* After an iteration: records the operations that wrote its losses. */
 void curves_iteration(struct shell *shell);
 /* Makes this world's curve so far. Collective. None with --dry. */
 enum status curves_gather(struct shell *shell);
@@ -183,14 +178,13 @@ void curves_release(struct curves *curves);
 /* ---- state.c: memory, loss and rate ---- */
 
 /* Appends device memory by kind: now, in bytes of tensors; or at the peak, in bytes of blocks.
- * Equal ranks share a line. Nothing without a program. */
+ * Nothing without a program. */
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
 /* Reads tensor[rank] (NULL: none); `set` becomes those ranks, with values in their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
-/* Prints an iteration's line; last: also the dynamic loss scale and the skipped steps */
+/* last: also the dynamic loss scale */
 enum status state_iteration(struct shell *shell, bool last);
-/* Appends iterations, loss, rate, loss scale and experts, if there were any. */
 enum status state_progress(struct shell *shell, struct text *out);
 
 #endif

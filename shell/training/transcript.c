@@ -63,7 +63,7 @@ void transcript_begin(struct transcript *transcript)
 	transcript->depth = 0;
 }
 
-/* Removes the calls that led to the `##`: they are not part of the step. */
+/* The calls that led to the `##` are not part of the step. */
 void transcript_title(struct transcript *transcript, int depth)
 {
 	size_t kept = 0;
@@ -93,8 +93,8 @@ static enum entry_kind entry_kind_of(enum ran ran, const struct statement *state
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* Adds an entry for each text of the statement. Once a rendering depends on nothing that varies
- * it is every rank's. The search is short, because a statement has few texts. */
+/* Once a rendering depends on nothing that varies it is every rank's. The search is short, because
+ * a statement has few texts. */
 static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -149,7 +149,7 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 		transcript_add_texts(transcript, shell, entry_kind_of(ran, statement), statement, set, depth);
 }
 
-/* "@0-1 forward 3"; without the ranks if they are all */
+/* The ranks are omitted if they are all. */
 static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
@@ -176,8 +176,8 @@ static void transcript_put_line(struct shell *shell, const struct text *line)
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
-/* Returns true if the call's lines did nothing on these ranks: an override point without a def,
- * or `let`s. Entries with the same run, on other ranks, are skipped. */
+/* Returns true if the call did nothing on these ranks: an override point without a def, or `let`s.
+ * Entries with the same run are on other ranks. */
 static bool call_is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];
@@ -233,7 +233,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	text_release(&folded);
 }
 
-/* The command of an entry: the word after `=`, else the first */
+/* Returns the command of an entry: the word after `=`, else the first. */
 static struct slice_of_text entry_word(const struct ran_line *entry)
 {
 	const char *text = entry->text ? entry->text : "", *result = strstr(text, "= ");
@@ -242,8 +242,7 @@ static struct slice_of_text entry_word(const struct ran_line *entry)
 	return (struct slice_of_text){text, (uint32_t)strcspn(text, " ")};
 }
 
-/* Returns the end of all that the statement at `first` ran: the next entry of another statement
- * and no deeper. */
+/* Returns the next entry of another statement and no deeper. */
 static size_t entry_end(const struct transcript *transcript, size_t first)
 {
 	const struct ran_line *entry = &transcript->entry[first];
@@ -272,7 +271,7 @@ struct shown_calls {
 	size_t *first, count;
 };
 
-/* Returns true if a like call was shown; else adds this one. */
+/* Adds the call if none like it was shown. */
 static bool call_was_shown(
         struct shown_calls *shown, const struct transcript *transcript, size_t first, size_t count)
 {
@@ -284,8 +283,7 @@ static bool call_was_shown(
 	return false;
 }
 
-/* Prints an entry, indented by depth. folded: without its lines. Returns false if it prints
- * nothing. */
+/* folded: without its lines. Returns false if it prints nothing. */
 static bool entry_say(struct shell *shell, const struct transcript *transcript, size_t i, bool folded)
 {
 	const struct ran_line *entry = &transcript->entry[i];
@@ -330,8 +328,8 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	return transcript->count > 0;
 }
 
-/* Puts the entry's ranks under its phase if their last line had another. now: by rank, the phase
- * that the script has set; updated */
+/* Puts the entry's ranks under its phase if they had another. now: by rank, the script's phase;
+ * updated */
 static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {

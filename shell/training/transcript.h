@@ -26,12 +26,11 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
         struct statement *statement, const struct ranks *set, int depth);
 /* The columns of a step's text: the screen's, at most 80 */
 int transcript_width(const struct out *out);
-/* Prints the step's own lines side by side, in at most `most` rows. */
+/* Prints the step's own lines in at most `most` rows. */
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
 /* Prints all lines, one a row; false: there are none */
 bool transcript_say_lines(struct shell *shell, const struct transcript *transcript);
-/* Appends the lines as a script, without calls. phase: by rank, the phase set by the script so
- * far; 0: none */
+/* Appends the lines as a script. phase: by rank, the script's so far; 0: none */
 void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out);
 
@@ -61,7 +60,7 @@ void showing_release(struct showing *show);
 struct step_words {
 	char text[64];
 } step_place(const struct training *t);
-/* For a script's end: fails with ST_ARGUMENT within an iteration, because ranks may wait. */
+/* At a script's end: fails with ST_ARGUMENT within an iteration. */
 enum status step_unfinished(const struct training *t);
 /* Returns the next step, from the walk; NULL: data led elsewhere. */
 const struct program_step *step_ahead(const struct training *t);

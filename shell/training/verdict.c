@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The state of a dynamic loss scale, declared by strategies/parts/parameters.rsh: factor, good
- * steps since, steps taken. NULL: the scale is constant */
+/* The state of a dynamic loss scale (strategies/parts/parameters.rsh): factor, good steps since,
+ * steps taken. NULL: it is constant */
 static const struct whole *scaler_of(const struct alone *alone)
 {
 	const struct whole *scaler = whole_of(alone, "scaler", "");
@@ -22,7 +22,7 @@ bool verdict_other_steps(const struct alone *alone, const struct difference *d)
 	return scaler && d[scaler - alone->whole].most > 0;
 }
 
-/* All parameters are unchanged: of the one rank; of the ranks */
+/* All parameters are unchanged */
 struct untrained {
 	bool alone, ranks;
 };
@@ -131,13 +131,12 @@ static void verdict_say_none(struct shell *shell, const struct alone *alone, con
 		                                 : "of the ranks ");
 }
 
-/* If the ranks' parameters are unchanged, the relative difference is 1. */
+/* If the ranks trained nothing, the relative difference is 1. */
 static void verdict_say_loses(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
-	/* the largest among the parameters with a finite difference: one rank may leave an expert
-	 * unchanged */
+	/* among the parameters with a finite difference: one rank may leave an expert unchanged */
 	int most = -1;
 	for (int i = 0; i < alone->count; i++) {
 		if (*alone->whole[i].state || &alone->whole[i] == scaler_of(alone))

@@ -14,16 +14,15 @@
 
 /* Relative to the change by training: a missing exchange of gradients leaves 0.3 and more. */
 #define FURTHEST 0.25
-/* The accepted multiple of that distance. Tensor parallelism sums in parts: up to 2.5 was
- * observed; 5.6 if a factor on gradients changed only the backward's rounding. */
+/* Tensor parallelism sums in parts: up to 2.5 times was observed; 5.6 if a factor on gradients
+ * changed only the backward's rounding. */
 static int rounding_times(const struct alone *alone)
 {
 	return alone_by_factor(alone) && !alone->half ? 8 : 4;
 }
 
-/* Norm of the differences relative to that of the change by training, over a parameter's weighted
- * elements. The parameter's own rounding, half a unit in each iteration and computation, is
- * subtracted. */
+/* The norm of the differences relative to that of the change by training, weighted. The
+ * parameter's own rounding, half a unit in each iteration and computation, is subtracted. */
 static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
 	int64_t first = alone->whole[item].first, count = whole_count(&alone->whole[item]);
@@ -85,8 +84,8 @@ static struct program *rounding_variant(
 	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
-/* Rounding of a half type can put the input of a relu on the other side of 0. One seed may miss
- * this by chance, so two more are tried. */
+/* Rounding of a half type can put a relu's input on the other side of 0, which one seed may miss
+ * by chance. */
 static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
@@ -106,9 +105,9 @@ static enum status rounding_other_seeds(
 }
 
 /* On rank 0: finds the largest distance between different roundings. The ways from WAYS on are
- * tried if the first do not explain the ranks' distance `most` and rounding can: Adam makes a
- * full step from a gradient near zero, and a few ways may miss its sign. The session's names must
- * be equal on all processes, so these programs have their own. */
+ * tried if the first do not explain the ranks' distance `most` and rounding can: Adam makes a full
+ * step from a gradient near zero. The session's names must be equal on all processes, so these
+ * programs have their own. */
 static enum status rounding_find(
         struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {
@@ -131,7 +130,7 @@ static enum status rounding_find(
 	return status;
 }
 
-/* Measures one rank's rounding and raises the limits; the same on all processes. */
+/* Raises the limits; the same on all processes. */
 static enum status limit_widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	struct rounding rounding = {0};
@@ -233,7 +232,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
-	/* also with --dry and in `whatif`, because later lines wait for these reads */
+	/* also with --dry and in `whatif`: later lines wait for these reads */
 	double loss = NAN;
 	status = compare_await(shell);
 	if (status == ST_OK)

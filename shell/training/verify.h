@@ -47,15 +47,14 @@ static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
 }
-/* Returns the one with that name and state; NULL: none */
+/* Returns NULL if there is none. */
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
 /* Trains alone->program for alone->iterations on this process; Ctrl-C ends it. Requires all other
  * members to be zero. */
 enum status alone_train(struct shell *shell, struct alone *alone);
-/* Finds the parameters by running the setup only. The caller frees *whole, also after a
- * failure. */
+/* Runs the setup only. The caller frees *whole, also after a failure. */
 enum status alone_wholes(
         struct shell *shell, const struct program *program, struct whole **whole, int *count);
 /* Sends rank 0's result or failure to all. */
@@ -74,16 +73,16 @@ enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
 /* Waits for all parts. Takes virtual time, also with --dry. */
 enum status compare_await(struct shell *shell);
-/* Compares the ranks' parts, after compare_await. d: [alone->count], the same on all processes.
- * Fails for undeclared elements. */
+/* After compare_await. d: [alone->count], the same on all processes. Fails for undeclared
+ * elements. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
-/* The index of element i of a part in the whole, by rows; -1: outside of it, or of the part's
- * block */
+/* Returns the index of element i of a part in the whole; -1 outside of it, or of the part's
+ * block. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
-/* program_loss for a comparison: a `loss` of several elements counts as none. */
+/* A `loss` of several elements counts as none. */
 enum status compared_loss(struct shell *shell, double *loss);
-/* Returns the difference from one rank's loss, relative to its largest. 0 if either is missing. */
+/* Returns the difference from one rank's loss, relative to its largest; 0 if either is missing. */
 double loss_share(const struct alone *alone, double loss);
 /* Item i of both */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
@@ -120,7 +119,6 @@ struct comparison {
 /* Returns true if a dynamic loss scale made the ranks skip other steps than one rank. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);
 enum verdict verdict_of(const struct alone *alone, const struct difference *d, const struct comparison *v);
-/* Prints the table of tensors and the verdict. */
 void verdict_say(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v);
 

@@ -17,8 +17,7 @@
 
 #include <string.h>
 
-/* Operations after the first `ops` are from this line, up to the next mark. Marks ascend in
- * `ops`; one without operations is overwritten. */
+/* Operations after the first `ops` are from this line, up to the next mark. */
 struct mark {
 	size_t ops;
 	const char *file;
@@ -58,8 +57,8 @@ static void walk_line(
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
-/* After an iteration all its lines are given: a rank that waits then waits for ever. A send may
- * not match a receive of the next iteration, because `run 1` ends here. */
+/* After an iteration all its lines are given, so a rank that waits does so for ever. A send may
+ * not match a receive of the next iteration: `run 1` ends here. */
 static enum status walk_check_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
@@ -96,8 +95,7 @@ static enum status walk_step(struct walk *walk, enum player_stop *stop)
 	return status;
 }
 
-/* Built-in iterations are not executed: tests cover them for all options that the setup
- * accepts. */
+/* Tests cover built-in iterations for all options that the setup accepts. */
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;
@@ -115,7 +113,7 @@ static enum status walk_steps(struct walk *walk)
 	if (!program->loops)
 		program->setup = program->steps;
 	program->guessed = in->guessed;
-	/* guesses may lead where the program never goes, so errors there do not count */
+	/* guesses may lead where the program never goes */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
 	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? walk_check_waits(walk) : status;

@@ -24,8 +24,7 @@ static inline void block_put_string(struct text *message, const char *string)
 	block_put(message, string ? string : "", string ? strlen(string) + 1 : 0);
 }
 
-/* Reads the block at *at and moves *at past it; *bytes points into it. false: none before
- * `end`. */
+/* Moves *at past the block; *bytes points into it. Returns false if there is none before `end`. */
 static inline bool block_take(const char **at, const char *end, const char **bytes, size_t *count)
 {
 	uint64_t length;

@@ -48,7 +48,7 @@ struct capture {
 	struct text waiting; /* the beginning of a line */
 };
 
-/* The write end exists only as descriptors 1 and 2, so it closes with them. */
+/* The write end closes with descriptors 1 and 2. */
 static enum status divert(struct capture *capture)
 {
 	const char *keep = getenv("RANKSH_KEEP_STDERR");
@@ -97,7 +97,7 @@ static void empty_pipe(struct capture *capture)
 		text_put(&capture->waiting, piece, (size_t)got);
 }
 
-/* Polls both ends before it reads: no room to write means that output may be lost. */
+/* No room to write means that output may be lost. */
 void capture_take(struct capture *capture, struct text *lines)
 {
 	struct text *waiting = &capture->waiting;

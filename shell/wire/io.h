@@ -15,7 +15,7 @@ int64_t wall_ns(void);
 
 struct capture;
 /* Redirects descriptors 1 and 2 into a pipe, so that a printing library cannot tear the wire or
- * other ranks' lines; its text is shown with its rank. RANKSH_KEEP_STDERR=1 excludes descriptor 2. Fails with ST_FILE. */
+ * other ranks' lines. RANKSH_KEEP_STDERR=1 excludes descriptor 2. Fails with ST_FILE. */
 enum status capture_start(struct capture **capture);
 /* Return the real descriptors: 1 and 2 themselves if capture is NULL. */
 int capture_out(const struct capture *capture);
@@ -24,8 +24,7 @@ int capture_err(const struct capture *capture);
 void capture_take(struct capture *capture, struct text *lines);
 /* Appends each line, plain (plain.h), as "[rank 2] line"; unmarked if rank < 0. */
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked);
-/* Restores the descriptors, writes the rest to 2, marked, and frees capture. NULL: does
- * nothing. */
+/* Restores the descriptors, and writes the rest to 2, marked. NULL is allowed. */
 void capture_stop(struct capture *capture, int rank);
 
 #endif

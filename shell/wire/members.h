@@ -26,15 +26,15 @@ struct member {
 #define MEMBER_OF(message) (1u << (message))
 #define MEMBER_OF_ALL (~0u)
 
-/* Adds the members of message `kind`. Virtual times beyond 2^53 ns (104 days) lose digits. */
+/* Virtual times beyond 2^53 ns (104 days) lose digits. */
 void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object);
-/* Reads all rows into `to`, for any message. Texts are appended. A NULL object has no members. */
+/* Reads all rows, for any message. Texts are appended. A NULL object has no members. */
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
 /* Appends the object, `behind` and a newline. Frees the object. */
 void put_json_line(struct text *out, cJSON *object, const char *behind);
 /* Releases the texts. */
 void members_release(const struct member *table, size_t count, void *from);
-/* Returns a member's text, owned by the object; NULL if it has none. */
+/* Returns a text of the object; NULL if it has none. */
 const char *member_text(const cJSON *object, const char *key);
 
 #endif

@@ -62,7 +62,7 @@ static bool is_ours(const char *at, const char *end)
 	return true;
 }
 
-/* Returns the length of a colour sequence of ranksh's own, ESC [ digits m; else 0. */
+/* Returns the length of a colour sequence ESC [ digits m; else 0. */
 static size_t colour_at(const char *at, const char *end)
 {
 	size_t left = (size_t)(end - at), count = 2;

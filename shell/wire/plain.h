@@ -5,14 +5,13 @@
 
 #include "base/text.h"
 
-/* Returns true if the locale (the first non-empty one among LC_ALL, LC_CTYPE, LANG) is not UTF-8;
- * false if none is set. */
+/* Returns true if the first non-empty one among LC_ALL, LC_CTYPE and LANG is not UTF-8. */
 bool plain_wanted(void);
 /* Returns the nearest ASCII sign; '?' if there is none. */
 char plain_sign(uint32_t point);
-/* Appends text for a terminal or a reader; all displayed text passes here. Among control
- * characters only newlines and tabs stay, and with `colours` ranksh's own colour sequences. Each
- * other one, and each byte that is no UTF-8, becomes '?'. Uses ASCII signs if plain_wanted(). */
+/* All displayed text passes here. Among control characters only newlines and tabs stay, and with
+ * `colours` ranksh's own colour sequences. Each other one, and each byte that is no UTF-8, becomes
+ * '?'. Uses ASCII signs if plain_wanted(). */
 void plain_put(const char *bytes, size_t count, bool colours, struct text *out);
 
 #endif

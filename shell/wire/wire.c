@@ -111,7 +111,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
-/* The hooks let a test fail each allocation; without memory the process ends as elsewhere. */
+/* A test fails each allocation; without memory the process ends as elsewhere. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -213,7 +213,7 @@ void wire_put_picture(const struct picture *picture, struct text *out)
 		write_row(picture, (size_t)row, out);
 }
 
-/* Reads runs up to the end of the row or less; cells without a run stay plain. */
+/* Reads runs up to the row's end or less; other cells stay plain. */
 static bool read_runs(const char **at, struct picture *picture, size_t from)
 {
 	size_t filled = 0, width = (size_t)picture->width;
@@ -293,7 +293,7 @@ static void put_done(cJSON *object, const struct reply *reply)
 		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
 }
 
-/* Each DONE carries the log change: a front end that missed one would never be right again. */
+/* A front end that missed a log change would never be right again. */
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -313,7 +313,7 @@ void reply_write(const struct reply *reply, struct text *line)
 
 /* ---- reading ---- */
 
-/* Returns the index of a kind's name; -1 if it is unknown or NULL. */
+/* Returns -1 for an unknown kind, or NULL. */
 static int find(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; name && i < count; i++)
@@ -350,7 +350,7 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
-/* For text that readline shows, such as the prompt. Other output passes plain_put. */
+/* For text that readline shows. Other output passes plain_put. */
 static void make_safe(struct text *words)
 {
 	text_make_safe(words->bytes);

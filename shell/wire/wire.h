@@ -19,7 +19,7 @@ enum request_kind {
 	REQUEST_INTERRUPT,
 	REQUEST_LEAVE
 };
-/* A request. Members in other kinds than the comments say have defaults. Owns its texts. */
+/* Members in other kinds than the comments say have defaults. Owns its texts. */
 struct request {
 	enum request_kind kind;
 	struct text text;    /* RUN, COMPLETE: the line or lines */
@@ -61,8 +61,8 @@ struct log_change {
 };
 
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
-/* A reply. OUTPUT and FOREIGN may come at any time; each other kind answers one request. Owns its
- * texts, log and picture. */
+/* OUTPUT and FOREIGN may come at any time; each other kind answers one request. Owns its texts,
+ * log and picture. */
 struct reply {
 	enum reply_kind kind;
 	/* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; HELLO: machine;
@@ -107,13 +107,12 @@ struct reply {
 	struct text links;
 };
 
-/* Appends an empty line, owned by the log, and returns it. */
+/* Appends an empty line. The log owns it. */
 struct logged_line *log_add(struct log_change *log);
 /* Appends a copy of the line. */
 void log_copy(struct log_change *log, const struct logged_line *line);
-/* Shortens the log to its first `count` lines. */
 void log_shorten(struct log_change *log, size_t count);
-/* Convert a log line to and from JSON. The caller owns the object; `line` must be empty. */
+/* The caller owns the object; `line` must be empty. */
 struct cJSON *logged_line_object(const struct logged_line *line);
 void logged_line_read(const struct cJSON *object, struct logged_line *line);
 /* Append the message as a whole line with its newline. */
@@ -121,7 +120,7 @@ void request_write(const struct request *request, struct text *line);
 void reply_write(const struct reply *reply, struct text *line);
 /* Reads a line without its newline. Fails with ST_SYNTAX. *request must be zeroed or released. */
 enum status request_read(const char *line, size_t count, struct request *request);
-/* Reads a reply, likewise. A line that is no reply becomes a REPLY_FOREIGN with rank -1. */
+/* A line that is no reply becomes a REPLY_FOREIGN with rank -1. */
 enum status reply_read(const char *line, size_t count, struct reply *reply);
 void request_release(struct request *request);
 void reply_release(struct reply *reply);
@@ -130,7 +129,7 @@ void reply_release(struct reply *reply);
  *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
  *     runs:  COUNT.COLOUR[d][r][@OP], separated by blanks; d dim, r reverse */
 void wire_put_picture(const struct picture *picture, struct text *out);
-/* Reads a picture, owned by the caller. Fails with ST_SYNTAX, and leaves *picture empty. */
+/* Fails with ST_SYNTAX, and leaves *picture empty. */
 enum status picture_read(const char *text, struct picture *picture);
 /* Makes cJSON use base/memory.h; call it first. */
 void wire_start(void);
