@@ -1,8 +1,7 @@
 /* agree.c -- results: handed in by every process, checked by rank 0
  *
  *     rank 0   order ---> carries it out ---> gathers ---> checks: ok, digests equal ---> renders
- *     rank 1   order ---> carries it out ---> hands in ---> next order
- *     rank 2   order ---> carries it out ---> hands in ---> next order
+ *     others   order ---> carries it out ---> hands in ---> next order
  *
  * All refuse a line alike, from the same world. If statuses differ, one process failed alone.
  * Digests, 8 bytes a process, find a diverged process at its line. */

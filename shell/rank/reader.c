@@ -1,7 +1,6 @@
 /* reader.c -- lines from the front end, and early interrupts
  *
- * Between requests, reading descriptor 0 waits for input. During a long run, rank 0 reads it each
- * time that it decides whether to go on, and does not wait. */
+ * During a long run, rank 0 reads each time that it decides whether to go on, without waiting. */
 #include "shell/rank/reader.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"

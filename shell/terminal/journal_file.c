@@ -1,16 +1,7 @@
 /* journal_file.c -- the session's log in a file
  *
- * Each line is one write(2) at the end, so a crash leaves all lines but the last one whole:
- *
- *     {"ranksh":"0.1","n":4,"machine":"classroom","dry":false}
- *     {"line":"tensor x[4] = ones"}
- *     {"line":"y = relu x"}
- *     {"keep":1,"typed":"undo"}           only the first line stays
- *     {"line":"repeat 9 { relu x }","stop":120}
- *     {"look":"timeline"}                 for followers: a read-only command
- *     {"look":"timelin","refused":"..."}  and a refused line
- *
- * A resumed session continues its file. The newest 30 files are kept. */
+ * Each line is one write(2) at the end, so a crash leaves all lines but the last one whole. A
+ * resumed session continues its file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -8,7 +8,7 @@
  *     {"keep": n, "typed": text}
  *         only the first n lines stay; after "restart" they follow again with new values and files
  *     {"look": text, "stamp": ns, "refused": words}
- *         a typed line that has changed nothing
+ *         for followers: a typed line that has changed nothing
  *
  * A full disk is reported once; the session continues in memory. */
 #ifndef RANKSH_JOURNAL_FILE_H

@@ -4,7 +4,7 @@
  *     `-------- add_mpirun ---------'   `- make_words --'    `--- as typed ----'   `- chosen -'
  *
  * mpirun reports a dead rank on its standard error, in boxes of dashes. hear_line collects them;
- * job_outcome makes one sentence from them and the exit status. Other text is shown unchanged. */
+ * job_outcome makes one sentence from them and the exit status. */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"

@@ -43,7 +43,7 @@ static char wait_for_key(void)
 	if (ready < 1 || read(0, &key, 1) < 1)
 		key = 'q';
 	char more;
-	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O')) /* as "[A" or "[5~" */
+	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O')) /* "[A", "[5~" */
 		while (next_key(&more) && more >= ' ' && more <= '?')
 			;
 	signal_taken_interrupt();
@@ -82,7 +82,7 @@ void pager_print(struct pager *pager, const char *lines, size_t count)
 	struct text folded = {0}, shown = {0};
 	struct winsize size;
 	bool pages = pager && isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_LEAST;
-	int rows = pages ? size.ws_row - 1 : 0; /* 0: no pager, no terminal, or one too low for pages */
+	int rows = pages ? size.ws_row - 1 : 0; /* 0: without pages */
 	size_t length;
 	plain_put(lines, count, true, &shown);
 	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);

@@ -1,5 +1,5 @@
-/* room.h -- limits and disk space for mpirun, checked before it starts; a folder for a job's shared
- * memory, so that a killed job's files can be removed
+/* room.h -- limits and disk space for mpirun; a folder for a job's shared memory, so that a killed
+ * job's files can be removed
  *
  *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     a folder a job; the front end holds a lock
  *

@@ -39,7 +39,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 	struct winsize size;
 	*opened = NULL;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &screen->before);
-	unsetenv("COLUMNS"); /* ncurses prefers these, and readline has set them to an earlier size */
+	unsetenv("COLUMNS"); /* readline has set these, and ncurses prefers them */
 	unsetenv("LINES");
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal) {

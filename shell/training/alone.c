@@ -1,6 +1,4 @@
-/* alone.c -- the model trained on one rank, the reference of verify
- *
- * Plays the model's file without a strategy: one rank, one process, any device size. */
+/* alone.c -- the model trained on one rank, without a strategy: the reference of verify */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"

@@ -4,7 +4,7 @@
  *     ck/gpt-20.0.npy     shard 0: one rank's part, as f32
  *     ck/gpt-20.1.npy ...
  *
- * The `part` lines (parts.h) determine what is saved. If several ranks hold the same part, the
+ * The `part` lines (training.h) determine what is saved. If several ranks hold the same part, the
  * first of them writes it. Any strategy whose parts cover the same parameters can resume, on any
  * number of ranks. Dropout, data and learning rate follow from the iteration. */
 #ifndef RANKSH_CHECKPOINT_H

@@ -1,8 +1,7 @@
 /* program.h -- a program: its files, and the results of a walk through it
  *
- * The files run in sequence in one scope (language/run/player.h). A strategy's program: data and
- * mesh, a model's file, strategies' files, and two lines that drive them (choose.c). A script is
- * a program with one file. */
+ * The files run in sequence in one scope (language/run/player.h). A script is a program with one
+ * file. */
 #ifndef RANKSH_PROGRAM_H
 #define RANKSH_PROGRAM_H
 

@@ -1,8 +1,7 @@
 /* save.c -- what a program's steps did, as a script of plain lines
  *
- * The steps are played again in a scratch world without data, and each line is written as it
- * runs, with values filled in and its ranks. Between steps that world gets the defs and variables
- * typed there. */
+ * The steps are played again in a scratch world without data. Between steps that world gets the
+ * defs and variables typed there. */
 #include "shell/training/training.h"
 #include "shell/training/transcript.h"
 #include "shell/training/open.h"

@@ -261,7 +261,7 @@ static enum status option_move(struct choice *choice, int i, int count, const st
 {
 	struct text those = {0};
 	enum status status = ST_OK;
-	for (int k = 1; k < count; k++) /* those of the line that have it, else those in the binary */
+	for (int k = 1; k < count; k++) /* of the line; else of the binary */
 		if (head_option(&choice[k].head, given->name))
 			text_add(&those, "%s%s", those.count ? " " : "", choice[k].name);
 	if (!those.count)

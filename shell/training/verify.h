@@ -1,7 +1,7 @@
 /* verify.h -- parts of verify: the model trained on one rank (alone.c), the comparison (compare.c)
  *
- * It compares the parameters and optimizer state that `part` lines declare (parts.h). The model's
- * file alone, on one rank, determines the whole set.
+ * It compares the parameters and optimizer state that `part` lines declare. The model's file
+ * alone, on one rank, determines the whole set.
  *
  * The measure. Gradients agree up to rounding only, so a difference is relative to the change by
  * training, tensor by tensor: |w - w'| / |w' - begin|, norms over all elements. Two corrections:

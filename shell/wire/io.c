@@ -1,7 +1,5 @@
 /* io.c -- whole messages out; the wall clock; the captured output of this process
  *
- * write(2) may write less than asked, and a signal may interrupt it; write_all repeats it.
- *
  *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, by capture_take
  *
  * The pipe's writer is its reader, so neither end may block: excess output is lost, with a
