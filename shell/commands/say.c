@@ -10,7 +10,7 @@
 #include "shell/language/run/player.h"
 #include "shell/session/lasting.h"
 #include "shell/values/share.h"
-#include "shell/training/head.h"
+#include "shell/training/choose.h"
 #include "shell/training/training.h"
 
 #include <string.h>

@@ -29,7 +29,7 @@ struct screen_event {
 	int key;  /* a code point or an enum screen_key */
 	int x, y; /* mouse position */
 };
-/* crash.c: saves the modes of the terminal at descriptor 0. From then on SIGSEGV, SIGFPE, SIGABRT,
+/* Saves the modes of the terminal at descriptor 0. From then on SIGSEGV, SIGFPE, SIGABRT,
  * SIGBUS and SIGILL restore them, and the process dies from the same signal. */
 void crash_start(void);
 /* on: a fatal signal also leaves the whole screen. */

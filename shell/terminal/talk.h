@@ -46,7 +46,7 @@ struct talk {
 	int64_t asked_ns, interrupted_ns;
 };
 
-/* Handlers set flags; functions with `taken` clear them. Fatal signals: crash.c */
+/* Handlers set flags; functions with `taken` clear them. Fatal signals: screen.h */
 void signals_start(void);
 bool signal_has_interrupt(void);
 bool signal_taken_interrupt(void);

@@ -5,7 +5,7 @@
  *
  * The viewer owns the window. Rank 0 moves the cursor, as the request asks, and the window
  * follows. */
-#include "shell/terminal/viewer_parts.h"
+#include "shell/terminal/viewer.h"
 #include "base/arithmetic.h"
 #include "shell/wire/plain.h"
 

@@ -1,7 +1,7 @@
 /* viewer_window.c -- the view's window: moved and zoomed by keys and mouse, and replayed */
 #include "base/arithmetic.h"
 #include "shell/terminal/screen.h"
-#include "shell/terminal/viewer_parts.h"
+#include "shell/terminal/viewer.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* head.c -- the comment lines at the top of a file, and its `option` lines */
-#include "shell/training/head.h"
+#include "shell/training/choose.h"
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"

@@ -1,6 +1,5 @@
 /* named.c -- models and strategies by name or file; their lists and help */
 #include "shell/training/choose.h"
-#include "shell/training/head.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"

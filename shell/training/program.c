@@ -1,6 +1,6 @@
 /* program.c -- the files of a program */
 #include "shell/training/program.h"
-#include "shell/training/head.h"
+#include "shell/training/choose.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/command.h"
 #include "base/memory.h"

@@ -85,7 +85,7 @@ void program_source(const struct program *program, struct text *out);
 /* walk.c: plays the setup and one iteration in a scratch world without data. Finds the steps and
  * the errors: refused lines, and ranks that still wait at the end. Ctrl-C ends it. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks);
-/* idle.c: appends to program->idle a line for each overriding def in a user's strategy that is
+/* places.c: appends to program->idle a line for each overriding def in a user's strategy that is
  * never called, and each option that nothing reads. After a walk by `player` */
 void program_uncalled(struct player *player, struct program *program);
 

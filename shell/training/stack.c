@@ -12,7 +12,6 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
-#include "shell/training/head.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -128,7 +128,7 @@ bool program_running(const struct shell *shell);
 void loader_text(const struct loader *loader, struct text *out);
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* save.c: keeps lines typed since the last step. */
+/* walk.c: keeps lines typed since the last step. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
 /* Gives the program an empty world. Fails, and changes nothing, if it cannot run to the end of its

@@ -10,7 +10,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
 #include "shell/values/share.h"
-#include "shell/training/head.h"
+#include "shell/training/choose.h"
 
 #include <ctype.h>
 #include <string.h>
