@@ -80,34 +80,27 @@ enum status file_open(FILE **file, const char *path)
 	return fail(ST_FILE, "%s is not a regular file", path);
 }
 
-/* Reads the file, `most` bytes at most, and closes it. */
-static enum status file_read_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
+enum status file_read(const char *path, size_t most, char **bytes, size_t *count)
 {
 	struct text text = {0};
 	char piece[65536];
 	size_t got;
-	enum status status = ST_OK;
+	FILE *file;
+	enum status status = file_open(&file, path);
 
-	text_put(&text, "", 0);
-	while (text.count < most &&
+	if (status == ST_OK)
+		text_put(&text, "", 0);
+	while (status == ST_OK && text.count < most &&
 	        (got = fread(piece, 1, most - text.count < sizeof piece ? most - text.count : sizeof piece,
 	                 file)) > 0)
 		text_put(&text, piece, got);
-	if (ferror(file)) {
+	if (file && ferror(file)) {
 		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
 		text_release(&text);
 	}
-	fclose(file);
+	if (file)
+		fclose(file);
 	*bytes = text.bytes;
 	*count = text.count;
 	return status;
-}
-
-enum status file_read(const char *path, size_t most, char **bytes, size_t *count)
-{
-	FILE *file;
-	enum status status = file_open(&file, path);
-	*bytes = NULL;
-	*count = 0;
-	return status == ST_OK ? file_read_rest(file, path, most, bytes, count) : status;
 }

@@ -24,19 +24,15 @@ enum status fail(enum status status, const char *format, ...)
 	return status;
 }
 
-/* Copies the old message, which follows WHERE in the buffer and is cut at its end. */
 enum status fail_in(enum status status, const char *format, ...)
 {
 	va_list arguments;
-	char where[256], old[sizeof words];
+	char where[256];
 
 	va_start(arguments, format);
 	vsnprintf(where, sizeof where, format, arguments);
 	va_end(arguments);
-	text_make_safe(where);
-	memcpy(old, words, sizeof old);
-	snprintf(words, sizeof words, "%s: %.*s", where, (int)(sizeof words - sizeof where - 3), old);
-	return status;
+	return fail(status, "%s: %s", where, words);
 }
 
 const char *fail_text(void)
