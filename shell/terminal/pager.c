@@ -6,7 +6,7 @@
  *
  * Unlike a system pager it has the same keys everywhere and leaves the text on the screen. */
 #include "shell/wire/plain.h"
-#include "base/fold.h"
+#include "base/text.h"
 #include "shell/terminal/talk.h"
 
 #include <poll.h>

@@ -8,6 +8,7 @@
  *                        Ctrl-C again, soon                 "end them?": ST_QUIT
  *                        the output ends                    the job died: ST_MPI */
 #include "shell/terminal/talk.h"
+#include "base/text.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/screen.h"

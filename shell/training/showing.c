@@ -3,7 +3,7 @@
 #include "shell/training/transcript.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
-#include "base/fold.h"
+#include "base/text.h"
 #include "base/memory.h"
 
 #include <stdio.h>

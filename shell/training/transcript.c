@@ -15,7 +15,7 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
 #include "base/arithmetic.h"
-#include "base/fold.h"
+#include "base/text.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"

@@ -5,11 +5,9 @@
  *      |       optimizer; activations                                 |
  *
  * A word wider than a line stays whole: it may be a path to copy. */
-#include "base/fold.h"
+#include "base/text.h"
 
 #include <string.h>
-
-enum { FURTHER = 2 };
 
 /* Returns the end of the row that begins at `at` in column `used`: a blank after the first word,
  * or `end`. */
@@ -29,19 +27,16 @@ static const char *stop_of(const char *at, const char *end, int used, int column
 	return used > columns && blank ? blank : end;
 }
 
-/* Continuations are indented deeper, unless the line begins in the right half. */
-static int fold_line(const char *at, const char *end, int columns, struct text *folded)
+/* Puts the line, which begins in column `used`, in rows; further ones are indented. */
+static int fold_line(const char *at, const char *end, int used, int indent, int columns, struct text *folded)
 {
-	int indent = 0, rows = 1, wide;
-	while (at + indent < end && at[indent] == ' ')
-		indent++;
-	indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
-	for (int used = 0; at < end; used = indent) {
+	int rows = 1, wide;
+	for (; at < end; used = indent) {
 		const char *stop = stop_of(at, end, used, columns);
 		text_put(folded, at, stop - at);
 		for (; at < stop; used += wide)
 			at += text_step(at, stop, &wide);
-		rows += used > columns ? (used - 1) / columns : 0;
+		rows += used > columns && columns > 0 ? (used - 1) / columns : 0;
 		for (at = stop; at < end && *at == ' '; at++)
 			;
 		if (at < end) {
@@ -53,20 +48,30 @@ static int fold_line(const char *at, const char *end, int columns, struct text *
 	return rows;
 }
 
-/* Folds each line; does not add a missing last newline. */
+/* Does not add a missing last newline. A line that begins in the right half is indented anew. */
 int fold_lines(const char *lines, size_t count, int columns, struct text *folded)
 {
-	const char *end = lines + count;
+	enum { FURTHER = 2 };
+	const char *at = lines, *end = lines + count, *line;
+	size_t length;
 	int rows = 0;
-	for (const char *at = lines; at < end;) {
-		const char *newline = memchr(at, '\n', end - at), *stop = newline ? newline : end;
+	while ((line = text_line(&at, end, &length)) != NULL) {
+		int indent = 0;
+		while ((size_t)indent < length && line[indent] == ' ')
+			indent++;
+		indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
 		if (columns < 1)
-			text_put(folded, at, stop - at);
+			text_put(folded, line, length);
 		else
-			rows += fold_line(at, stop, columns, folded);
-		if (newline)
-			text_put(folded, "\n", 1);
-		at = stop + (newline != NULL);
+			rows += fold_line(line, line + length, 0, indent, columns, folded);
+		text_put(folded, "\n", at > line + length);
 	}
 	return rows;
+}
+
+void text_wrapped(struct text *text, const char *words, int indent, int width)
+{
+	text_repeat(text, " ", *words ? indent : 0);
+	fold_line(words, words + strlen(words), indent, indent, width, text);
+	text_put(text, "\n", 1);
 }

@@ -140,44 +140,39 @@ void text_make_safe(char *words)
 
 /* The first byte's leading ones count the bytes; the others carry six bits:
  *     0xxxxxxx   110xxxxx 10xxxxxx   1110xxxx 10xxxxxx 10xxxxxx   11110xxx 10xxxxxx (3 times)
- */
-void text_put_point(struct text *text, uint32_t point)
+ * Returns the number of bytes. */
+static int point_bytes(uint32_t point, char bytes[4])
 {
 	static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
 	int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-	char bytes[4];
 	for (int i = more; i > 0; i--, point >>= 6)
 		bytes[i] = (char)(0x80 | (point & 0x3f));
 	bytes[0] = (char)(lead[more] | point);
-	text_put(text, bytes, more + 1);
+	return more + 1;
 }
 
-/* RFC 3629: shortest form, no surrogates, up to U+10FFFF:
- *
- *      00-7f                         one byte
- *      c2-df 80-bf                   two: c0 and c1 would be longer forms of one
- *      e0-ef 80-bf 80-bf             three; after e0 from a0, after ed up to 9f: d800 to dfff
- *                                    are surrogates
- *      f0-f4 80-bf 80-bf 80-bf       four; after f0 from 90, after f4 up to 8f */
+void text_put_point(struct text *text, uint32_t point)
+{
+	char bytes[4];
+	text_put(text, bytes, point_bytes(point, bytes));
+}
+
+/* RFC 3629: a code point up to U+10FFFF that is no surrogate, in its shortest form */
 size_t text_valid(const char *bytes, size_t count)
 {
-	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
-	while (p < end) {
-		int more = *p < 0x80              ? 0
-		        : *p >= 0xc2 && *p < 0xe0 ? 1
-		        : *p >= 0xe0 && *p < 0xf0 ? 2
-		        : *p >= 0xf0 && *p < 0xf5 ? 3
-		                                  : -1;
-		bool valid = more >= 0 && *p != 0 && end - p > more &&
-		        !((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		                (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f));
-		for (int i = 1; i <= more && valid; i++)
-			valid = (p[i] & 0xc0) == 0x80;
-		if (!valid)
+	const char *at = bytes, *end = bytes + count;
+	while (at < end) {
+		char piece[5] = "", shortest[4];
+		const char *next = piece;
+		memcpy(piece, at, least_of(end - at, 4));
+		uint32_t point = utf8_next(&next);
+		int length = point_bytes(point, shortest);
+		if (!point || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ||
+		        next - piece != length || memcmp(piece, shortest, length) != 0)
 			break;
-		p += more + 1;
+		at += length;
 	}
-	return p - (const unsigned char *)bytes;
+	return at - bytes;
 }
 
 static bool is_ascii_text(char c)
@@ -266,7 +261,6 @@ bool text_nearer(const char *word, const char *name, int *least)
 	return nearer;
 }
 
-/* A word wider than a line gets a line of its own. column: 0 before the first word. */
 const char *text_line(const char **at, const char *end, size_t *length)
 {
 	const char *line = *at;
@@ -276,25 +270,6 @@ const char *text_line(const char **at, const char *end, size_t *length)
 	*length = (newline ? newline : end) - line;
 	*at = newline ? newline + 1 : end;
 	return line;
-}
-
-void text_wrapped(struct text *text, const char *words, int indent, int width)
-{
-	int column = 0;
-
-	while (*words) {
-		size_t length = strcspn(words, " ");
-		char word[200];
-		snprintf(word, sizeof word, "%.*s", (int)length, words);
-		int columns = text_columns(word);
-		bool breaks = column > indent && column + 1 + columns > width;
-		text_add(text, "%s%*s%.*s", breaks ? "\n" : "", column && !breaks ? 1 : indent, "",
-		        (int)length, words);
-		column = (column && !breaks ? column + 1 : indent) + columns;
-		words += length;
-		words += *words == ' ';
-	}
-	text_add(text, "\n");
 }
 
 /* A linear search: lists have a dozen words. */

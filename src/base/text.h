@@ -30,6 +30,9 @@ const char *text_line(const char **at, const char *end, size_t *length);
 /* Appends words (split at single blanks) in lines of at most `width` columns, each with an
  * indent and a newline. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);
+/* Appends the lines, wrapped at blanks to `columns` (< 1: unchanged). Returns the number of
+ * rows. */
+int fold_lines(const char *lines, size_t count, int columns, struct text *folded);
 /* Returns the code point at *at and advances; 0 at the end, '?' for invalid bytes. */
 uint32_t utf8_next(const char **at);
 /* Returns true for control characters except newline and tab, also 0x80 to 0x9f. */

@@ -1,5 +1,5 @@
 /* test_fold.c -- lines wider than the terminal are broken at blanks */
-#include "base/fold.h"
+#include "base/text.h"
 #include "check.h"
 
 #include <string.h>
