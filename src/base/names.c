@@ -53,13 +53,11 @@ static void grow_slots(struct names *names)
 	struct names larger = *names;
 	larger.slot_count = names->slot_count * 2;
 	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
-	for (size_t i = 0; i < names->slot_count; i++) {
-		struct name_slot *slot = &names->slots[i];
-		size_t at = slot->hash;
-		while (slot->id && larger.slots[at & (larger.slot_count - 1)].id)
-			at++;
-		if (slot->id)
-			larger.slots[at & (larger.slot_count - 1)] = *slot;
+	for (size_t i = 0; i < names->count; i++) {
+		const struct spelling *entry = &names->entries[i];
+		uint32_t hash = hash_bytes(HASH_BEGIN, entry->text, entry->length);
+		*slot_of(&larger, entry->text, entry->length, hash) =
+		        (struct name_slot){(name_id)i + 1, hash};
 	}
 	mem_free(names->slots);
 	*names = larger;

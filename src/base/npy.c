@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *const descr[DT_COUNT] = {
+        [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4"};
 enum { HEADER_MAX = 8192, HEADER_ROOM = 384, PREFIX = 10, ALIGN = 64 };
 
 /* ---- reading ---- */
@@ -63,10 +65,6 @@ static enum status npy_other_type(const struct npy *npy, const char *type, size_
 
 static enum status read_descr(const struct npy *npy, const char *text, enum dtype *dtype)
 {
-	static const struct {
-		const char *name;
-		enum dtype dtype;
-	} kinds[] = {{"f4", DT_F32}, {"f2", DT_F16}, {"i4", DT_I32}};
 	size_t length = text && (*text == '\'' || *text == '"') ? strcspn(text + 1, "'\"") : 0;
 
 	if (!text)
@@ -74,11 +72,9 @@ static enum status read_descr(const struct npy *npy, const char *text, enum dtyp
 	if (length < 2 || length > 16)
 		return fail(ST_FILE, "%s holds structured data; f4, f2 and i4 can be read", npy->path);
 	size_t skip = strchr("<|=", text[1]) ? 1 : 0;
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (length - skip == 2 && memcmp(text + 1 + skip, kinds[i].name, 2) == 0) {
-			*dtype = kinds[i].dtype;
+	for (*dtype = 0; *dtype < DT_COUNT; (*dtype)++)
+		if (length - skip == 2 && memcmp(text + 1 + skip, descr[*dtype] + 1, 2) == 0)
 			return ST_OK;
-		}
 	return npy_other_type(npy, text + 1, length);
 }
 
@@ -207,8 +203,6 @@ void npy_close(struct npy *npy)
 /* Version 1.0, with a length of two bytes; blanks align the data to 64. */
 static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 {
-	static const char *const descr[DT_COUNT] = {
-	        [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4"};
 	char dict[HEADER_ROOM - ALIGN];
 	int at = snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': (",
 	        descr[layout->dtype]);

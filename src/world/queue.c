@@ -51,7 +51,7 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++)
-		digest_add(world, bits_of_double(record->parameter[i]));
+		digest_add(world, (union double_bits){record->parameter[i]}.bits);
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		digest_add(world,
@@ -68,7 +68,7 @@ static void digest_record(struct world *world, const struct record *record)
 
 static void *copy_array(struct world *world, const void *from, size_t bytes)
 {
-	return bytes ? memcpy(arena_take(&world->inner->arena, bytes), from, bytes) : NULL;
+	return bytes ? memcpy(world_take(world, 1, bytes), from, bytes) : NULL;
 }
 
 bool spans_overlap(const struct operand *a, const struct operand *b)
