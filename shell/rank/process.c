@@ -6,7 +6,6 @@
  * Until all have opened, rank 0 alone reports failures, on the real descriptor 2; the exit status
  * is then 2, as for a refused line. */
 #include "shell/rank/process.h"
-#include "mpi/outcome.h"
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
 #include "base/memory.h"

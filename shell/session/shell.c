@@ -1,7 +1,7 @@
 /* shell.c -- makes, empties and frees a session's world and backend */
 #include "shell/session/shell.h"
 #include "base/search.h"
-#include "mpi/outcome.h"
+#include "mpi/transport.h"
 #include "races/races.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"

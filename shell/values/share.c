@@ -9,7 +9,7 @@
 #include "shell/values/share.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "mpi/outcome.h"
+#include "mpi/transport.h"
 
 #include <stdio.h>
 #include <string.h>

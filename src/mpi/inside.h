@@ -49,8 +49,10 @@ struct transport {
 	size_t pending_count;
 	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count;
-	int64_t chunk; /* data: the most bytes per MPI call */
-	long fail_at;  /* tests: the MPI call reported as failed, -1 none */
+	int64_t chunk; /* data: the most bytes per MPI call; longer buffers go in parts */
+	/* tests: the n-th MPI call from now on (0: the next) is reported as failed; it is still
+	 * made, so no peer hangs. Negative: none */
+	long fail_at;
 	uint64_t job;  /* nap.c: a job number, part of the doorbells' names */
 	int doorbell;  /* this process's socket; -1 none */
 	bool all_ring; /* every process reaches every doorbell: one host */
@@ -63,15 +65,14 @@ struct transport_group {
 	int *ranks; /* by group rank, owned; only for a team, else NULL */
 };
 
-/* Returns MPI's return code as a status; counts the call for transport_fail_at(). */
+/* Returns MPI's return code as a status; counts the call for fail_at. */
 enum status mpi_checked(struct transport *t, int code, const char *what);
 
-/* A wait loop's state: test, nap_once(), test again. */
+/* A wait loop's state, zeroed at first: test, nap_once(), test again. */
 struct nap {
 	struct timespec began;
 	int looks;
 };
-void nap_begin(struct nap *nap);
 void nap_once(struct transport *t, struct nap *nap);
 
 /* Wakes a sleeping rank on this host. Call it after every message to that rank. */

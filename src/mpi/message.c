@@ -48,7 +48,7 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
-	struct nap nap;
+	struct nap nap = {0};
 	int posted = 0, done = 0, code = MPI_SUCCESS;
 
 	for (int rank = first; rank < first + ranks; rank++) {
@@ -64,7 +64,6 @@ static enum status send_part(struct transport *t, int first, int ranks, int tag,
 	}
 	if (posted == 0)
 		return status;
-	nap_begin(&nap);
 	while ((code = MPI_Testall(posted, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
 		nap_once(t, &nap);
 	return first_failure(status, mpi_checked(t, code, "send"));
@@ -97,10 +96,10 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 static enum status await(
         struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {
-	struct nap nap;
+	struct nap nap = {0};
 	int there = 0, code = MPI_SUCCESS;
 
-	for (nap_begin(&nap);; nap_once(t, &nap)) {
+	for (;; nap_once(t, &nap)) {
 		/* Twice: a probe that finds nothing makes progress; the next one sees arrivals */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);

@@ -94,11 +94,6 @@ static bool sleep_by(const struct transport *t, const struct timespec *rest)
 
 /* ---- back-off ---- */
 
-void nap_begin(struct nap *nap)
-{
-	nap->looks = 0;
-}
-
 /* Sleeps an eighth of the time waited so far, so the added delay is small. The first tests only
  * yield the core, because answers mostly come at once. */
 void nap_once(struct transport *t, struct nap *nap)
@@ -119,5 +114,5 @@ void nap_once(struct transport *t, struct nap *nap)
 	waited /= NAP_PART;
 	rest.tv_nsec = waited < NAP_LEAST_NS ? NAP_LEAST_NS : waited > most ? most : waited;
 	if (sleep_by(t, &rest))
-		nap_begin(nap);
+		nap->looks = 0;
 }

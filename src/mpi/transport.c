@@ -122,9 +122,8 @@ static void leave(struct transport *t)
 
 void transport_settle(struct transport *t)
 {
-	struct nap nap;
+	struct nap nap = {0};
 
-	nap_begin(&nap);
 	for (pending_sweep(t); t->pending_count > 0; pending_sweep(t))
 		nap_once(t, &nap);
 }
@@ -158,19 +157,4 @@ int transport_rank(const struct transport *t)
 int transport_size(const struct transport *t)
 {
 	return t->size;
-}
-
-void transport_fail_at(struct transport *t, long n)
-{
-	t->fail_at = n;
-}
-
-bool transport_fail_waits(const struct transport *t)
-{
-	return t->fail_at >= 0;
-}
-
-void transport_part_bytes(struct transport *t, int64_t bytes)
-{
-	t->chunk = bytes;
 }

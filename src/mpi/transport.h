@@ -52,16 +52,16 @@ bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size
 enum status transport_grant(struct transport *t, int64_t upto);
 enum status transport_await_grant(struct transport *t, int64_t *upto);
 
+/* -- a status between processes, which all make these calls in the same order. */
+/* Returns the same on every process: ST_OK, or the first failure with its message, prefixed by its
+ * rank unless all failed alike. Fails with ST_MPI if the exchange failed. */
+enum status outcome_share(struct transport *transport, enum status mine);
+/* Returns `mine` of process `owner`, with its message, on every process. */
+enum status outcome_from(struct transport *transport, int owner, enum status mine);
+
 /* Waits until MPI has completed all posted messages (grants, forwarded output). Requires that the
  * receivers accept messages. */
 void transport_settle(struct transport *t);
-
-/* -- tests: reports the n-th MPI call from now on (0 is the next) as failed; it is still made, so
- * no peer hangs. -1 turns it off. transport_part_bytes limits the bytes per MPI call (longer
- * buffers go in parts). */
-void transport_fail_at(struct transport *t, long n);
-bool transport_fail_waits(const struct transport *t); /* that call has not come yet */
-void transport_part_bytes(struct transport *t, int64_t bytes);
 
 /* -- data. Every member calls transport_group_make in the same order; non-members get NULL without
  * a collective call. Creation succeeds on every member or on none: *group is set on all or NULL on

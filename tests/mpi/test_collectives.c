@@ -1,5 +1,6 @@
 /* test_collectives.c -- the data of every collective, every type and reduction, against answers computed by
  * one process in the order of the ring: mpirun -n {1,2,3,4,5,8,9} test_collectives */
+#include "mpi/inside.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
@@ -329,7 +330,7 @@ int main(int argc, char **argv)
 		CHECK(&test.checks,
 		        data_of(&test, &collective_barrier, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL, 0) ==
 		                ST_OK);
-		transport_part_bytes(test.transport, 10000);
+		test.transport->chunk = 10000;
 		every_one(&test);
 		rows_by_counts(&test);
 		every_number_of_rows(&test);

@@ -6,6 +6,7 @@
  * hangs or dies; every line is accepted and the books of all stay equal (the conductor compares them); either
  * the failure is told with its rank, or it was overcome and every number is right; later lines work, with
  * right numbers; nothing is left allocated. */
+#include "mpi/inside.h"
 #include "base/memory.h"
 #include "shell/rank/conductor.h"
 #include "tests/mpi/check.h"
@@ -50,7 +51,7 @@ static bool raise_arm(void)
 {
 	if (arm.calls++ != arm.call)
 		return false;
-	transport_fail_at(arm.transport, arm.message);
+	arm.transport->fail_at = arm.message;
 	return true;
 }
 
@@ -58,8 +59,8 @@ static void lower_arm(bool raised)
 {
 	if (!raised)
 		return;
-	arm.struck = !transport_fail_waits(arm.transport);
-	transport_fail_at(arm.transport, -1);
+	arm.struck = arm.transport->fail_at < 0;
+	arm.transport->fail_at = -1;
 }
 
 /* Without a budget: no grants travel meanwhile, which are no data. */

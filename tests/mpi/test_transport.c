@@ -1,4 +1,5 @@
 /* test_transport.c -- the transport between real processes: mpirun -n {1,2,3,4,8} test_transport */
+#include "mpi/inside.h"
 #include "base/memory.h"
 #include "tests/mpi/check.h"
 #include <string.h>
@@ -252,9 +253,9 @@ static void test_failing_calls(struct test *test)
 	for (long n = 0; n < 20 && failed; n++) {
 		enum status status;
 
-		transport_fail_at(test->transport, test->rank == test->size - 1 && test->size > 1 ? n : -1);
+		test->transport->fail_at = test->rank == test->size - 1 && test->size > 1 ? n : -1;
 		status = transport_share(test->transport, &mine, all, sizeof mine);
-		transport_fail_at(test->transport, -1);
+		test->transport->fail_at = -1;
 		failed = status == ST_MPI;
 		CHECK(&test->checks, status == ST_OK || (failed && test->rank == test->size - 1));
 		CHECK(&test->checks, mem_live() == live);
@@ -322,7 +323,7 @@ static void test_data(struct test *test)
 
 	CHECK(&test->checks, (odd != NULL) == (test->rank % 2 == 1));
 	for (int i = 0; i < 2; i++) {
-		transport_part_bytes(test->transport, parts[i]);
+		test->transport->chunk = parts[i];
 		test_exchange(test, all);
 		test_bcast(test, all, 4001);
 		if (odd) {
@@ -371,7 +372,7 @@ int main(int argc, char **argv)
 		test_grants(&test);
 		test_failing_calls(&test);
 		test_transfers(&test);
-		transport_part_bytes(test.transport, 1000);
+		test.transport->chunk = 1000;
 	}
 	test_data(&test);
 	if (test.size == 2)
