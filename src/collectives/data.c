@@ -199,45 +199,33 @@ enum status data_broadcast(const struct collective_job *job)
 	return transport_bcast(job->comm, job->root, job->out, bytes);
 }
 
-/* Rows to and from each place, consecutive */
-static enum status move_rows(const struct collective_job *job)
-{
-	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
-	const char *in = job->in;
-	char *out = job->out;
-	for (int p = 0; p < job->n; p++) {
-		int64_t to = rows_to(job->split, p) * job->split->row_bytes,
-		        from = rows_from(job->split, p) * job->split->row_bytes;
-		piece[p] = (struct transport_piece){in, to, out, from};
-		in += to;
-		out += from;
-	}
-	enum status status = transport_exchange(job->comm, piece);
-	mem_free(piece);
-	return status;
-}
-
 /* One exchange: this place sends to p all of its input, or part p, and receives from p part p of
  * its result (n = 3, root 0):
  *
  *      allgather    all to all, the whole input
  *      gather       all to 0, the whole input
  *      scatter      0 to all, one part each
- *      alltoall     all to all, one part each */
+ *      alltoall     all to all, one part each; with counts: rows to and from each, consecutive */
 enum status data_move(const struct collective_job *job)
 {
 	const struct collective *collective = job->collective;
-	if (job->split)
-		return move_rows(job);
 	bool parts = collective->result != RESULT_GROWN;
 	int to = collective->root_gets ? job->root : ALL,
 	    from = collective->has_root && !collective->root_gets ? job->root : ALL;
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	struct extent in = {0}, out = {0};
 	for (int p = 0; p < job->n; p++) {
 		bool sends = (from == ALL || from == job->place) && (to == ALL || to == p);
 		bool gets = (from == ALL || from == p) && (to == ALL || to == job->place);
-		struct extent in = part_of(job, job->in_count, parts ? p : 0),
-		              out = part_of(job, job->out_count, from == ALL ? p : 0);
+		if (job->split) {
+			in = (struct extent){
+			        in.offset + in.bytes, rows_to(job->split, p) * job->split->row_bytes};
+			out = (struct extent){
+			        out.offset + out.bytes, rows_from(job->split, p) * job->split->row_bytes};
+		} else {
+			in = part_of(job, job->in_count, parts ? p : 0);
+			out = part_of(job, job->out_count, from == ALL ? p : 0);
+		}
 		piece[p] = (struct transport_piece){sends ? job->in + in.offset : NULL, sends ? in.bytes : 0,
 		        gets ? job->out + out.offset : NULL, gets ? out.bytes : 0};
 	}

@@ -80,15 +80,12 @@ int log2_up(int n); /* returns the least d with 2^d >= n */
 /* NCCL's tuning model (src/graph/tuning.cc): see nccl.c. Latencies in us, rates in GB/s. */
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };
 enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
-/* Sets cost->latency_ns and cost->rate. */
-typedef void nccl_cost_rule(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost);
-/* Returns the cost under the machine's fastest protocol; the rest of `cost` is
- * protocol-independent. */
-struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost cost);
-double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol);
-double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm,
-        enum nccl_protocol protocol);
+/* Returns the cost under the machine's fastest protocol; `bytes` is protocol-independent. */
+struct cost nccl_quickest(
+        const struct cost_task *task, enum nccl_algorithm algorithm, struct hops hops, double bytes);
+/* Returns the latency of the hops alone, in us. */
+double nccl_hops_us(const struct machine *machine, enum nccl_algorithm algorithm, enum nccl_protocol protocol,
+        struct hops hops);
 double nccl_ring_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol);
-double nccl_tree_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol);
 
 #endif

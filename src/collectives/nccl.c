@@ -33,33 +33,13 @@ static int size_of(struct group_nodes places)
 	return places.nodes == 1 ? 0 : places.nodes == 2 ? 1 : 2;
 }
 
-/* Small messages use LL, whose flags avoid waiting for whole chunks; large ones Simple, which
- * spends no bytes on flags; between them LL128 has most of both. */
-struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost cost)
+double nccl_hops_us(const struct machine *machine, enum nccl_algorithm algorithm, enum nccl_protocol protocol,
+        struct hops hops)
 {
-	static const char *const names[NCCL_PROTOCOLS] = {"LL", "LL128", "Simple"};
-	struct cost best = {.rate = 0};
-
-	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
-		/* LL128 needs 128-byte stores to arrive whole: NVLink, not always PCIe */
-		if (protocol == NCCL_LL128 && task->machine->link_switched != 1)
-			continue;
-		rule(task, protocol, &cost);
-		cost.protocol = names[protocol];
-		best = quicker(best, cost);
-	}
-	return best;
-}
-
-double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol)
-{
-	return base_us[algorithm][protocol];
-}
-
-double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm,
-        enum nccl_protocol protocol)
-{
-	return hop_us[between_nodes ? NET : machine->link_switched == 1 ? NVLINK : PCI][algorithm][protocol];
+	enum hardware near = machine->link_switched == 1 ? NVLINK : PCI;
+	return base_us[algorithm][protocol] +
+	        (hops.all - hops.between_nodes) * hop_us[near][algorithm][protocol] +
+	        hops.between_nodes * hop_us[NET][algorithm][protocol];
 }
 
 /* All channels together; between nodes limited by the smallest node's adapters. */
@@ -87,7 +67,7 @@ double nccl_ring_rate(const struct machine *machine, struct group_nodes places, 
 	return rate;
 }
 
-double nccl_tree_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol)
+static double tree_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol)
 {
 	int generation = (int)machine->nccl_generation;
 	double rate = least_number(channels_rate(machine, places) * 0.92,
@@ -99,4 +79,35 @@ double nccl_tree_rate(const struct machine *machine, struct group_nodes places, 
 		return least_number(rate * (places.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
 		        machine->nccl_channels * tree_ll128_most[generation][size_of(places)]);
 	return rate;
+}
+
+/* Small messages use LL, whose flags avoid waiting for whole chunks; large ones Simple, which
+ * spends no bytes on flags; between them LL128 has most of both. */
+struct cost nccl_quickest(
+        const struct cost_task *task, enum nccl_algorithm algorithm, struct hops hops, double bytes)
+{
+	static const char *const names[NCCL_PROTOCOLS] = {"LL", "LL128", "Simple"};
+	const struct machine *machine = task->machine;
+	struct group_nodes places = task->places;
+	struct cost best = {.rate = 0};
+
+	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
+		/* LL128 needs 128-byte stores to arrive whole: NVLink, not always PCIe */
+		if (protocol == NCCL_LL128 && machine->link_switched != 1)
+			continue;
+		double us = nccl_hops_us(machine, algorithm, protocol, hops);
+		/* From 64 bytes per channel and rank on: NCCL's "plateau effect of ring" */
+		if (algorithm == NCCL_RING && protocol == NCCL_SIMPLE && places.nodes > 1 &&
+		        task->collective == &collective_allreduce &&
+		        task->message >= 64 * machine->nccl_channels * places.n)
+			us *= 1.4;
+		double rate = algorithm == NCCL_RING ? nccl_ring_rate(machine, places, protocol)
+		                                     : tree_rate(machine, places, protocol);
+		best = quicker(best,
+		        (struct cost){.latency_ns = us * 1e3,
+		                .bytes = bytes,
+		                .rate = rate * 1e9,
+		                .protocol = names[protocol]});
+	}
+	return best;
 }

@@ -22,34 +22,17 @@ static struct hops ring_hops(const struct cost_task *task)
 	return (struct hops){rounds * (task->places.n - 1), rounds * (task->places.nodes - 1)};
 }
 
-static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
-{
-	const struct machine *machine = task->machine;
-	struct group_nodes places = task->places;
-	struct hops hops = ring_hops(task);
-	double us = nccl_base_us(NCCL_RING, protocol) +
-	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
-	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
-
-	/* From 64 bytes per channel and rank on: NCCL's "plateau effect of ring" */
-	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective == &collective_allreduce &&
-	        task->message >= 64 * machine->nccl_channels * places.n)
-		us *= 1.4;
-	cost->latency_ns = us * 1e3;
-	cost->rate = nccl_ring_rate(machine, places, protocol) * 1e9;
-}
-
 static struct cost ring_cost(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;
 	double bytes = task->message * collective_bus_factor(task->collective, task->places.n);
-	struct cost cost = {.protocol = "", .bytes = bytes};
 
 	if (machine->nccl == 1)
-		return nccl_quickest(task, nccl_cost, cost);
-	cost.latency_ns = plain_hops_ns(machine, ring_hops(task));
-	cost.rate = plain_rate(machine, task->places);
-	return cost;
+		return nccl_quickest(task, NCCL_RING, ring_hops(task), bytes);
+	return (struct cost){.latency_ns = plain_hops_ns(machine, ring_hops(task)),
+	        .bytes = bytes,
+	        .rate = plain_rate(machine, task->places),
+	        .protocol = ""};
 }
 
 static bool ring_unrolls(const struct collective *collective)

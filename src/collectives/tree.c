@@ -36,19 +36,13 @@ int log2_up(int n)
 }
 
 /* Inside a node NCCL's tree is a chain of GPUs; the nodes form the tree. */
-static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
+static struct hops nccl_tree_hops(struct group_nodes places)
 {
-	struct group_nodes places = task->places;
-	double near_us =
-	        (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
-	int depth = 0;
+	int near = places.n / places.nodes - 1, depth = 0;
+
 	while (places.nodes >> (depth + 1))
 		depth++;
-	double far_us = depth * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
-	double us = nccl_base_us(NCCL_TREE, protocol) + 2 * (near_us + far_us);
-
-	cost->latency_ns = us * 1e3;
-	cost->rate = nccl_tree_rate(task->machine, places, protocol) * 1e9;
+	return (struct hops){2 * (near + depth), 2 * depth};
 }
 
 /* Up and down: as many hops as levels, each way, and twice the message through every rank. One way
@@ -69,12 +63,11 @@ static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 static struct cost tree_cost(const struct cost_task *task)
 {
 	bool both_ways = task->collective->rounds == 2, nccl = task->machine->nccl == 1;
-	struct cost cost = {.bytes = 2 * task->message};
 
 	if (!both_ways && task->collective != &collective_broadcast && task->collective != &collective_reduce)
 		return (struct cost){.rate = 0};
 	if (nccl && both_ways)
-		return nccl_quickest(task, nccl_cost, cost);
+		return nccl_quickest(task, NCCL_TREE, nccl_tree_hops(task->places), 2 * task->message);
 	return !nccl || task->asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 
