@@ -11,13 +11,13 @@
 /* Returns the last operation queued before the tensor got its memory. */
 static op_id peek_made_after(const struct world *world, int rank, const struct view *view)
 {
-	size_t count;
-	const struct handout *handout = world_handouts(world, &count);
-	while (count-- > 0)
-		if (handout[count].rank == rank && handout[count].space == view->space &&
-		        view->address >= handout[count].address &&
-		        view->address < handout[count].address + handout[count].bytes)
-			return handout[count].after;
+	for (size_t i = world->handout_count; i-- > 0;) {
+		const struct handout *handout = &world->handouts[i];
+		if (handout->rank == rank && handout->space == view->space &&
+		        view->address >= handout->address &&
+		        view->address < handout->address + handout->bytes)
+			return handout->after;
+	}
 	return 0;
 }
 

@@ -111,11 +111,13 @@ enum status session_reset(struct shell *shell)
 	struct world *old = shell->world;
 	int n = old->n;
 	stop_backend(shell);
-	struct names *names = world_take_names(old);
+	struct names *names = old->names;
+	old->names = NULL;
 	free_books(old);
 	make_books(shell, n);
 	enum status status = start_again(shell);
-	world_give_names(shell->world, names);
+	names_free(shell->world->names);
+	shell->world->names = names;
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
 	shell->reported.races = shell->reported.unread = shell->reported.orders = shell->reported.circles =

@@ -73,13 +73,12 @@ void traffic_of(const struct world *world, int rank, op_id id, double *sent)
 void traffic_sent(
         struct backend *backend, const struct world *world, int rank, struct counted counted, double *sent)
 {
-	size_t count;
-	const op_id *gets = world_gets(world, &count);
+	const op_id *gets = world->gets;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
 		if (traffic_counts(backend, world, id, &counted))
 			traffic_of(world, rank, id, sent);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < world->get_count; i++) {
 		const struct record *record = op_record(world, gets[i]);
 		if (record->part[0].peer == rank && traffic_counts(backend, world, gets[i], &counted))
 			traffic_of(world, rank, gets[i], sent);

@@ -4,7 +4,6 @@
  * own buffer, others are packed and unpacked. */
 #include "numerics/evaluate.h"
 #include "backend/call.h"
-#include "world/bytes.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"

@@ -4,7 +4,6 @@
 #include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
-#include "world/bytes.h"
 
 #include <stdio.h>
 #include <string.h>

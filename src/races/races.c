@@ -129,12 +129,11 @@ static void op_check(struct happens_before *order, op_id id)
 {
 	int matches;
 	const uint32_t *match = op_matches(order->world, id, &matches);
-
-	size_t count;
-	const struct handout *handout = world_handouts(order->world, &count);
+	const struct handout *handout = order->world->handouts;
 
 	/* blocks handed out before this operation was queued */
-	for (; order->handouts < count && handout[order->handouts].after < id; order->handouts++)
+	for (; order->handouts < order->world->handout_count && handout[order->handouts].after < id;
+	        order->handouts++)
 		history_handout(order, &handout[order->handouts]);
 	history_conflicts(order, id);
 	for (int i = 0; i < matches; i++)

@@ -9,7 +9,6 @@
  *      device       [======== a ========][=== b ===]      [ c             arrivals at issue times
  */
 #include "sim/engine.h"
-#include "world/bytes.h"
 
 static void host_op_done(struct engine *e, struct rank *r, op_id id)
 {

@@ -2,7 +2,6 @@
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
-#include "world/bytes.h"
 
 static enum status sim_queued(struct backend *backend, op_id id)
 {

@@ -110,11 +110,10 @@ void export_counters(const struct trace *trace, int rank, struct window window, 
 {
 	struct changes_of_rates changes = {0};
 	const struct world *world = trace->world;
-	size_t count;
-	const op_id *gets = world_gets(world, &count);
+	const op_id *gets = world->gets;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
 		rates_add(trace, rank, id, &changes);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < world->get_count; i++)
 		if (op_record(world, gets[i])->part[0].peer == rank && world->ops[gets[i]].rank != rank)
 			rates_add(trace, rank, gets[i], &changes);
 	put_rates(rank, window, &changes, out);

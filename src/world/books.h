@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "world/world.h"
-#include "world/bytes.h"
+#include <obstack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ struct kept_operands {
 enum { BUCKETS = 1 << 12, OPERANDS_KEPT = 256 };
 
 struct world_inner {
-	struct arena *arena; /* memory until the world's end; pieces never grow */
-	struct bound *bound; /* by name */
+	struct obstack arena; /* memory until the world's end; pieces never grow */
+	struct bound *bound;  /* by name */
 	size_t bound_room;
 	uint32_t turns;  /* names that were ever bound */
 	int free_tensor; /* of world.tensors; -1: none */
@@ -72,10 +72,6 @@ struct world_inner {
 	struct segment_calls calls;
 	struct segment *leaving; /* returned segments of rank `me` that still have bytes */
 	size_t leaving_count;
-	op_id *gets; /* world_gets */
-	size_t get_count;
-	struct handout *handouts;
-	size_t handout_count;
 
 	struct numbered {
 		op_id id; /* 0: none */
@@ -95,13 +91,8 @@ struct world_inner {
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
 
-/* ---- arena.c */
-void *arena_take(struct arena **arena, size_t bytes);
-void arena_free(struct arena *arena);
-static inline void *world_take(struct world *world, size_t count, size_t bytes)
-{
-	return arena_take(&world->inner->arena, count * bytes);
-}
+/* ---- world.c. Returns zeroed memory of the arena. */
+void *world_take(struct world *world, size_t count, size_t bytes);
 
 static inline void digest_add(struct world *world, uint64_t value)
 {
@@ -264,7 +255,7 @@ void memory_graph_gone(
         struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
 /* Memory of other pools that the graph uses */
 struct graph_use {
-	uint32_t handout; /* in world_handouts */
+	uint32_t handout; /* in world.handouts */
 	uint8_t access;
 	uint8_t reported; /* 1: its freeing, 2: and its new tensor */
 };

@@ -92,7 +92,7 @@ void uses_sort(struct graph_uses *uses)
 enum status uses_ready(const struct world *world, name_id graph, const struct graph_uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++) {
-		const struct handout *handout = &world->inner->handouts[uses->use[i].handout];
+		const struct handout *handout = &world->handouts[uses->use[i].handout];
 		const struct heap *heap = world_heap(world, handout->rank, handout->space);
 		if (!handout->freed || heap_find(heap, handout->address) < heap->count)
 			continue;
@@ -112,7 +112,7 @@ bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from
 {
 	while (*from < uses->count) {
 		struct graph_use *use = &uses->use[(*from)++];
-		const struct handout *handout = &world->inner->handouts[use->handout];
+		const struct handout *handout = &world->handouts[use->handout];
 		if (!handout->freed)
 			continue;
 		const struct heap *heap = world_heap(world, handout->rank, handout->space);

@@ -42,7 +42,6 @@ void memory_free(struct world *world)
 	for (size_t i = 0; i < inner->leaving_count; i++)
 		segment_give_bytes(world, &inner->leaving[i]);
 	mem_free(inner->leaving);
-	mem_free(inner->handouts);
 }
 
 void world_segment_calls(struct world *world, struct segment_calls calls)
@@ -175,7 +174,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	if (status != ST_OK)
 		return status;
 	plan.kind = kind;
-	plan.handout = (uint32_t)inner->handout_count;
+	plan.handout = (uint32_t)world->handout_count;
 	if (plan.spare)
 		segments_give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes)
@@ -183,7 +182,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	if (plan.moves)
 		memory_to_graph(world, rank, &plan);
 	const struct memory_block *block = heap_take(heap, &plan, tensor->base, tensor->name);
-	*MEM_ADD(&inner->handouts, &inner->handout_count) = (struct handout){.address = block->address,
+	*MEM_ADD(&world->handouts, &world->handout_count) = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
 	        .after = world->op_count,
 	        .owner = tensor->name,
@@ -217,7 +216,7 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){
 		        .address = address, .bytes = heap->blocks[at].bytes, .op = after, .space = space};
 	}
-	struct handout *handout = &world->inner->handouts[heap->blocks[at].handout];
+	struct handout *handout = &world->handouts[heap->blocks[at].handout];
 	handout->freed = true;
 	handout->freed_after = (op_id)world->op_count;
 	handout->line = world->line;
@@ -259,12 +258,6 @@ void world_segment_done(struct world *world, op_id segment_op)
 
 /* ---- looking */
 
-const struct handout *world_handouts(const struct world *world, size_t *count)
-{
-	*count = world->inner->handout_count;
-	return world->inner->handouts;
-}
-
 const char *memory_owner_text(const struct world *world, name_id owner)
 {
 	return owner ? names_text(world->names, owner) : "scratch";
@@ -279,12 +272,11 @@ void memory_freed_text(const struct world *world, const struct handout *freed, s
 const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address)
 {
-	const struct world_inner *inner = world->inner;
 	size_t i;
 
-	SEARCH(i, inner->handout_count, inner->handouts[i].after >= before);
+	SEARCH(i, world->handout_count, world->handouts[i].after >= before);
 	while (i-- > 0) {
-		const struct handout *handout = &inner->handouts[i];
+		const struct handout *handout = &world->handouts[i];
 		if (handout->rank != world->ops[before].rank || handout->space != space ||
 		        handout->address > address || address >= handout->address + handout->bytes)
 			continue;
@@ -306,14 +298,12 @@ void *world_data(const struct world *world, enum space space, int64_t address)
 {
 	const struct world_inner *inner = world->inner;
 	const struct segment *segment = NULL;
-	size_t at;
 
 	if (world->me < 0)
 		return NULL;
 	const struct heap *heap = world_heap(world, world->me, space);
-	SEARCH(at, heap->segment_count, heap->segments[at].address > address);
-	if (at > 0 && address < heap->segments[at - 1].address + heap->segments[at - 1].bytes)
-		segment = &heap->segments[at - 1];
+	if (heap_find(heap, address) < heap->count)
+		segment = &heap->segments[heap_segment(heap, address)];
 	for (size_t i = 0; i < inner->leaving_count && !segment; i++) {
 		const struct segment *leaving = &inner->leaving[i];
 		if (leaving->space == space && address >= leaving->address &&

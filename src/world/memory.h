@@ -32,7 +32,7 @@ struct memory_block {
 	int tensor; /* owner; -1: free */
 	name_id owner;
 	uint32_t freed_at; /* number of the rank's last operation then */
-	uint32_t handout;  /* in use: index in world_handouts */
+	uint32_t handout;  /* in use: index in world.handouts */
 	uint32_t pool;
 	uint8_t kind;
 	bool free : 1, first : 1 /* of its segment */, small : 1;
@@ -94,7 +94,6 @@ struct handout {
 	uint8_t space;
 	bool freed;
 };
-const struct handout *world_handouts(const struct world *world, size_t *count);
 /* Returns the tensor's name, or "scratch". */
 const char *memory_owner_text(const struct world *world, name_id owner);
 /* Appends "x, which was freed in line 10". */
@@ -103,5 +102,20 @@ void memory_freed_text(const struct world *world, const struct handout *freed, s
  * rank; NULL if none. */
 const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address);
+
+/* ---- the real bytes of rank `me`, for a backend that keeps them in this process */
+
+/* Set by the backend, called for the segments of rank `me` */
+struct segment_calls {
+	void *self;
+	void *(*get)(void *self, enum space space, int64_t bytes); /* never NULL */
+	void (*give)(void *self, enum space space, void *base, int64_t bytes);
+};
+void world_segment_calls(struct world *world, struct segment_calls calls);
+/* Returns the bytes at an address of rank `me`; NULL if there are none. */
+void *world_data(const struct world *world, enum space space, int64_t address);
+/* Frees the bytes of segments returned by this ended OP_SEGMENT of rank `me`: earlier operations
+ * may read them until then. */
+void world_segment_done(struct world *world, op_id segment_op);
 
 #endif

@@ -13,7 +13,8 @@
 #include "base/dtype.h"
 #include "base/names.h"
 
-/* X(symbol, name) */
+/* X(symbol, name), here and below */
+#define NAME_IN_LIST(symbol, name) name,
 #define SPACES(X)           \
 	X(HOST, "host")     \
 	X(PINNED, "pinned") \
@@ -35,7 +36,6 @@ static inline bool space_is_host(enum space space)
 typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 #define OP_EVERYTHING UINT32_MAX /* a sync's target: all that the rank has queued */
 
-/* X(symbol, name) */
 #define OP_KINDS(X)                                                                           \
 	X(KERNEL, "kernel")                                                                   \
 	X(COPY, "copy")                                                                       \

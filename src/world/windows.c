@@ -39,13 +39,7 @@ void window_used(struct world *world, op_id id)
 
 	lane_stream(world, op->rank, op->stream)->one_sided = id;
 	if (op_record(world, id)->part[0].direction == ONE_SIDED_GET)
-		*MEM_ADD(&world->inner->gets, &world->inner->get_count) = id;
-}
-
-const op_id *world_gets(const struct world *world, size_t *count)
-{
-	*count = world->inner->get_count;
-	return world->inner->gets;
+		*MEM_ADD(&world->gets, &world->get_count) = id;
 }
 
 bool world_window_open(const struct world *world, int rank, op_id window)

@@ -1,26 +1,45 @@
 /* world.c -- creation of the state; names of kinds and spaces; marks */
 #include "world/books.h"
+#include "world/tensor_kind.h"
 #include "base/search.h"
 
 const char *space_name(enum space space)
 {
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		SPACES(X)
-#undef X
-	};
+	static const char *const names[] = {SPACES(NAME_IN_LIST)};
 	return names[space];
 }
 
 const char *op_kind_name(enum op_kind kind)
 {
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		OP_KINDS(X)
-#undef X
-	};
+	static const char *const names[] = {OP_KINDS(NAME_IN_LIST)};
 	return names[kind];
 }
+
+/* ---- kinds of memory */
+
+const char *tensor_kind_name(enum tensor_kind kind)
+{
+	static const char *const names[] = {
+#define X(symbol, word, name) name,
+		TENSOR_KINDS(X)
+#undef X
+	};
+	return kind < KIND_COUNT ? names[kind] : "other";
+}
+
+int tensor_kind_find(const char *word)
+{
+	return text_place(TENSOR_KIND_WORDS, word, strlen(word));
+}
+
+enum tensor_kind tensor_kind_of(char phase)
+{
+	if (phase == 'F' || phase == 'R')
+		return KIND_ACTIVATIONS;
+	return phase == 'B' || phase == 'W' ? KIND_ACTIVATION_GRADIENTS : KIND_BUFFERS;
+}
+
+/* ---- creation */
 
 /* The digest is a running hash of all changes. */
 void digest_layout(struct world *world, const struct layout *layout)
@@ -32,6 +51,14 @@ void digest_layout(struct world *world, const struct layout *layout)
 	}
 }
 
+#define obstack_chunk_alloc mem_alloc
+#define obstack_chunk_free mem_free
+void *world_take(struct world *world, size_t count, size_t bytes)
+{
+	void *piece = obstack_alloc(&world->inner->arena, count * bytes);
+	return memset(piece, 0, count * bytes);
+}
+
 /* The first names have the same numbers in every process. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
@@ -39,6 +66,7 @@ struct world *world_create(int n, int me, struct machine *machine)
 	struct world_inner *inner = world->inner = mem_alloc(sizeof *inner);
 	size_t ranks = n;
 
+	obstack_begin(&inner->arena, 1 << 16);
 	world->n = n;
 	world->me = me;
 	world->machine = machine;
@@ -64,19 +92,6 @@ struct world *world_create(int n, int me, struct machine *machine)
 	return world;
 }
 
-struct names *world_take_names(struct world *world)
-{
-	struct names *names = world->names;
-	world->names = NULL;
-	return names;
-}
-
-void world_give_names(struct world *world, struct names *names)
-{
-	names_free(world->names);
-	world->names = names;
-}
-
 void world_free(struct world *world)
 {
 	if (!world)
@@ -86,13 +101,13 @@ void world_free(struct world *world)
 	graphs_free(world);
 	for (int r = 0; r < world->n; r++)
 		mem_free(inner->lanes[r].stream);
-	void *arrays[] = {inner->bound, inner->gets, inner->warnings, inner->swapped, world->groups,
-	        world->ops, world->records, world->matches, world->part_matches, world->tensors,
-	        world->streams, world->events, world->sections, world->iterations, world->slowness,
-	        world->aborted};
+	void *arrays[] = {inner->bound, inner->warnings, inner->swapped, world->groups, world->ops,
+	        world->records, world->matches, world->part_matches, world->tensors, world->streams,
+	        world->events, world->sections, world->iterations, world->slowness, world->aborted,
+	        world->gets, world->handouts};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
-	arena_free(inner->arena);
+	obstack_free(&inner->arena, NULL);
 	names_free(world->names);
 	mem_free(inner);
 	mem_free(world);

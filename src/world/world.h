@@ -8,9 +8,9 @@
  * Files: world.c (creation, marks) bindings.c (names) tensors.c streams.c (streams, events)
  * groups.c queue.c (program order) pending.c (free x on S) match.c (matching) mismatch.c
  * (messages) windows.c crossing.c swapped.c (opposite orders, between two groups and within one)
- * allocator.c memory.c (caching allocator) graph.c graph_memory.c labels.c arena.c tensor_kind.c
- * (why memory is used).
- * Headers: op.h (operations) memory.h (the allocator's map) books.h (private to this folder).
+ * allocator.c memory.c (caching allocator) graph.c graph_memory.c labels.c.
+ * Headers: op.h (operations) memory.h (the allocator's map) tensor_kind.h (why memory is used)
+ * books.h (private to this folder).
  * To add a kind: enum thing_kind, an array here, a make function that checks first and changes
  * last.
  *
@@ -164,7 +164,11 @@ struct world {
 	size_t iteration_count;
 	struct races *races;     /* made on demand; freed by races_free */
 	struct circles *circles; /* made on demand; freed by circles_free */
-	uint32_t *aborted;       /* matches, in abort order */
+	op_id *gets;             /* one-sided gets of all ranks, in order: the target sends their bytes */
+	size_t get_count;
+	struct handout *handouts; /* of all spaces and ranks, in order */
+	size_t handout_count;
+	uint32_t *aborted; /* matches, in abort order */
 	size_t aborted_count;
 	struct slowness *slowness; /* in line order */
 	size_t slowness_count;
@@ -176,10 +180,7 @@ struct world {
 
 /* Creates a world with n ranks, the streams "default" and the group "world". Borrows machine. */
 struct world *world_create(int n, int me, struct machine *machine);
-/* Moves the names to a new world, in which ids mean the same. Between the two calls the caller
- * owns them, and the old world may only be freed. */
-struct names *world_take_names(struct world *world);
-void world_give_names(struct world *world, struct names *names);
+/* The caller may move `names` to a new world, in which ids mean the same, before. */
 void world_free(struct world *world);
 
 /* -- names: these never create one. world_find returns THING_NONE if the rank has none. */
@@ -246,8 +247,7 @@ void world_group_timeout(struct world *world, int group, int64_t ns);
 int world_mark(struct world *world, name_id name, int line);
 void world_iteration_begin(struct world *world, int number);
 void world_iteration_end(struct world *world); /* the running one */
-/* Records that the current line changes the speed of the rank's kernels, for messages; the backend
- * applies it. In no digest. */
+/* Multiplies the duration of the rank's later kernels (and spin) by `factor`. In no digest. */
 void world_slow(struct world *world, int rank, double factor);
 /* Returns the slowness in force for the operation; NULL if none or its factor is 1. */
 const struct slowness *world_slow_at(const struct world *world, op_id id);
@@ -331,9 +331,6 @@ bool world_remote(const struct world *world, op_id id, struct operand *remote);
 enum status world_window_closed(const struct world *world, const char *what, int tensor);
 /* Returns true if the window that this collective opened is still open. */
 bool world_window_open(const struct world *world, int rank, op_id window);
-
-/* Returns all ranks' gets in order: the target sends their bytes. */
-const op_id *world_gets(const struct world *world, size_t *count);
 
 /* Returns the i-th warning that two ranks queued collectives on two groups in opposite orders, one
  * per pair of groups; NULL after the last. */

@@ -1,7 +1,6 @@
 /* test_allocator.c -- the caching allocator of the books: splitting, merging, reuse, running out, real
  * bytes */
 #include "tests/unit/world_help.h"
-#include "world/bytes.h"
 #include <stdio.h>
 
 enum { KIB = 1024 };

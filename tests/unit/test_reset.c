@@ -10,7 +10,6 @@
 #include "shell/submit/rows.h"
 #include "shell/training/open.h"
 #include "sim/sim.h"
-#include "world/bytes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
