@@ -55,16 +55,13 @@ void lasting_slow(struct shell *shell, int rank, double factor)
 	factor = changes_slow(shell, rank, factor);
 	shell->lasting.slow[rank] = factor;
 	world_slow(shell->world, rank, factor);
-	shell->backend->slow(shell->backend, rank, factor);
 }
 
 void lasting_begin(struct shell *shell)
 {
 	for (int rank = 0; shell->lasting.slow && rank < shell->world->n; rank++)
-		if (shell->lasting.slow[rank] != 1) {
+		if (shell->lasting.slow[rank] != 1)
 			world_slow(shell->world, rank, shell->lasting.slow[rank]);
-			shell->backend->slow(shell->backend, rank, shell->lasting.slow[rank]);
-		}
 }
 
 void lasting_slow_text(const struct shell *shell, struct text *out)

@@ -139,8 +139,6 @@ struct backend {
 	/* Returns true if, in the projection, a host or stream of the rank never continues
 	 * without more lines; *on: at which operation */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
-	/* Multiplies the duration of the rank's later kernels (and spin) by `factor`. */
-	void (*slow)(struct backend *backend, int rank, double factor);
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
 	 * life. One member changes the whole collective or transfer. NULL: not supported. */
 	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);

@@ -122,13 +122,6 @@ static double control_uncertainty(struct backend *backend)
 	return control_of(backend)->clocks.uncertainty;
 }
 
-static void control_slow(struct backend *backend, int rank, double factor)
-{
-	struct control *control = control_of(backend);
-	control->known.slowed[rank] = factor != 1;
-	control->shadow->slow(control->shadow, rank, factor);
-}
-
 static void control_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct control *control = control_of(backend);
@@ -195,7 +188,6 @@ static void control_free(struct control *control)
 	mem_free(control->open);
 	mem_free(control->failure.lost);
 	mem_free(control->done);
-	mem_free(control->known.slowed);
 	mem_free(control->times.clock);
 	mem_free(control->times.lane_last);
 	mem_free(control);
@@ -226,7 +218,6 @@ static const struct backend functions = {
         .cost = control_cost,
         .host = control_host,
         .waiting = control_waiting,
-        .slow = control_slow,
         .clock_at_least = control_clock_at_least,
         .abort = control_abort,
         .expired = control_expired,
@@ -295,7 +286,6 @@ enum status cuda_start(struct world *world, struct transport *transport, struct 
 	        .hooks = hooks,
 	        .setup = *setup,
 	        .rounds = {.transport = transport}};
-	control->known.slowed = mem_alloc(world->n * sizeof *control->known.slowed);
 	control->times.clock = mem_alloc(world->n * sizeof *control->times.clock);
 	control->times.lane_last =
 	        mem_alloc((size_t)world->n * (STREAMS_MAX + 1) * sizeof *control->times.lane_last);

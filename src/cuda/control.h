@@ -84,7 +84,6 @@ struct control {
 		size_t stretches[SPACE_COUNT];
 		struct part_seqs *parts;
 		size_t part_count, group_count; /* groups whose parts the host knows */
-		bool *slowed;                   /* by rank: under `slow` */
 	} known;
 	/* -- parties.c */
 	struct exchange *exchange; /* the host's */

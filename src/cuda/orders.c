@@ -154,7 +154,7 @@ static void set_times(
 	const struct world *world = control->world;
 	struct op_cost cost = backend_cost(control->shadow, id);
 	bool played = !world->machine->here;
-	bool slow = control->known.slowed[world->me] && record->kind == OP_KERNEL;
+	bool slow = world_slow_at(world, id) && record->kind == OP_KERNEL;
 	bool said = record_is_spin(record) || record->kind == OP_HOST ||
 	        (record->kind == OP_COPY && record->parameter[COPY_RATE] > 0);
 	if (played && !(order->flags & OPF_FREE_LAUNCH))

@@ -61,13 +61,6 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 
 /* ---- copies */
 
-void evaluate_copy(const struct world *world, const struct record *record, const void *packed)
-{
-	const struct operand *from = record_source(record), *to = record_target(record);
-	if (from && to) /* else a `print`: the shell reads it */
-		evaluate_to_itself(world, from, to, packed);
-}
-
 /* Writes contiguous elements of any type into the operand. */
 static void convert_elements(
         const struct world *world, const struct operand *to, enum dtype from, const void *elements)
@@ -159,16 +152,14 @@ enum status evaluate_backup(const struct world *world, struct transport_group *g
         void *result)
 {
 	int64_t count = layout_count(&record_source(record)->layout);
-	struct buffer from = {0};
+	struct buffer from = {.bytes = result};
 	if (own && !packed)
 		from = buffer_for(world, record_source(own), true);
 	enum status status = collective_data((struct collective_job){.collective = record->collective,
 	        .comm = group,
 	        .dtype = record->dtype,
 	        .reduction = record->reduction,
-	        .in = packed  ? packed
-	                : own ? from.bytes
-	                      : result,
+	        .in = packed ? packed : from.bytes,
 	        .out = result,
 	        .in_count = count,
 	        .out_count = count,
@@ -189,7 +180,7 @@ enum status evaluate_send(const struct world *world, struct transport *transport
 	return status;
 }
 
-enum status evaluate_receive(
+static enum status receive_operand(
         const struct world *world, struct transport *transport, int from, const struct operand *operand)
 {
 	struct buffer buffer = buffer_for(world, operand, false);
@@ -200,14 +191,12 @@ enum status evaluate_receive(
 	return status;
 }
 
-/* ---- one-sided operations */
-
-enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
+enum status evaluate_arrival(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed)
 {
 	if (!record->kernel && from != world->me)
-		return evaluate_receive(world, transport, from, target);
+		return receive_operand(world, transport, from, target);
 	if (!record->kernel) {
 		evaluate_to_itself(world, source, target, packed);
 		return ST_OK;

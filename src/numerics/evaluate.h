@@ -16,7 +16,6 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
 /* In the following, packed is the input at the operation's start; NULL: the current memory. */
-void evaluate_copy(const struct world *world, const struct record *record, const void *packed);
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
 /* Collective over the group. Fails with ST_MPI. */
@@ -28,15 +27,12 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 enum status evaluate_backup(const struct world *world, struct transport_group *group,
         const struct record *record, const struct record *own, const void *packed, const bool *counts,
         void *result);
-/* One side of a transfer with another rank. Fails with ST_MPI. */
+/* One side of a message to another rank. Fails with ST_MPI. */
 enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed);
-enum status evaluate_receive(
-        const struct world *world, struct transport *transport, int from, const struct operand *operand);
-
-/* Writes the source's elements from rank `from` into the target on this rank; an add adds
- * multiples of them. Fails with ST_MPI. */
-enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
+/* The other side: writes the source's elements from rank `from`, maybe this one, into the target
+ * on this rank; an add adds multiples of them. Fails with ST_MPI. */
+enum status evaluate_arrival(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed);
 

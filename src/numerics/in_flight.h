@@ -30,8 +30,6 @@ struct rank_data {
 	size_t group_count;
 	struct kept_result *kept;
 	size_t kept_count;
-	op_id *fills; /* waiting for earlier work on their memory */
-	size_t fill_count;
 	enum status status; /* the first failure not reported yet */
 	/* the operation that read an index out of range, if that is `status`; else 0 */
 	op_id looked_up;
@@ -39,14 +37,9 @@ struct rank_data {
 	bool spoiled;
 };
 
-/* rank_data.c. Keeps the first failure for data_failure(); later ones only set `spoiled`. */
-void keep_failure(struct rank_data *data, enum status status);
-/* For an index out of range in a kernel: keeps the first in program order */
+/* rank_data.c. Keeps the failure of a kernel for data_failure(); of indices out of range, the
+ * first in program order */
 void keep_kernel(struct rank_data *data, enum status status, op_id id);
-/* Keeps the failure and marks the outputs of `id` invalid */
-void note_failure(struct rank_data *data, enum status status, op_id id);
-/* ST_MPI: the group could not be made */
-enum status no_group(const struct rank_data *data, int group);
 
 /* in_flight.c */
 /* it starts, with its inputs as of now */
@@ -57,8 +50,5 @@ const void *flight_input(const struct in_flight *running);
 void flight_forget(struct rank_data *data, struct in_flight *running);
 /* Memory is about to change, by operation `by`, or (0) by the host or another rank. */
 void flight_disturb(struct rank_data *data, op_id by, const struct operand *memory);
-
-/* messages.c. Returns the result that data_backup kept, for the caller to free; NULL if none. */
-void *result_take(struct rank_data *data, uint32_t match);
 
 #endif

@@ -6,7 +6,6 @@
 #include "numerics/evaluate.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static void *segment_get(void *self, enum space space, int64_t bytes)
@@ -48,7 +47,6 @@ void data_free(struct rank_data *data)
 	mem_free(data->kept);
 	mem_free(data->groups);
 	mem_free(data->running);
-	mem_free(data->fills);
 	mem_free(data);
 }
 
@@ -67,7 +65,8 @@ enum status data_failure(struct rank_data *data)
 	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
-void keep_failure(struct rank_data *data, enum status status)
+/* Keeps the first failure for data_failure(); later ones only set `spoiled`. */
+static void failure_keep(struct rank_data *data, enum status status)
 {
 	data->spoiled |= status != ST_OK;
 	if (status == ST_OK || data->status != ST_OK)
@@ -82,18 +81,19 @@ void keep_kernel(struct rank_data *data, enum status status, op_id id)
 		data->status = ST_OK;
 		data->looked_up = id;
 	}
-	keep_failure(data, status);
+	failure_keep(data, status);
 }
 
-void note_failure(struct rank_data *data, enum status status, op_id id)
+/* Keeps the failure and marks the outputs of `id` invalid. */
+static void failure_note(struct rank_data *data, enum status status, op_id id)
 {
 	if (status == ST_OK)
 		return;
-	keep_failure(data, status);
+	failure_keep(data, status);
 	world_mark_outputs(data->world, id, id);
 }
 
-enum status no_group(const struct rank_data *data, int group)
+static enum status failure_no_group(const struct rank_data *data, int group)
 {
 	return fail(ST_MPI, "the group '%s' could not be made",
 	        names_text(data->world->names, data->world->groups[group].name));
@@ -111,7 +111,7 @@ void data_groups(struct rank_data *data)
 			continue;
 		const struct group_instance *own = group_part(group, data->world->me);
 		/* the members agree on failure; none then uses the group */
-		keep_failure(data, transport_group_make(data->transport, own->n, own->ranks, made));
+		failure_keep(data, transport_group_make(data->transport, own->n, own->ranks, made));
 	}
 }
 
@@ -131,6 +131,19 @@ static void disturb_outputs(struct rank_data *data, op_id by, const struct recor
 			flight_disturb(data, by, &record->operand[i]);
 }
 
+/* Returns the result that data_backup kept, for the caller to free; NULL if none. */
+static void *result_take(struct rank_data *data, uint32_t match)
+{
+	for (size_t i = 0; i < data->kept_count; i++) {
+		void *bytes = data->kept[i].bytes;
+		if (data->kept[i].match != match)
+			continue;
+		data->kept[i] = data->kept[--data->kept_count];
+		return bytes;
+	}
+	return NULL;
+}
+
 /* First evaluates operations that still read the memory; then the staged or just computed result
  * goes in. */
 void data_end(struct rank_data *data, op_id id)
@@ -147,7 +160,9 @@ void data_end(struct rank_data *data, op_id id)
 			if (running->packed[i])
 				operand_unpack(data->world, &record->operand[i], running->packed[i]);
 	} else if (record->kind == OP_COPY) {
-		evaluate_copy(data->world, record, flight_input(running));
+		const struct operand *from = record_source(record), *to = record_target(record);
+		if (from && to) /* else a `print`: the shell reads it */
+			evaluate_to_itself(data->world, from, to, flight_input(running));
 	} else if (record->backup) {
 		void *result = result_take(data, data->world->ops[id].match);
 		if (result)
@@ -155,9 +170,9 @@ void data_end(struct rank_data *data, op_id id)
 		mem_free(result);
 	} else {
 		struct transport_group *group = data->groups[record->group];
-		note_failure(data,
+		failure_note(data,
 		        group ? evaluate_collective(data->world, group, record, flight_input(running))
-		              : no_group(data, record->group),
+		              : failure_no_group(data, record->group),
 		        id);
 	}
 	flight_forget(data, running);
@@ -170,6 +185,99 @@ void data_drop(struct rank_data *data, op_id id)
 			flight_forget(data, &data->running[i]);
 	if (op_record(data->world, id)->backup)
 		mem_free(result_take(data, data->world->ops[id].match));
+}
+
+/* ---- transfers: every process calls these for all transfers in the same order, and takes part
+ * in those of its rank */
+
+void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
+{
+	if (data->world->ops[send].rank == data->world->me)
+		flight_note(data, send, send_part);
+}
+
+/* Both sides exchange the bytes when the message ends in virtual time. The target first evaluates
+ * the operations that read its memory. part: as noted at the source's start */
+static void transit_end(struct rank_data *data, op_id send, int part, op_id receive, int from, int to,
+        const struct operand *source, const struct operand *target)
+{
+	struct world *world = data->world;
+	int me = world->me;
+	struct in_flight *running = from == me ? flight_find(data, send, part) : NULL;
+	if (to == me)
+		flight_disturb(data, 0, target);
+	const void *packed = flight_input(running);
+	if (to == me)
+		failure_note(data,
+		        evaluate_arrival(world, data->transport, from, op_record(world, receive), source,
+		                target, packed),
+		        receive);
+	else if (from == me)
+		failure_note(data, evaluate_send(world, data->transport, to, source, packed), send);
+	if (running)
+		flight_forget(data, running);
+}
+
+void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
+{
+	const struct world *world = data->world;
+	transit_end(data, send, send_part, receive, world->ops[send].rank, world->ops[receive].rank,
+	        part_operand(op_record(world, send), send_part),
+	        part_operand(op_record(world, receive), receive_part));
+}
+
+/* ---- one-sided operations: called as for transfers */
+
+void data_one_sided_begin(struct rank_data *data, op_id id)
+{
+	int me = data->world->me;
+	const struct part *part = &op_record(data->world, id)->part[0];
+	bool gets = part->direction == ONE_SIDED_GET;
+	if ((gets ? part->peer : data->world->ops[id].rank) == me)
+		flight_note(data, id, gets ? OTHERS_GET : WHOLE);
+}
+
+void data_one_sided_end(struct rank_data *data, op_id id)
+{
+	const struct record *record = op_record(data->world, id);
+	int rank = data->world->ops[id].rank, peer = record->part[0].peer;
+	struct operand window;
+	world_remote(data->world, id, &window);
+	if (record->part[0].direction == ONE_SIDED_GET)
+		transit_end(data, id, OTHERS_GET, id, peer, rank, &window, &record->operand[0]);
+	else
+		transit_end(data, id, WHOLE, id, rank, peer, &record->operand[0], &window);
+}
+
+/* ---- collectives with backup= */
+
+void data_backup(struct rank_data *data, uint32_t index, const bool *counts)
+{
+	const struct world *world = data->world;
+	const struct match *match = &world->matches[index];
+	const struct group *group = &world->groups[match->group];
+	int place = 0, me = world->me;
+	if (group->instance_of[me] != match->instance)
+		return;
+	while (!counts[place])
+		place++;
+	const struct record *record = op_record(world, match->member[place]), *own = NULL;
+	struct in_flight *running = NULL;
+	if (counts[group->place_of[me]]) {
+		op_id id = match->member[group->place_of[me]];
+		own = op_record(world, id);
+		running = flight_find(data, id, WHOLE);
+	}
+	void *result = mem_alloc(layout_bytes(&record_source(record)->layout));
+	struct transport_group *comm = data->groups[match->group];
+	enum status status = comm
+	        ? evaluate_backup(world, comm, record, own, flight_input(running), counts, result)
+	        : failure_no_group(data, match->group);
+	if (status != ST_OK && match->member[group->place_of[me]])
+		failure_note(data, status, match->member[group->place_of[me]]);
+	else
+		failure_keep(data, status);
+	*MEM_ADD(&data->kept, &data->kept_count) = (struct kept_result){index, result};
 }
 
 /* ---- what the host writes */
@@ -189,22 +297,5 @@ void data_fill(struct rank_data *data, op_id id)
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
 	if (record->kernel) /* else the shell brings the content of a file */
-		keep_failure(data, evaluate_kernel(data->world, record, NULL));
-}
-
-void data_fill_later(struct rank_data *data, op_id id)
-{
-	*MEM_ADD(&data->fills, &data->fill_count) = id;
-}
-
-op_id data_next_fill(const struct rank_data *data)
-{
-	return data->fill_count ? data->fills[0] : 0;
-}
-
-void data_fill_now(struct rank_data *data)
-{
-	op_id id = data->fills[0];
-	memmove(data->fills, data->fills + 1, --data->fill_count * sizeof *data->fills);
-	data_fill(data, id);
+		failure_keep(data, evaluate_kernel(data->world, record, NULL));
 }

@@ -45,11 +45,7 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 void data_one_sided_begin(struct rank_data *data, op_id id);
 void data_one_sided_end(struct rank_data *data, op_id id);
 
-/* The host writes a tensor: now, or in a queue that data_fill_now works off. */
-void data_fill(struct rank_data *data, op_id id);
-void data_fill_later(struct rank_data *data, op_id id);
-op_id data_next_fill(const struct rank_data *data); /* first of the queue; 0: none */
-void data_fill_now(struct rank_data *data);         /* the first */
+void data_fill(struct rank_data *data, op_id id); /* the host writes a tensor */
 bool data_fill_touches(const struct rank_data *data, op_id fill, op_id other);
 
 bool data_spoiled(const struct rank_data *data); /* true after any failure */

@@ -63,10 +63,3 @@ void agenda_drop(struct engine *e, uint32_t work)
 	if (last.work != work)
 		agenda_place(e, at, last);
 }
-
-struct due agenda_take(struct engine *e)
-{
-	struct due first = e->agenda[0];
-	agenda_drop(e, first.work);
-	return first;
-}

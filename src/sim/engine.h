@@ -3,13 +3,13 @@
  * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead until a
  * SYNC blocks it, and a device with a lane for each stream; the lane's head is its current
  * operation. Future events are `works` in one heap, by (time, rank, stream, number). Parts refer
- * to each other by index, so that a copy of the arrays is a copy of the machine (project.c,
+ * to each other by index, so that a copy of the arrays is a copy of the machine (sim.c,
  * reach.c).
  *
- * Files: sim.c (the backend's functions) arrays.h state.c (arrays, copies) agenda.c log.c
- * otherwise.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c
- * backup.c transfer.c (rendezvous) one_sided.c run.c (one pass) reach.c (answers) project.c
- * (projections) part.c abort.c (early ends) rule.c (checks) fill.c (initial data)
+ * Files: sim.c (the backend's functions, projections) arrays.h state.c (arrays, copies) agenda.c
+ * log.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c backup.c
+ * transfer.c (rendezvous, one-sided operations) run.c (one pass) reach.c (answers) abort.c (early
+ * ends)
  *
  * May call: waits/ numerics/ collectives/ kernels/ world/ machine/ base/. To add a kind of
  * operation: a row of OP_KINDS (world/op.h), a cost in backend/cost.c, a case in lane.c (device)
@@ -41,37 +41,23 @@ struct engine_scalars {
 	int64_t now;
 };
 
-/* Operations from `first` on join links and groups no earlier than `time`. */
-struct floor {
-	op_id first;
-	int64_t time;
-};
 /* An answer `by` (0: an abort that ended nothing) before the operations from `first` on made the
- * past of some ranks final up to `time`. */
+ * past of some ranks final up to `time`; they join links and groups no earlier than `floor`. */
 struct answer {
 	op_id first, by;
-	int64_t time;
+	int64_t time, floor;
 };
 /* The machine that operations from `first` on were queued for */
 struct machine_then {
 	op_id first;
 	struct machine machine;
 };
-struct slow {
-	int rank;
-	op_id after;
-	double factor;
-};
 
 /* Lines add to it, passes only read it. Copies point to it, because lines may reallocate its
  * arrays while a copy lives. */
 struct engine_log {
-	struct floor *floors; /* by first */
-	size_t floor_count;
 	struct answer *answers; /* by first */
 	size_t answer_count;
-	struct slow *slows; /* in order of lines */
-	size_t slow_count;
 	struct machine_then *machines; /* by first; for collectives and transfers */
 	size_t machine_count;
 	const struct op_otherwise *otherwise; /* by id; the shell's */
@@ -93,6 +79,8 @@ struct engine {
 	ENGINE_ARRAYS(X)
 #undef X
 	struct engine_log *log; /* shared with copies */
+	op_id *fills;           /* of this process's rank, waiting for earlier work on their memory */
+	size_t fill_count;
 	struct due *held;
 	size_t held_count, held_room; /* events put off to the end of the pass */
 	/* A copy has times of its own for operations from `base` on. UINT32_MAX in the machine
@@ -161,7 +149,7 @@ static inline uint64_t op_order(const struct op *op)
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
 }
 
-/* rule.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function
+/* log.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function
  * with an engine `e`. If the condition is false, the pass ends with ST_BUG, and the message names
  * file, line and rule. */
 #define sim_rule(number, condition) \
@@ -182,7 +170,6 @@ void engine_copy(struct engine *to, const struct engine *from);
 /* agenda.c: one event a work at most */
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
 void agenda_drop(struct engine *e, uint32_t work);
-struct due agenda_take(struct engine *e);
 
 /* log.c */
 double slow_factor(const struct engine *e, op_id id); /* 1 for threads of the host */
@@ -190,7 +177,7 @@ double slow_factor(const struct engine *e, op_id id); /* 1 for threads of the ho
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* at its queueing */
 
-/* otherwise.c: changes of a what-if run */
+/* changes of a what-if run */
 int64_t launch_of(const struct engine *e, op_id id, const struct record *record);
 /* Returns true if the what-if replaces the operation's duration; it then shares nothing. alone:
  * its undisturbed duration; *ns: the new one */
@@ -200,14 +187,11 @@ bool otherwise_not_held(const struct engine *e, op_id id);
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);    /* until idle or blocked */
 void host_resume(struct engine *e, uint32_t rank); /* an operation of its device is done */
-
-/* fill.c */
-void fill_reached(struct engine *e, op_id id);
-void fill_due(struct engine *e);
+void fill_due(struct engine *e);                   /* the first of `fills` */
 
 /* lane.c */
-void lane_arrive(struct engine *e, uint32_t lane); /* its head's arrival is due */
-void lane_poke(struct engine *e, uint32_t lane);   /* its head may continue: for lanes_step */
+void lane_begin(struct engine *e, uint32_t lane); /* its head is issued, and its arrival due */
+void lane_poke(struct engine *e, uint32_t lane);  /* its head may continue: for lanes_step */
 void lanes_step(struct engine *e);
 void lane_begun(struct engine *e, op_id id);       /* marks the start */
 void lane_finish(struct engine *e, uint32_t lane); /* its head is done */
@@ -262,8 +246,7 @@ void transfers_forget(struct engine *e, uint32_t lane);
 /* Returns the other side's operation; 0: not queued. */
 op_id part_other(const struct engine *e, op_id id, int part);
 bool op_arrived(const struct engine *e, op_id id); /* a P2P at the head of its stream */
-
-/* one_sided.c */
+/* one-sided operations */
 void one_sided_queued(struct engine *e, op_id id);
 void one_sided_begin(struct engine *e, uint32_t lane); /* after lane_begun */
 void one_sided_end(struct engine *e, uint32_t lane);   /* its flow is over */
@@ -271,7 +254,7 @@ void one_sided_end(struct engine *e, uint32_t lane);   /* its flow is over */
 void one_sided_done(struct engine *e, const struct op *op, const struct record *record);
 void one_sided_forget(struct engine *e, uint32_t lane);
 
-/* part.c */
+/* abort.c */
 void mark_outputs(struct engine *e, op_id id, op_id by); /* invalid, or (by 0) valid */
 bool of_group(const struct record *record, int group);   /* meets others in it */
 /* Ends, undone, all operations at a rendezvous of the part or waiting for their turn. */

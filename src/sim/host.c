@@ -9,6 +9,10 @@
  *      device       [======== a ========][=== b ===]      [ c             arrivals at issue times
  */
 #include "sim/engine.h"
+#include "base/memory.h"
+#include "numerics/rank_data.h"
+
+#include <string.h>
 
 static void host_op_done(struct engine *e, struct rank *r, op_id id)
 {
@@ -69,6 +73,48 @@ static void sync_end(struct engine *e, struct rank *r, op_id id)
 	host_op_done(e, r, id);
 }
 
+/* ---- initial data: the host of this process's rank writes a tensor, in no time. If earlier
+ * operations use the memory, the write is an event at the host's time, in order with the device's;
+ * otherwise it is done at once. */
+
+/* Returns true if an issued, unfinished operation uses the memory, or another fill waits. */
+static bool fill_must_wait(const struct engine *e, op_id fill)
+{
+	const struct rank *r = &e->ranks[e->world->me];
+	bool waits = e->fill_count > 0;
+	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !waits; k++)
+		for (op_id id = e->lanes[r->lanes + k].head; id && op_at(e, id)->flags & OPF_ISSUED && !waits;
+		        id = op_at(e, id)->next_stream)
+			waits = data_fill_touches(e->data, fill, id);
+	return waits;
+}
+
+/* Schedules the first fill of the queue. */
+static void fill_schedule(struct engine *e)
+{
+	if (e->fill_count)
+		agenda_set(e, e->s.fill, op_at(e, e->fills[0])->issue, op_order(op_at(e, e->fills[0])));
+}
+
+static void fill_reached(struct engine *e, op_id id)
+{
+	if (!fill_must_wait(e, id)) {
+		data_fill(e->data, id);
+		return;
+	}
+	*MEM_ADD(&e->fills, &e->fill_count) = id;
+	fill_schedule(e);
+}
+
+void fill_due(struct engine *e)
+{
+	if (!data_now(e))
+		return;
+	data_fill(e->data, e->fills[0]);
+	memmove(e->fills, e->fills + 1, --e->fill_count * sizeof *e->fills);
+	fill_schedule(e);
+}
+
 /* Carries out a line of the host itself. */
 static void host_op(struct engine *e, uint32_t rank, op_id id)
 {
@@ -81,34 +127,31 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	switch (record->kind) {
 	case OP_CRASH:
 		r->state = RANK_CRASHED;
-		host_op_done(e, r, id);
-		return;
+		break;
 	case OP_SYNC:
 	case OP_SEGMENT:
 		sim_rule(4, op->target == OP_EVERYTHING || op->target < id);
 		sim_rule(5,
 		        !op->target || op->target == OP_EVERYTHING || e->world->ops[op->target].rank == rank);
-		if (otherwise_not_held(e, id)) {
-			host_op_done(e, r, id);
-		} else if (sync_satisfied(e, r, op->target)) {
+		if (otherwise_not_held(e, id))
+			break;
+		if (sync_satisfied(e, r, op->target)) {
 			sync_end(e, r, id);
-		} else {
-			r->state = RANK_BLOCKED;
-			r->on = id;
+			return;
 		}
+		r->state = RANK_BLOCKED;
+		r->on = id;
 		return;
 	case OP_FILL:
 		if (e->any_invalid)
 			mark_outputs(e, id, 0);
 		if (e->data && r->clock <= e->data_until && (int)rank == e->world->me)
 			fill_reached(e, id);
-		host_op_done(e, r, id);
-		return;
+		break;
 	default: /* OP_HOST */
 		r->clock += host_time(e, id, record);
-		host_op_done(e, r, id);
-		return;
 	}
+	host_op_done(e, r, id);
 }
 
 /* Runs the program until blocked, crashed or over. Nothing here depends on other ranks, and each

@@ -166,15 +166,15 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 /* Lines typed after an answer join links and groups no earlier than the answer's time. */
 static bool lane_too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
-	const struct floor *floors = e->log->floors;
-	size_t i; /* after the head's floor */
+	const struct answer *answers = e->log->answers;
+	size_t i; /* after the last answer before the head was queued */
 	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P &&
 	        record->kind != OP_ONE_SIDED)
 		return false;
-	SEARCH(i, e->log->floor_count, floors[i].first > e->lanes[lane].head);
-	if (i == 0 || floors[i - 1].time <= e->s.now)
+	SEARCH(i, e->log->answer_count, answers[i].first > e->lanes[lane].head);
+	if (i == 0 || answers[i - 1].floor <= e->s.now)
 		return false;
-	lane_schedule(e, lane, floors[i - 1].time, PHASE_ARRIVE);
+	lane_schedule(e, lane, answers[i - 1].floor, PHASE_ARRIVE);
 	return true;
 }
 
@@ -213,14 +213,14 @@ static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const 
 	}
 }
 
-/* Begins the issued head. */
-static void lane_begin(struct engine *e, uint32_t lane)
+void lane_begin(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	struct op *op = op_at(e, l->head);
 	const struct record *record = record_at(e, op);
 	op_id holder;
 
+	e->works[l->work].phase = PHASE_NONE;
 	if (e->s.fixed > e->s.now && lane_too_early(e, lane, record))
 		return;
 	if (op->ready == TIME_UNKNOWN && e->ranks[l->rank].blocking &&
@@ -289,10 +289,4 @@ void lanes_step(struct engine *e)
 		e->lanes[lane].poked = false;
 		lane_step(e, lane);
 	}
-}
-
-void lane_arrive(struct engine *e, uint32_t lane)
-{
-	e->works[e->lanes[lane].work].phase = PHASE_NONE;
-	lane_begin(e, lane);
 }

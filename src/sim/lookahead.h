@@ -1,5 +1,5 @@
 /* lookahead.h -- the simulator as a backend: the machine, and a copy to look ahead with. Shared
- * by sim.c, reach.c, project.c and abort.c. An umbrella header. */
+ * by sim.c, reach.c and abort.c. An umbrella header. */
 #ifndef RANKSH_SIM_LOOKAHEAD_H
 #define RANKSH_SIM_LOOKAHEAD_H
 
@@ -23,11 +23,6 @@ enum status sim_run(struct backend *backend, struct budget *budget); /* one pass
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
 bool sim_expired(struct backend *backend, struct expiry *expiry);
-enum status sim_project(struct backend *backend, struct budget *budget);
-void sim_times(struct backend *backend, op_id id, struct times *times);
-op_id sim_answer(struct backend *backend, op_id id);
-void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
-bool sim_waiting(struct backend *backend, int rank, op_id *on);
 
 struct engine *fresh_copy(struct sim *sim); /* ends the projection */
 /* Carries out what `goal`, or all before `until`, needs. Hosts of the ranks in `start`, and of

@@ -76,21 +76,15 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 	return status == ST_OK && !reached ? ST_WAITS : status;
 }
 
-/* Makes the quiet ranks' past final up to `time`. `first` of the new floor is the next line's
- * id, so floors are sorted for lane_too_early. */
+/* Makes the quiet ranks' past final up to `time`. */
 static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id by)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (quiet[i])
 			e->ranks[i].settled = most_of(e->ranks[i].settled, time);
-	op_id first = e->world->op_count + 1;
-	*MEM_ADD(&e->log->answers, &e->log->answer_count) = (struct answer){first, by, time};
-	if (time <= e->s.fixed)
-		return;
-	e->s.fixed = time;
-	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
-		e->log->floor_count--;
-	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
+	e->s.fixed = most_of(e->s.fixed, time);
+	*MEM_ADD(&e->log->answers, &e->log->answer_count) =
+	        (struct answer){e->world->op_count + 1, by, time, e->s.fixed};
 }
 
 /* Returns the last operation to end; ties: rank, stream, number. */

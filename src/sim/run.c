@@ -244,7 +244,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	e->ranks[lane->rank].seen = e->s.now;
 	switch (work->phase) {
 	case PHASE_ARRIVE:
-		lane_arrive(e, index);
+		lane_begin(e, index);
 		return;
 	case PHASE_KERNEL:
 		/* computing takes wall time; all processes count the same */
@@ -320,10 +320,10 @@ enum status engine_run(struct engine *e, struct budget *budget)
 {
 	enum status status = ST_OK;
 	begin_pass(e);
-	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count && e->goal_left) {
-		if (e->agenda[0].time >= e->until)
-			break;
-		struct due due = agenda_take(e);
+	while (e->agenda_count && e->agenda[0].time < e->until && e->status == ST_OK &&
+	        e->stopped_count < e->ranks_count && e->goal_left) {
+		struct due due = e->agenda[0];
+		agenda_drop(e, due.work);
 		if (event_put_off(e, &e->works[due.work])) {
 			e->held[e->held_count++] = due;
 			continue;

@@ -150,12 +150,11 @@ void engine_free(struct engine *e)
 	ENGINE_ARRAYS(X)
 #undef X
 	if (e->base == UINT32_MAX) {
-		mem_free(e->log->floors);
 		mem_free(e->log->answers);
-		mem_free(e->log->slows);
 		mem_free(e->log->machines);
 		mem_free(e->log);
 	}
+	mem_free(e->fills);
 	mem_free(e->held);
 	mem_free(e->overlay);
 	mem_free(e);

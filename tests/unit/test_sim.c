@@ -85,7 +85,7 @@ static void test_spin_takes_its_time(void **state)
 	bench_open(&b, 1);
 	int other = stream_of(&b, 0, "other", false);
 	op_id a = spin(&b, 0, STREAM_DEFAULT, 100), k = kernel(&b, 0, other, 50);
-	b.backend->slow(b.backend, 0, 2);
+	world_slow(b.world, 0, 2);
 	op_id slow = spin(&b, 0, other, 10);
 	sync_on(&b, 0, OP_EVERYTHING);
 	advance(&b);
@@ -577,7 +577,7 @@ static void test_ddp_with_a_straggler(void **state)
 	op_id id[4][OPS];
 	(void)state;
 	open_four(&b);
-	b.backend->slow(b.backend, 2, 2);
+	world_slow(b.world, 2, 2);
 	for (int r = 0; r < 4; r++)
 		ddp_rank(&b, r, id[r]);
 	advance(&b);
