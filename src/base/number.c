@@ -198,17 +198,7 @@ struct short_words bytes_words(int64_t bytes)
 
 char *number_digits(char *to, int64_t value)
 {
-	char digits[24], *at = digits + sizeof digits;
-	if (value < 0)
-		*to++ = '-';
-	for (uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value, more = 1; more;
-	        more = left > 0) {
-		*--at = (char)('0' + left % 10);
-		left /= 10;
-	}
-	size_t count = digits + sizeof digits - at;
-	memcpy(to, at, count);
-	return to + count;
+	return to + sprintf(to, "%lld", (long long)value);
 }
 
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
@@ -218,7 +208,7 @@ void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 	else if (isinf(value))
 		snprintf(out, NUMBER_ROOM, value < 0 ? "-inf" : "inf");
 	else if (value == trunc(value) && fabs(value) < whole)
-		*number_digits(out, (int64_t)value) = '\0';
+		number_digits(out, (int64_t)value);
 	else
 		snprintf(out, NUMBER_ROOM, "%.*g", digits, value);
 }

@@ -31,7 +31,7 @@ bool number_is_whole(double value, double least, double most);
 /* Returns true and *ns for a time of 0 or more. Requires a unit of time, except for 0. */
 bool number_is_time(struct number number, int64_t *ns);
 const char *unit_name(enum unit unit);
-/* Writes up to 20 digits without NUL. Returns their end. */
+/* Writes up to 20 digits and a NUL. Returns the end of the digits. */
 char *number_digits(char *to, int64_t value);
 /* Without a unit: whole numbers nearer to 0 than `whole` (at most 1e18) in full, others with
  * `digits` significant digits */
