@@ -190,6 +190,11 @@ struct share {
 struct share member_share(const struct world *world, const struct match *match, int place);
 /* the first; ASPECTS: none */
 enum aspect differing(const struct share *a, const struct share *b);
+/* Groups the present members by same(..., by): first[i] is a set's first place, ranks[i] its ranks
+ * (zeroed by the caller, or NULL). Returns the number of sets; further members are left out. */
+typedef bool member_same(const struct world *world, const struct match *match, int a, int b, int by);
+int member_sets(const struct world *world, const struct match *match, member_same *same, int by,
+        int first[BRINGS_MOST], struct ranks *ranks);
 /* Returns true if of two otherwise equal members one expects other rows than the other sends.
  * *rows: places of the sender and the receiver, and their rows */
 struct unmatched {

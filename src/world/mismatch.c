@@ -6,13 +6,26 @@
 #include "base/arithmetic.h"
 #include "base/ranks.h"
 
-enum { CAMPS_MAX = 6 };
-struct camp {
-	int64_t brings; /* value of the aspect */
-	struct ranks ranks;
-	int place; /* of the first member */
-	bool reported;
-};
+int member_sets(const struct world *world, const struct match *match, member_same *same, int by,
+        int first[BRINGS_MOST], struct ranks *ranks)
+{
+	int count = 0;
+
+	for (int place = 0; place < match->n; place++) {
+		int k = 0;
+		if (!match->member[place])
+			continue;
+		while (k < count && !same(world, match, first[k], place, by))
+			k++;
+		if (k == BRINGS_MOST)
+			continue;
+		if (k == count)
+			first[count++] = place;
+		if (ranks)
+			ranks_add(&ranks[k], match->ranks[place]);
+	}
+	return count;
+}
 
 /* A comparison with one member suffices: any other differs from one of the two. */
 static enum aspect first_aspect(const struct world *world, const struct match *match)
@@ -30,66 +43,51 @@ static enum aspect first_aspect(const struct world *world, const struct match *m
 	return aspect;
 }
 
-/* Fills up to CAMPS_MAX by place; members with further values are left out. */
-static int camps_find(
-        const struct world *world, const struct match *match, enum aspect aspect, struct camp *camps)
+static bool same_aspect(const struct world *world, const struct match *match, int a, int b, int aspect)
 {
-	int count = 0;
-
-	for (int place = 0; place < match->n; place++) {
-		if (!match->member[place])
-			continue;
-		int64_t brings = member_share(world, match, place).aspect[aspect];
-		int k = 0;
-		while (k < count && camps[k].brings != brings)
-			k++;
-		if (k == CAMPS_MAX)
-			continue;
-		if (k == count)
-			camps[count++] = (struct camp){.brings = brings, .place = place};
-		ranks_add(&camps[k].ranks, match->ranks[place]);
-	}
-	return count;
+	return member_share(world, match, a).aspect[aspect] == member_share(world, match, b).aspect[aspect];
 }
 
-static void camp_text(const struct world *world, const struct match *match, const struct camp *camp,
-        enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
+/* A camp: ranks that bring the same as the member at `place` */
+static void camp_text(const struct world *world, const struct match *match, int place,
+        const struct ranks *ranks, enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
 {
 	static const char *const reductions[] = {"sum", "avg", "max", "min"};
-	bool one = ranks_count(&camp->ranks) == 1;
+	int64_t brings = member_share(world, match, place).aspect[aspect];
+	bool one = ranks_count(ranks) == 1;
 	const char *s = one ? "s" : ""; /* rank 3 brings, ranks 0-2 bring */
-	const char *verb = !match->p2p ? "bring" : camp->place == 0 ? "send" : "receive";
+	const char *verb = !match->p2p ? "bring" : place == 0 ? "send" : "receive";
 
 	text_add(why, one ? "rank " : "ranks ");
-	ranks_text(&camp->ranks, why);
+	ranks_text(ranks, why);
 	switch (aspect) {
 	case ASPECT_TITLE:
-		text_add(why, " call%s %s", s, names_text(world->names, camp->brings));
+		text_add(why, " call%s %s", s, names_text(world->names, brings));
 		break;
 	case ASPECT_OBJECT:
-		text_add(why, " name%s %s", s, names_text(world->names, camp->brings));
+		text_add(why, " name%s %s", s, names_text(world->names, brings));
 		break;
 	case ASPECT_DTYPE:
-		text_add(why, " %s%s %s", verb, s, dtype_name(camp->brings));
+		text_add(why, " %s%s %s", verb, s, dtype_name(brings));
 		break;
 	case ASPECT_SPLIT:
-		text_add(why, camp->brings ? " give%s send= and recv=" : " give%s no counts", s);
+		text_add(why, brings ? " give%s send= and recv=" : " give%s no counts", s);
 		break;
 	case ASPECT_BYTES:
 		text_add(why, " %s%s ", verb, s);
-		bytes_text(camp->brings, why);
+		bytes_text(brings, why);
 		break;
 	case ASPECT_ROOT:
-		text_add(why, " name%s root %d", s, (int)camp->brings);
+		text_add(why, " name%s root %d", s, (int)brings);
 		break;
 	case ASPECT_OP:
-		text_add(why, " take%s op=%s", s, reductions[camp->brings]);
+		text_add(why, " take%s op=%s", s, reductions[brings]);
 		break;
 	case ASPECT_BACKUP:
-		text_add(why, " take%s backup=%d", s, (int)camp->brings);
+		text_add(why, " take%s backup=%d", s, (int)brings);
 		break;
 	default:
-		text_add(why, " take%s algo=%s", s, algorithm_word(camp->brings));
+		text_add(why, " take%s algo=%s", s, algorithm_word(brings));
 	}
 }
 
@@ -158,8 +156,8 @@ static void rows_text(const struct world *world, const struct match *match, stru
 
 void world_mismatch(const struct world *world, op_id id, const char *(*algorithm_word)(int), struct text *why)
 {
-	struct camp camps[CAMPS_MAX];
-	int count, part = 0;
+	struct ranks ranks[BRINGS_MOST] = {0};
+	int place[BRINGS_MOST], count, part = 0;
 	const uint32_t *matches = op_matches(world, id, &count);
 
 	while (!world->matches[matches[part]].mismatch)
@@ -170,16 +168,16 @@ void world_mismatch(const struct world *world, op_id id, const char *(*algorithm
 		unmatched_text(world, match, why);
 		return;
 	}
-	count = camps_find(world, match, aspect, camps);
+	count = member_sets(world, match, same_aspect, aspect, place, ranks);
 	for (int n = 0; n < count; n++) {
-		struct camp *least = NULL;
-		for (struct camp *camp = camps; camp < camps + count; camp++)
-			if (!camp->reported &&
-			        (!least || ranks_count(&camp->ranks) < ranks_count(&least->ranks)))
-				least = camp;
-		least->reported = true;
+		int least = -1;
+		for (int k = 0; k < count; k++)
+			if (!ranks_empty(&ranks[k]) &&
+			        (least < 0 || ranks_count(&ranks[k]) < ranks_count(&ranks[least])))
+				least = k;
 		text_add(why, "%s", n ? ", " : "");
-		camp_text(world, match, least, aspect, algorithm_word, why);
+		camp_text(world, match, place[least], &ranks[least], aspect, algorithm_word, why);
+		ranks[least] = (struct ranks){0}; /* reported */
 	}
 	if (aspect == ASPECT_BYTES)
 		rows_text(world, match, why);

@@ -87,29 +87,19 @@ static uint32_t swap_find(const struct world *world, enum identity by, const str
 	return !of_a || !of_b ? 0 : of_a < of_b ? of_a : of_b;
 }
 
+/* Of one record, or of one tensor's name and line */
+static bool same_origin(const struct world *world, const struct match *match, int a, int b, int by)
+{
+	(void)by;
+	return world->ops[match->member[a]].record == world->ops[match->member[b]].record ||
+	        (brings_one(world, BY_TENSOR, match, a, match, b) &&
+	                brings_one(world, BY_STATEMENT, match, a, match, b));
+}
+
 int world_brings(
         const struct world *world, const struct match *match, int first[BRINGS_MOST], struct ranks *ranks)
 {
-	int count = 0;
-
-	for (int place = 0; place < match->n; place++) {
-		int k = 0;
-		if (!match->member[place])
-			continue;
-		for (; k < count; k++) /* of one record, or of one tensor's name and line */
-			if (world->ops[match->member[first[k]]].record ==
-			                world->ops[match->member[place]].record ||
-			        (brings_one(world, BY_TENSOR, match, first[k], match, place) &&
-			                brings_one(world, BY_STATEMENT, match, first[k], match, place)))
-				break;
-		if (k == BRINGS_MOST)
-			continue;
-		if (k == count)
-			first[count++] = place;
-		if (ranks)
-			ranks_add(&ranks[k], match->ranks[place]);
-	}
-	return count;
+	return member_sets(world, match, same_origin, 0, first, ranks);
 }
 
 /* Returns true if the two lines were reported before, as in a loop. */

@@ -348,8 +348,8 @@ uint32_t world_shifted(const struct world *world, uint32_t match);
 /* Returns the name of a member's tensor; 0: none (a barrier). */
 name_id world_brought(const struct world *world, const struct match *match, int place);
 /* Groups the present members by tensor name and line: first[i] is a set's first place, ranks[i]
- * its ranks (zeroed by the caller, or NULL). Returns the number of sets, at most BRINGS_MOST;
- * further members are left out. */
+ * its ranks (zeroed by the caller, or NULL). Returns the number of sets; further members are left
+ * out. */
 enum { BRINGS_MOST = 6 };
 int world_brings(
         const struct world *world, const struct match *match, int first[BRINGS_MOST], struct ranks *ranks);
