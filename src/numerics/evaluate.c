@@ -29,16 +29,6 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 
 /* ---- kernels */
 
-/* Gives the tensor a buffer of its own, with the operand's elements if the kernel reads them. */
-static void *stage_operand(
-        const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
-{
-	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
-	layout_make(&tensor->layout, operand->layout.dtype, operand->layout.dims, operand->layout.dim);
-	tensor->data = reads ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
-	return tensor->data;
-}
-
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
 	struct kernel_call call;
@@ -47,8 +37,14 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 		const struct operand *operand = &record->operand[i];
 		struct kernel_tensor *tensor = call_tensor(&call, i);
 		tensor->data = operand_bytes(world, operand);
-		if (staged && operand->access & ACCESS_WRITE)
-			staged[i] = stage_operand(world, operand, tensor);
+		if (!staged || !(operand->access & ACCESS_WRITE))
+			continue;
+		/* a buffer of its own, with the operand's elements if the kernel reads them */
+		bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
+		const struct layout *layout = &operand->layout;
+		layout_make(&tensor->layout, layout->dtype, layout->dims, layout->dim);
+		tensor->data = reads ? operand_packed(world, operand) : mem_alloc(layout_bytes(layout));
+		staged[i] = tensor->data;
 	}
 	if (!record->operands)
 		return ST_OK;
@@ -108,12 +104,6 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 	return (struct buffer){.bytes = own, .own = own};
 }
 
-static void buffer_back(const struct buffer *buffer, const struct world *world, const struct operand *operand)
-{
-	if (buffer->own)
-		operand_unpack(world, operand, buffer->own);
-}
-
 /* Without OUT the result replaces the input in one buffer, unless the input was packed before.
  * collective_data() handles overlaps. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
@@ -139,8 +129,8 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .out_count = out ? layout_count(&out->layout) : 0,
 	        .chunk = collective_chunk(record, transport_group_size(group)),
 	        .split = record->split.n ? &record->split : NULL});
-	if (writes && status == ST_OK)
-		buffer_back(&to, world, out);
+	if (writes && status == ST_OK && to.own)
+		operand_unpack(world, out, to.own);
 	mem_free(from.own);
 	if (!in_place)
 		mem_free(to.own);
@@ -185,8 +175,8 @@ static enum status receive_operand(
 {
 	struct buffer buffer = buffer_for(world, operand, false);
 	enum status status = transport_recv(transport, from, buffer.bytes, layout_bytes(&operand->layout));
-	if (status == ST_OK)
-		buffer_back(&buffer, world, operand);
+	if (status == ST_OK && buffer.own)
+		operand_unpack(world, operand, buffer.own);
 	mem_free(buffer.own);
 	return status;
 }

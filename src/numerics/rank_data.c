@@ -1,12 +1,176 @@
-/* rank_data.c -- the operations of this process's rank, what its host writes, and failures.
- * in_flight.c handles the time between start and end. */
+/* rank_data.c -- the operations of this process's rank: running ones, and memory that changes
+ * meanwhile; transfers; what the host writes; failures
+ *
+ * Before an output appears or the host fills a tensor, each running operation that reads that
+ * memory is evaluated: a kernel into a buffer of its own, others by packing their input. An
+ * undisturbed operation is computed at its end, in place.
+ *
+ *      time      1            2                 3
+ *      io        |---- copy x -> h ---------------|      reads x as it was at 1
+ *      default         |-- x = relu z --|                writes x at 2: the copy packs it first
+ *
+ * So a race has the same result in every run. */
 #include "numerics/rank_data.h"
-#include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
+
+enum { OPERANDS = 16 };
+enum { WHOLE = -1, OTHERS_GET = -2 };
+/* A running operation, one send of it, or another rank's get that reads here */
+struct in_flight {
+	op_id id;
+	int part;               /* the send among a P2P's parts; else WHOLE or OTHERS_GET */
+	bool staged;            /* `packed` is filled */
+	void *packed[OPERANDS]; /* kernels: results by operand; others: [0], the input */
+};
+
+/* The result of a collective with backup=, until this rank's operation ends */
+struct kept_result {
+	uint32_t match;
+	void *bytes;
+};
+
+struct rank_data {
+	struct world *world;
+	struct transport *transport;
+	struct in_flight *running;
+	size_t count;
+	struct transport_group **groups; /* this rank's instance by group; NULL: not a member */
+	size_t group_count;
+	struct kept_result *kept;
+	size_t kept_count;
+	enum status status; /* the first failure not reported yet */
+	/* the operation that read an index out of range, if that is `status`; else 0 */
+	op_id looked_up;
+	char why[512];
+	bool spoiled;
+};
+
+/* ---- failures */
+
+bool data_spoiled(const struct rank_data *data)
+{
+	return data->spoiled;
+}
+
+enum status data_failure(struct rank_data *data)
+{
+	enum status status = data->status;
+	data->status = ST_OK;
+	data->looked_up = 0;
+	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
+}
+
+/* Keeps the first failure for data_failure(); later ones only set `spoiled`. */
+static void failure_keep(struct rank_data *data, enum status status)
+{
+	data->spoiled |= status != ST_OK;
+	if (status == ST_OK || data->status != ST_OK)
+		return;
+	data->status = status;
+	snprintf(data->why, sizeof data->why, "%s", fail_text());
+}
+
+/* For an index out of range in a kernel: keeps the first in program order. */
+static void failure_of_kernel(struct rank_data *data, enum status status, op_id id)
+{
+	if (status != ST_OK && (data->status == ST_OK || data->looked_up > id)) {
+		data->status = ST_OK;
+		data->looked_up = id;
+	}
+	failure_keep(data, status);
+}
+
+/* Keeps the failure and marks the outputs of `id` invalid. */
+static void failure_note(struct rank_data *data, enum status status, op_id id)
+{
+	if (status == ST_OK)
+		return;
+	failure_keep(data, status);
+	world_mark_outputs(data->world, id, id);
+}
+
+static enum status failure_no_group(const struct rank_data *data, int group)
+{
+	return fail(ST_MPI, "the group '%s' could not be made",
+	        names_text(data->world->names, data->world->groups[group].name));
+}
+
+/* ---- running operations */
+
+static void flight_forget(struct rank_data *data, struct in_flight *running)
+{
+	for (int i = 0; i < OPERANDS; i++)
+		mem_free(running->packed[i]);
+	*running = data->running[--data->count];
+}
+
+/* Returns true if it reads this memory; for an exchange, only the message that `part` sends
+ * counts. */
+static bool flight_reads(
+        const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
+{
+	const struct record *record = op_record(data->world, running->id);
+	struct operand window;
+	if (running->part == OTHERS_GET)
+		return world_remote(data->world, running->id, &window) && spans_overlap(&window, memory);
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD)
+		                                : i == record->part[running->part].operand;
+		if (counts && spans_overlap(operand, memory))
+			return true;
+	}
+	return false;
+}
+
+/* Evaluates a kernel, or packs the input of any other, before the memory changes. */
+static void flight_stage(struct rank_data *data, struct in_flight *running)
+{
+	const struct record *record = op_record(data->world, running->id);
+	const struct operand *input =
+	        running->part < 0 ? record_source(record) : part_operand(record, running->part);
+	struct operand window;
+	running->staged = true;
+	if (running->part == OTHERS_GET && world_remote(data->world, running->id, &window))
+		input = &window;
+	if (record->kind == OP_KERNEL)
+		failure_of_kernel(data, evaluate_kernel(data->world, record, running->packed), running->id);
+	else if (input)
+		running->packed[0] = operand_packed(data->world, input);
+}
+
+static void flight_disturb(struct rank_data *data, op_id by, const struct operand *memory)
+{
+	for (size_t i = 0; i < data->count; i++) {
+		struct in_flight *running = &data->running[i];
+		if (running->id != by && !running->staged && flight_reads(data, running, memory))
+			flight_stage(data, running);
+	}
+}
+
+static struct in_flight *flight_find(struct rank_data *data, op_id id, int part)
+{
+	for (size_t i = 0; i < data->count; i++)
+		if (data->running[i].id == id && data->running[i].part == part)
+			return &data->running[i];
+	return NULL;
+}
+
+static void flight_note(struct rank_data *data, op_id id, int part)
+{
+	*MEM_ADD(&data->running, &data->count) = (struct in_flight){.id = id, .part = part};
+}
+
+static const void *flight_input(const struct in_flight *running)
+{
+	return running && running->staged ? running->packed[0] : NULL;
+}
+
+/* ---- the rank's data */
 
 static void *segment_get(void *self, enum space space, int64_t bytes)
 {
@@ -48,55 +212,6 @@ void data_free(struct rank_data *data)
 	mem_free(data->groups);
 	mem_free(data->running);
 	mem_free(data);
-}
-
-/* ---- failures */
-
-bool data_spoiled(const struct rank_data *data)
-{
-	return data->spoiled;
-}
-
-enum status data_failure(struct rank_data *data)
-{
-	enum status status = data->status;
-	data->status = ST_OK;
-	data->looked_up = 0;
-	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
-}
-
-/* Keeps the first failure for data_failure(); later ones only set `spoiled`. */
-static void failure_keep(struct rank_data *data, enum status status)
-{
-	data->spoiled |= status != ST_OK;
-	if (status == ST_OK || data->status != ST_OK)
-		return;
-	data->status = status;
-	snprintf(data->why, sizeof data->why, "%s", fail_text());
-}
-
-void keep_kernel(struct rank_data *data, enum status status, op_id id)
-{
-	if (status != ST_OK && (data->status == ST_OK || data->looked_up > id)) {
-		data->status = ST_OK;
-		data->looked_up = id;
-	}
-	failure_keep(data, status);
-}
-
-/* Keeps the failure and marks the outputs of `id` invalid. */
-static void failure_note(struct rank_data *data, enum status status, op_id id)
-{
-	if (status == ST_OK)
-		return;
-	failure_keep(data, status);
-	world_mark_outputs(data->world, id, id);
-}
-
-static enum status failure_no_group(const struct rank_data *data, int group)
-{
-	return fail(ST_MPI, "the group '%s' could not be made",
-	        names_text(data->world->names, data->world->groups[group].name));
 }
 
 /* Makes groups in the same order on all processes: a group is a communicator, made by a call of
@@ -155,7 +270,7 @@ void data_end(struct rank_data *data, op_id id)
 	disturb_outputs(data, id, record);
 	if (record->kind == OP_KERNEL) {
 		if (!running->staged)
-			keep_kernel(data, evaluate_kernel(data->world, record, NULL), id);
+			failure_of_kernel(data, evaluate_kernel(data->world, record, NULL), id);
 		for (int i = 0; i < record->operands; i++)
 			if (running->packed[i])
 				operand_unpack(data->world, &record->operand[i], running->packed[i]);
