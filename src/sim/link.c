@@ -24,46 +24,36 @@ int flow_member(const struct engine *e, const struct match *match, int i)
 	return -1;
 }
 
-static bool flow_is_one_sided(const struct engine *e, const struct activity *work)
+/* Returns the links of a flow that is no collective's. */
+static struct path flow_path(const struct engine *e, const struct activity *work)
 {
-	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
+	const struct record *record = op_record(e->world, work->op);
+	if (work->owner == OWNER_TRANSFER)
+		return e->transfers[work->index].path;
+	if (record->kind == OP_ONE_SIDED)
+		return one_sided_path(machine_then(e, work->op), e->world, work->op);
+	int link = e->lanes[work->index].rank * LINK_KINDS + copy_link(copy_way(record));
+	return (struct path){.count = 1, .link = {link}};
 }
 
-static struct path flow_path(const struct engine *e, op_id id)
-{
-	return one_sided_path(machine_then(e, id), e->world, id);
-}
-
-/* Returns the number of links: 1 for a copy, those of the path, or for a collective each kind's
- * link of each counting member. flow_link(e, work, i) is the i-th, an index into e->links: rank
- * * LINK_KINDS + kind. */
-static int flow_links(const struct engine *e, uint32_t work)
-{
-	const struct activity *w = &e->works[work];
-	if (w->owner == OWNER_LANE)
-		return flow_is_one_sided(e, w) ? flow_path(e, w->op).count : 1;
-	if (w->owner == OWNER_TRANSFER)
-		return e->transfers[w->index].path.count;
-	const struct instance *instance = &e->instances[w->index];
-	return (int)instance->members * __builtin_popcount(instance->kinds);
-}
-
+/* Returns the flow's i-th link, an index into e->links: rank * LINK_KINDS + kind; -1 past the last.
+ * A collective has each kind's link of each counting member: those of the first kind, then of the
+ * next. */
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
-	if (w->owner == OWNER_LANE && flow_is_one_sided(e, w))
-		return flow_path(e, w->op).link[i];
-	if (w->owner == OWNER_LANE)
-		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
-	if (w->owner == OWNER_TRANSFER)
-		return e->transfers[w->index].path.link[i];
-	/* the members' links of the first kind, then of the next */
+	if (w->owner != OWNER_GROUP) {
+		struct path path = flow_path(e, w);
+		return i < path.count ? path.link[i] : -1;
+	}
 	const struct instance *instance = &e->instances[w->index];
 	const struct match *match = &e->world->matches[instance->match];
 	unsigned kinds = instance->kinds;
 	int members = (int)instance->members;
-	for (; i >= members; i -= members)
+	for (; kinds && i >= members; i -= members)
 		kinds &= kinds - 1;
+	if (!kinds)
+		return -1;
 	if (members < match->n)
 		i = flow_member(e, match, i);
 	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
@@ -74,15 +64,15 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 static void flow_share_anew(struct engine *e, uint32_t work)
 {
 	e->s.round++;
-	for (int i = 0, n = flow_links(e, work); i < n; i++)
-		for (uint32_t t = e->links[flow_link(e, work, i)].first; t != NOWHERE; t = e->ties[t].next) {
+	for (int i = 0, link; (link = flow_link(e, work, i)) >= 0; i++)
+		for (uint32_t t = e->links[link].first; t != NOWHERE; t = e->ties[t].next) {
 			uint32_t other = e->ties[t].work, most = 1;
 			struct activity *w = &e->works[other];
 			if (w->touched == e->s.round)
 				continue;
 			w->touched = e->s.round;
-			for (int k = 0, links = flow_links(e, other); k < links; k++) {
-				uint32_t count = e->links[flow_link(e, other, k)].count;
+			for (int k = 0, crowded; (crowded = flow_link(e, other, k)) >= 0; k++) {
+				uint32_t count = e->links[crowded].count;
 				most = count > most ? count : most;
 			}
 			work_settle(e, w);
@@ -94,8 +84,8 @@ static void flow_share_anew(struct engine *e, uint32_t work)
 static void flow_join(struct engine *e, uint32_t work)
 {
 	bool alone = true;
-	for (int i = 0, n = flow_links(e, work); i < n; i++) {
-		struct link *link = &e->links[flow_link(e, work, i)];
+	for (int i = 0, on; (on = flow_link(e, work, i)) >= 0; i++) {
+		struct link *link = &e->links[on];
 		uint32_t tie = e->s.free_tie;
 		e->s.free_tie = e->ties[tie].next;
 		e->ties[tie] = (struct tie){work, link->first};
@@ -112,8 +102,8 @@ static void flow_join(struct engine *e, uint32_t work)
 static void flow_part(struct engine *e, uint32_t work)
 {
 	bool alone = true;
-	for (int i = 0, n = flow_links(e, work); i < n; i++) {
-		struct link *link = &e->links[flow_link(e, work, i)];
+	for (int i = 0, on; (on = flow_link(e, work, i)) >= 0; i++) {
+		struct link *link = &e->links[on];
 		uint32_t *at = &link->first;
 		while (e->ties[*at].work != work)
 			at = &e->ties[*at].next;
