@@ -85,39 +85,37 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 	return status;
 }
 
-static void discard(struct transport *t, int from, int tag)
+static void drop(struct transport *t, int from, int tag)
+{
+	void *bytes;
+	size_t count;
+
+	if (message_receive(t, from, tag, &bytes, &count, NULL, NULL) == ST_OK)
+		mem_free(bytes);
+}
+
+static void drop_waiting(struct transport *t, int from, int tag)
 {
 	int source;
 
-	while (message_waiting(t, from, tag, &source)) {
-		void *bytes;
-		size_t count;
-
-		if (message_receive(t, source, tag, &bytes, &count, NULL, NULL) == ST_OK)
-			mem_free(bytes);
-	}
+	while (message_waiting(t, from, tag, &source))
+		drop(t, source, tag);
 }
 
 /* The exchange drawn above. Messages that were never received (the last line's output, grants) are
  * received and dropped: MPI_Finalize may wait for their receivers. */
 static void leave(struct transport *t)
 {
-	void *bytes;
-	size_t count;
-
-	for (int rank = 1; t->rank == 0 && rank < t->size; rank++) {
-		if (message_receive(t, rank, TAG_LEAVE, &bytes, &count, NULL, NULL) == ST_OK)
-			mem_free(bytes);
-	}
+	for (int rank = 1; t->rank == 0 && rank < t->size; rank++)
+		drop(t, rank, TAG_LEAVE);
 	if (t->rank == 0) {
-		discard(t, MPI_ANY_SOURCE, TAG_FORWARD);
+		drop_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD);
 		message_send(t, 0, t->size, TAG_LEFT, NULL, 0);
 		return;
 	}
 	message_send(t, 0, 1, TAG_LEAVE, NULL, 0);
-	if (message_receive(t, 0, TAG_LEFT, &bytes, &count, NULL, NULL) == ST_OK)
-		mem_free(bytes);
-	discard(t, 0, TAG_GRANT);
+	drop(t, 0, TAG_LEFT);
+	drop_waiting(t, 0, TAG_GRANT);
 }
 
 void transport_settle(struct transport *t)
