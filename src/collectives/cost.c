@@ -45,11 +45,6 @@ const char *algorithm_name(int algorithm)
 	return names[algorithm];
 }
 
-const struct algorithm_row *algorithm_row(uint8_t algorithm)
-{
-	return algorithm == ALGORITHM_AUTO ? NULL : rows[algorithm - algorithm_of(0)];
-}
-
 static double cost_ns(const struct cost *cost)
 {
 	return cost->latency_ns + cost->bytes * 1e9 / cost->rate;
@@ -283,12 +278,11 @@ void collective_sent(const struct machine *machine, struct cost_group group,
         const struct collective_message *message, int place, double *sent)
 {
 	const struct sender sender = {machine, group, message, place, sent};
-	const struct algorithm_row *row = algorithm_row(message->algorithm);
 
 	if (group.n == 1 || (message->elements == 0 && !message->split))
 		return;
 	if (message->collective->direct)
 		send_directly(&sender);
-	else if (row)
-		row->sends(&sender);
+	else if (message->algorithm != ALGORITHM_AUTO)
+		rows[message->algorithm - algorithm_of(0)]->sends(&sender);
 }

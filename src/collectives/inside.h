@@ -56,7 +56,6 @@ struct algorithm_row {
 #define X(symbol, name) extern const struct algorithm_row algorithm_##name;
 ALGORITHMS(X)
 #undef X
-const struct algorithm_row *algorithm_row(uint8_t algorithm); /* NULL for ALGORITHM_AUTO */
 
 /* Returns how a group is spread over a machine's nodes. */
 struct group_nodes places_of(const struct machine *machine, struct cost_group group);
@@ -75,7 +74,8 @@ struct hops {
 /* The plain model: a group's narrowest link, and the hops' latency. */
 double plain_rate(const struct machine *machine, struct group_nodes places);
 double plain_hops_ns(const struct machine *machine, struct hops hops);
-int log2_up(int n); /* returns the least d with 2^d >= n */
+int log2_up(int n);   /* returns the least d with 2^d >= n */
+int log2_down(int n); /* returns the greatest d with 2^d <= n */
 
 /* NCCL's tuning model (src/graph/tuning.cc): see nccl.c. Latencies in us, rates in GB/s. */
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };

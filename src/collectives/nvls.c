@@ -43,15 +43,13 @@ static struct cost nvls_cost(const struct cost_task *task)
 	const struct machine *machine = task->machine;
 	struct group_nodes places = task->places;
 	bool reduces = collective == &collective_allreduce, gathers = collective == &collective_allgather;
-	int levels = 0;
+	int levels = log2_down(places.nodes);
 
 	if (machine->nccl != 1 || machine->nvls_channels < 2 || machine->nccl_generation < 2 ||
 	        places.per_node < 2)
 		return (struct cost){.rate = 0};
 	if (!reduces && (places.nodes > 1 || !(gathers || collective == &collective_reducescatter)))
 		return (struct cost){.rate = 0};
-	while (places.nodes >> (levels + 1))
-		levels++;
 	return (struct cost){.latency_ns = 1e3 * (node_us + 2 * levels * tree_us),
 	        .bytes = task->message * collective_bus_factor(collective, places.n),
 	        .rate = channel_rate(task) * machine->nvls_channels * 1e9,

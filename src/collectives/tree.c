@@ -26,22 +26,21 @@
 enum { LEVELS_MAX = 12 };
 _Static_assert(1 << LEVELS_MAX >= RANKS_MAX, "a binomial tree over all ranks");
 
+int log2_down(int n)
+{
+	return 31 - __builtin_clz((unsigned)n);
+}
+
 int log2_up(int n)
 {
-	int depth = 0;
-
-	while ((INT64_C(1) << depth) < n)
-		depth++;
-	return depth;
+	return n > 1 ? log2_down(n - 1) + 1 : 0;
 }
 
 /* Inside a node NCCL's tree is a chain of GPUs; the nodes form the tree. */
 static struct hops nccl_tree_hops(struct group_nodes places)
 {
-	int near = places.n / places.nodes - 1, depth = 0;
+	int near = places.n / places.nodes - 1, depth = log2_down(places.nodes);
 
-	while (places.nodes >> (depth + 1))
-		depth++;
 	return (struct hops){2 * (near + depth), 2 * depth};
 }
 
@@ -121,23 +120,32 @@ static int tree_neighbours(int n, int place, bool second, int neighbour[3])
 	return count;
 }
 
+/* Counts half of the elements to each neighbour of place `own` in both trees over n places.
+ * member: group ranks by place; NULL: the places themselves */
+static void send_by_trees(const struct sender *sender, int n, int own, const int *member, int64_t elements)
+{
+	int neighbour[3];
+
+	for (int half = 0; half < 2; half++)
+		for (int i = tree_neighbours(n, own, half == 1, neighbour) - 1; i >= 0; i--)
+			send_to(sender, member ? member[neighbour[i]] : neighbour[i],
+			        piece_at(elements, 2, half + 1) - piece_at(elements, 2, half));
+}
+
 void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t elements)
 {
 	struct ranks nodes = {0};
-	int node[RANKS_MAX], own = 0, n = 0, neighbour[3];
+	int member[RANKS_MAX], own = 0, n = 0;
 
 	for (int p = 0; p < sender->group.n; p++)
 		ranks_add(&nodes, machine_node(sender->machine, sender->group.ranks[p]));
-	FOR_RANKS (k, &nodes)
-		node[n++] = k;
-	while (node[own] != machine_node(sender->machine, sender->group.ranks[sender->place]))
-		own++;
-	for (int half = 0; half < 2; half++) {
-		int count = n > 1 ? tree_neighbours(n, own, half == 1, neighbour) : 0;
-		for (int i = 0; i < count; i++)
-			send_to(sender, node_member(sender, node[neighbour[i]], before),
-			        piece_at(elements, 2, half + 1) - piece_at(elements, 2, half));
+	FOR_RANKS (k, &nodes) {
+		if (k == machine_node(sender->machine, sender->group.ranks[sender->place]))
+			own = n;
+		member[n++] = node_member(sender, k, before);
 	}
+	if (n > 1)
+		send_by_trees(sender, n, own, member, elements);
 }
 
 /* NCCL's: both ways along the node's chain, and from its first member to other nodes */
@@ -171,19 +179,12 @@ static void send_one_way(const struct sender *sender)
 
 static void tree_sends(const struct sender *sender)
 {
-	int64_t elements = sender->message->elements;
-	int n = sender->group.n, neighbour[3];
-
-	if (sender->message->collective->rounds == 1) {
+	if (sender->message->collective->rounds == 1)
 		send_one_way(sender);
-	} else if (sender->machine->nccl == 1) {
+	else if (sender->machine->nccl == 1)
 		send_by_chains(sender);
-	} else {
-		for (int half = 0; half < 2; half++)
-			for (int i = tree_neighbours(n, sender->place, half == 1, neighbour) - 1; i >= 0; i--)
-				send_to(sender, neighbour[i],
-				        piece_at(elements, 2, half + 1) - piece_at(elements, 2, half));
-	}
+	else
+		send_by_trees(sender, sender->group.n, sender->place, NULL, sender->message->elements);
 }
 
 const struct algorithm_row algorithm_tree = {
