@@ -2,10 +2,7 @@
  *
  *      "hello"      code points  104 101 108 108 111
  *      vocabulary   e h l o      ids 0 1 2 3, by code point
- *      text         1 0 2 2 3
- *
- * The first pass stores code points and marks them in a table; the second turns marks and code
- * points into ids. */
+ *      text         1 0 2 2 3 */
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -45,7 +42,7 @@ enum status characters_make(struct characters *characters, const char *name, con
 		characters->id[characters->count++] = code;
 	}
 	for (int32_t code = 0; code < CODE_POINTS; code++)
-		if (place[code]) /* present: becomes its id */
+		if (place[code]) /* present */
 			place[code] = characters->vocab++;
 	for (int64_t i = 0; i < characters->count; i++)
 		characters->id[i] = place[characters->id[i]];

@@ -58,13 +58,13 @@ static uint16_t half_of(float value)
 		return sign | 0x7e00 | (size >> 13 & 0x3ff);
 	if (size >= 0x47800000) /* 65536 and above; 65520 and above round up below */
 		return sign | 0x7c00;
-	if (size >= 0x38800000) /* normal, from 2^-14; a carry increases the exponent */
+	if (size >= 0x38800000) /* normal, from 2^-14 */
 		return sign | shift_even(size - 0x38000000, 13);
 	int shift = 126 - (int)(size >> 23); /* subnormal: units of 2^-24 */
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
 
-/* Exact. A subnormal counts units of 2^-24. */
+/* Exact */
 static float half_value(uint16_t half)
 {
 	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,

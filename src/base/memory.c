@@ -1,10 +1,8 @@
 /* memory.c -- allocation, and the one exit of a process without memory
  *
- * All processes keep the same state. One that cannot store what the others store would fail
- * later, and obscurely. So it prints a message and ends, and the job with it. The front end
- * starts new ranks and replays the journal. No caller checks for NULL.
- *
- * The message is written by write(2) from the stack, because stdio may allocate. */
+ * A process that cannot store the state that all share ends, and the job with it: the front end
+ * starts new ranks and replays the journal. The message is written from the stack, because stdio
+ * may allocate. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -77,7 +75,7 @@ void mem_free(void *block)
 
 void mem_keep(void)
 {
-	/* the maximum: larger blocks come from the system each time */
+	/* the maximum */
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }

@@ -14,8 +14,8 @@ void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
 char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull));
 void mem_free(void *block);
 
-/* Keeps freed memory in the process, up to 128 MB: a view of a million spans needs 60 MB for
- * each frame, and new pages cost as much as its work. */
+/* Keeps freed memory in the process, up to 128 MB: new pages cost a large view as much as its
+ * work. */
 void mem_keep(void);
 
 /* Adds an element, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` depends on

@@ -3,8 +3,7 @@
  *      slots     .  2  .  .  1  .  3  .        ids, at their text's hash or the next empty slot
  *      entries   1 "x"   2 "dw"   3 "loss"     in order of first use
  *
- * All processes meet names in the same order, so ids are the same on each. Ids stay valid as
- * long as the table. */
+ * All processes meet names in the same order, so ids are the same on each. */
 #include "base/names.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -16,7 +15,6 @@ struct spelling {
 	char *text;
 	size_t length;
 };
-/* With the hash, most other texts are skipped without a comparison. */
 struct name_slot {
 	name_id id;
 	uint32_t hash;

@@ -200,7 +200,7 @@ void npy_close(struct npy *npy)
 
 /* ---- writing ---- */
 
-/* Version 1.0, with a length of two bytes; blanks align the data to 64. */
+/* Blanks align the data to 64 bytes. */
 static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 {
 	char dict[HEADER_ROOM - ALIGN];

@@ -9,8 +9,7 @@
 #include "base/dtype.h"
 #include <stdio.h>
 
-/* An open file: all ranks read the header, the owner reads the data. A zeroed struct may be
- * closed. */
+/* An open file. A zeroed struct may be closed. */
 struct npy {
 	FILE *file;
 	char path[512];       /* for messages; may be cut */

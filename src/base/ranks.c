@@ -87,7 +87,6 @@ int ranks_first(const struct ranks *set)
 	return ranks_next(set, -1);
 }
 
-/* Looks in the rest of the word, then in the next non-empty one. */
 int ranks_next(const struct ranks *set, int rank)
 {
 	int from = rank + 1;

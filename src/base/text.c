@@ -1,6 +1,4 @@
-/* text.c -- a growing text, and UTF-8: columns, validity, distance
- *
- * Room doubles. Most texts never outgrow the first room. */
+/* text.c -- a growing text, and UTF-8: columns, validity, distance */
 #include "base/text.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -24,7 +22,6 @@ void text_put(struct text *text, const char *bytes, size_t count)
 	text->bytes[text->count] = '\0';
 }
 
-/* Formats into a small buffer, and long texts again into their room. */
 void text_vadd(struct text *text, const char *format, va_list arguments)
 {
 	char small[256];
@@ -272,7 +269,6 @@ const char *text_line(const char **at, const char *end, size_t *length)
 	return line;
 }
 
-/* A linear search: lists have a dozen words. */
 int text_place(const char *words, const char *word, size_t length)
 {
 	int place = 0;

@@ -53,15 +53,14 @@ const char *text_lines_saved_as(const char *bytes, size_t count);
 int text_place(const char *words, const char *word, size_t length);
 /* Returns the edit distance (insert, delete, replace, swap) for "did you mean". */
 int text_distance(const char *a, const char *b);
-/* Returns true if `name` is fewer than *least letters away from `word`; *least becomes its
- * distance. Begin with text_too_far(). */
+/* Returns true if `name` is nearer to `word` than *least, which becomes its distance. Begin with
+ * text_too_far(). */
 bool text_nearer(const char *word, const char *name, int *least);
 /* Returns the least distance that is too far: two letters may differ, one in words of up to
  * four. */
 int text_too_far(const char *word);
 
-/* Returns the word of `words` that `word` may have meant: at most two letters away, one if
- * short; NULL if none. */
+/* Returns the word of `words` that `word` may have meant; NULL if none. */
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length);
 
 #endif

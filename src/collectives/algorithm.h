@@ -1,12 +1,9 @@
-/* algorithm.h -- the collective algorithms and their names
- *
- * Only files that name an algorithm include this header; all others pass its number as a
- * uint8_t. */
+/* algorithm.h -- the collective algorithms and their names; other files pass numbers, uint8_t */
 #ifndef RANKSH_COLLECTIVES_ALGORITHM_H
 #define RANKSH_COLLECTIVES_ALGORITHM_H
 
-/* X(symbol, name): NAME.c in this folder defines algorithm_NAME (inside.h). `algo=`, help and
- * messages follow. Without `algo=`, `unroll` takes the first one that has steps. */
+/* X(symbol, name): NAME.c in this folder defines algorithm_NAME (inside.h). Without `algo=`,
+ * `unroll` takes the first one that has steps. */
 #define ALGORITHMS(X) \
 	X(RING, ring) \
 	X(TREE, tree) \

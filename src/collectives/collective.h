@@ -1,5 +1,4 @@
-/* collective.h -- a collective's shapes, cost per algorithm, steps when unrolled, and data over
- * MPI.
+/* collective.h -- a collective's shapes, cost per algorithm, steps when unrolled, data over MPI
  *
  * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its
  * name in COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS
@@ -39,7 +38,7 @@ struct cost {
 	const char *protocol; /* "LL" "LL128" "Simple" or "" */
 };
 
-/* One collective's data on one process: the arguments, equal everywhere, and the local buffers. */
+/* One collective's data on one process */
 struct collective;
 struct collective_job {
 	const struct collective *collective;
@@ -82,14 +81,12 @@ COLLECTIVES(X)
 const struct collective *collective_at(int i); /* returns NULL past the last */
 
 /* Returns NCCL's "bus bandwidth" factor for n ranks: busbw = message bytes / time x factor
- * (nccl-tests, PERFORMANCE.md). In a ring it is the share of the message that a rank sends; busbw
- * does not depend on n and is comparable with the hardware's bandwidth. */
+ * (nccl-tests, PERFORMANCE.md). In a ring it is the share of the message that a rank sends. */
 double collective_bus_factor(const struct collective *collective, int n);
 
-/* Computes the result's layout at a place in a group of n, from the input `name`. The first axis
- * grows or shrinks by the group's size; chunk_at splits a reducescatter's. out->dims is 0 on a
- * rank without result. A scatter's input has one shape on every rank. Fails with ST_SHAPE or
- * ST_RANGE and names a shape that fits. */
+/* Computes the result's layout at a place in a group of n, from the input `name` (shapes.c).
+ * out->dims is 0 on a rank without result. A scatter's input has one shape on every rank. Fails
+ * with ST_SHAPE or ST_RANGE and names a shape that fits. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, int place, int root, struct layout *out);
 /* Fails with ST_SHAPE unless the input `name` has the shape of this place's part in `whole`, the
@@ -114,20 +111,20 @@ int64_t collective_chunk(const struct record *record, int n);
 enum status split_shape(
         const char *name, const struct layout *in, const struct split *split, struct layout *out);
 
-/* Computes the cost. message_bytes: see collective_bytes. Gather, scatter and alltoall are sends
- * and receives: their cost.algorithm is ALGORITHM_AUTO. Fails with ST_ARGUMENT if the algorithm
- * cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
+/* Computes the cost. message_bytes: see collective_bytes. Gather, scatter and alltoall have no
+ * algorithm: ALGORITHM_AUTO. Fails with ST_ARGUMENT if the algorithm cannot do that collective
+ * there. */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, uint8_t algorithm, struct cost *cost);
 /* Returns a place's cost in an alltoall with counts; the slowest place determines the time. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split);
-/* One collective with its chosen algorithm. elements: in the message, as above */
+/* One collective with its chosen algorithm */
 struct collective_message {
 	const struct collective *collective;
 	uint8_t algorithm;         /* as cost.algorithm */
 	int root;                  /* group rank, or -1 */
-	int64_t elements, size;    /* and bytes per element */
+	int64_t elements, size;    /* in the message; bytes per element */
 	const struct split *split; /* NULL: equal parts */
 };
 /* Adds the bytes that `place` sends over its own links to sent[LINK_KINDS]. */
@@ -157,13 +154,13 @@ int64_t piece_at(int64_t elements, int n, int p);
 bool collective_unrolls(const struct collective *collective);
 
 /* Moves one collective's data over MPI, in contiguous buffers; every member passes the same
- * arguments. All members get the unrolled ring's bits, on every computer: each addition rounds to
- * the tensor's type, in ring order. As in ncclAvg, a float average multiplies each input by 1/n
- * first (both rounded to the type); an i32 average divides the sum, truncated. max and min: a
- * number wins over a NaN. Fails with ST_MPI. */
+ * arguments and gets the unrolled ring's bits: each addition rounds to the tensor's type, in ring
+ * order. As in ncclAvg, a float average multiplies each input by 1/n first (both rounded to the
+ * type); an i32 average divides the sum, truncated. max and min: a number wins over a NaN. Fails
+ * with ST_MPI. */
 enum status collective_data(struct collective_job job);
-/* Returns the operand that holds the result on this rank; NULL if none. For an in-place
- * broadcast's root it is the input, which the root does not write. */
+/* Returns the operand that holds the result on this rank, for an in-place broadcast's root the
+ * input; NULL if none. */
 const struct operand *collective_result(const struct record *record);
 
 #endif

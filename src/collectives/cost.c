@@ -12,8 +12,6 @@
  *       | - '   .'
  *       +------------------------------------ message
  *
- * Small messages pay for steps, large ones for bytes; the algorithm changes at the crossing.
- *
  * Two models: NCCL's tuner (nccl.c) if nccl=1; else the machine's link latency and rate, the
  * textbook model (Thakur, Rabenseifner, Gropp 2005). */
 #include "base/arithmetic.h"
@@ -28,7 +26,7 @@ static const struct algorithm_row *const rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Row i's algorithm: both lists are ALGORITHMS, and `auto` has no row. */
+/* Row i's algorithm; `auto` has no row. */
 static enum algorithm algorithm_of(int i)
 {
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
@@ -89,7 +87,7 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 	return places;
 }
 
-/* All of a rank's transfers at once; near and far ones run in parallel. */
+/* Near and far transfers run in parallel. */
 static void transfers_cost(const struct machine *machine, struct group_nodes places, double near_bytes,
         double far_bytes, struct cost *cost)
 {
@@ -109,7 +107,7 @@ static void transfers_cost(const struct machine *machine, struct group_nodes pla
 	cost->algorithm = ALGORITHM_AUTO;
 }
 
-/* Links are full duplex: the larger of sent and received bytes counts, near and far separately. */
+/* Links are full duplex: the larger of sent and received bytes counts. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split)
 {
@@ -130,8 +128,7 @@ struct cost split_cost(
 	return cost;
 }
 
-/* A named algorithm is taken even if another is faster, and refused with its own message if
- * impossible. Requires cost->rate 0. */
+/* A named algorithm is taken even if another is faster. Requires cost->rate 0. */
 static enum status choose(const struct cost_task *task, uint8_t algorithm, struct cost *cost)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -209,7 +206,6 @@ static enum status cannot_be_unrolled(const struct collective *collective, uint8
 	return ST_ARGUMENT;
 }
 
-/* Uses the named row, or the first that unrolls it. A group with one member has no steps. */
 enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count)
 {
@@ -224,13 +220,13 @@ enum status collective_steps(const struct collective *collective, uint8_t algori
 	return cannot_be_unrolled(collective, algorithm);
 }
 
-/* ---- the bytes a place sends, by link; each algorithm's row supplies them
+/* ---- the bytes a place sends, by link
  *
  *      scatter from 0         0 -> 1, 0 -> 2, 0 -> 3       one part each; the others send nothing
  *      ring                   0 -> 1 -> 2 -> 3 -> 0        only to the next place
  *      broadcast by tree      0 -> 2, 0 -> 1, 2 -> 3       the whole message to each child
  *
- * A rank that sends less is busy as long as the others: the busiest link determines the time. */
+ */
 
 void send_to(const struct sender *sender, int to, int64_t elements)
 {

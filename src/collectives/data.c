@@ -9,11 +9,7 @@
  *      place 2   c0 c1 c2         a2 b2 c2    (c2 + a2) + b2         s0 s1 s2
  *             spread: all to all             each alone         collect: all to all
  *
- * These are the ring's bytes and sums (ring.c) in two exchanges instead of 2(n-1) steps: the bits
- * of `unroll`, equal on all members.
- *
- * The sequence of MPI calls depends only on kind, type and counts, which are equal on all
- * members. */
+ * These are the ring's bytes and sums (ring.c) in two exchanges instead of 2(n-1) steps. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"
@@ -53,8 +49,8 @@ static void combine_i32(enum reduction reduction, int32_t *sum, const int32_t *x
 			sum[i] = wrapped((int64_t)sum[i] + x[i]);
 }
 
-/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, because f32 has
- * more than twice their digits (Figueroa, When is double rounding innocuous?, 1995). */
+/* f16 and bf16: added in f32 and rounded back, the correctly rounded sum (Figueroa, When is double
+ * rounding innocuous?, 1995) */
 static void combine_halves(
         enum dtype dtype, enum reduction reduction, uint16_t *sum, const uint16_t *x, int64_t count)
 {
@@ -85,7 +81,7 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Returns the start of a place's piece; left-out places have empty pieces. */
+/* Left-out places have empty pieces. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
 	return job->collective->result == RESULT_SHARED
@@ -103,8 +99,8 @@ static void divide(const struct collective_job *job, void *block, int64_t count,
 		dtype_set(job->dtype, block, i, dtype_get(job->dtype, block, i) * factor);
 }
 
-/* Reduces n blocks with `count` elements, one per counted place, starting with block `first`.
- * Returns the first counted block, which holds the result. */
+/* Reduces the blocks of counted places, starting with block `first`. Returns the first of these,
+ * which holds the result. */
 static const void *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
 	void *sum = NULL;
@@ -144,9 +140,8 @@ static struct extent part_of(const struct collective_job *job, int64_t count, in
 	return (struct extent){from * job->size, (to - from) * job->size};
 }
 
-/* The place `first` starts a piece's sum: in an allreduce the piece's owner, as in the ring; in a
- * reduce the place after the root, so the chain ends at the root; in a reducescatter the place
- * after the owner, so the sum ends there. The sums go to all, or to the root. */
+/* The place `first` starts a piece's sum: in an allreduce the piece's owner; in a reduce the place
+ * after the root, in a reducescatter after the owner, so that the sum ends there. */
 enum status data_reduce(const struct collective_job *job)
 {
 	bool stays = job->collective->result == RESULT_SHARED;
@@ -241,8 +236,8 @@ const struct operand *collective_result(const struct record *record)
 	return written || !gives ? written : record_source(record);
 }
 
-/* Kernels have finished here, but messages must not write memory that they still read. An
- * identical buffer is fine for an in-place collective: a place reads and writes its own piece. */
+/* Messages must not write memory that they still read. An identical buffer is fine for an in-place
+ * collective: a place reads and writes its own piece. */
 enum status collective_data(struct collective_job job)
 {
 	job.n = transport_group_size(job.comm);

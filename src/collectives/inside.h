@@ -1,7 +1,4 @@
-/* inside.h -- shared by src/collectives: algorithm rows and NCCL's tables
- *
- * To add an algorithm: its name in ALGORITHMS (algorithm.h), and one file with a struct
- * algorithm_row. An umbrella header. */
+/* inside.h -- shared by src/collectives: algorithm rows and NCCL's tables. An umbrella header. */
 #ifndef RANKSH_COLLECTIVES_INSIDE_H
 #define RANKSH_COLLECTIVES_INSIDE_H
 
@@ -37,8 +34,8 @@ void send_to(const struct sender *sender, int to, int64_t elements);
 int node_member(const struct sender *sender, int node, int before);
 /* Returns how many members on the sender's node precede it in the group. */
 int place_in_node(const struct sender *sender);
-/* Counts sends along the two trees over the group's nodes, half of the elements on each. On each
- * node the member with index `before` takes part; the sender is one. */
+/* Counts sends along the two trees over the group's nodes, half of the elements on each. Member
+ * number `before` of each node takes part; the sender is one. */
 void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t elements);
 
 struct algorithm_row {
@@ -57,7 +54,6 @@ struct algorithm_row {
 ALGORITHMS(X)
 #undef X
 
-/* Returns how a group is spread over a machine's nodes. */
 struct group_nodes places_of(const struct machine *machine, struct cost_group group);
 
 /* data.c: the choices for collective.data */
@@ -77,7 +73,7 @@ double plain_hops_ns(const struct machine *machine, struct hops hops);
 int log2_up(int n);   /* returns the least d with 2^d >= n */
 int log2_down(int n); /* returns the greatest d with 2^d <= n */
 
-/* NCCL's tuning model (src/graph/tuning.cc): see nccl.c. Latencies in us, rates in GB/s. */
+/* nccl.c: NCCL's tuning model. Latencies in us, rates in GB/s. */
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };
 enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
 /* Returns the cost under the machine's fastest protocol; `bytes` is protocol-independent. */

@@ -1,8 +1,8 @@
 /* nccl.c -- NCCL's own cost estimates: NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc
  *
- * time = latency + bytes / bandwidth. Bandwidth: channels x channel rate, reduced by the protocol:
- * LL spends half of each word on a flag, LL128 an eighth of each line; Simple spends nothing but
- * waits for whole chunks. Latency: a base, and a hop per step. */
+ * time = latency + bytes / bandwidth. Bandwidth: channels x channel rate, reduced by the protocol.
+ * Latency: a base, and a hop per step. LL spends half of each word on a flag, LL128 an eighth of
+ * each line; Simple spends nothing but waits for whole chunks. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 
@@ -42,7 +42,7 @@ double nccl_hops_us(const struct machine *machine, enum nccl_algorithm algorithm
 	        hops.between_nodes * hop_us[NET][algorithm][protocol];
 }
 
-/* All channels together; between nodes limited by the smallest node's adapters. */
+/* Between nodes limited by the smallest node's adapters */
 static double channels_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;
@@ -81,8 +81,6 @@ static double tree_rate(const struct machine *machine, struct group_nodes places
 	return rate;
 }
 
-/* Small messages use LL, whose flags avoid waiting for whole chunks; large ones Simple, which
- * spends no bytes on flags; between them LL128 has most of both. */
 struct cost nccl_quickest(
         const struct cost_task *task, enum nccl_algorithm algorithm, struct hops hops, double bytes)
 {

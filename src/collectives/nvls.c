@@ -36,7 +36,7 @@ static double channel_rate(const struct cost_task *task)
 	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
-/* A tree over nodes has as many levels as the node count has bits; each is crossed up and down. */
+/* Each level of the tree over nodes is crossed up and down. */
 static struct cost nvls_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;

@@ -16,8 +16,7 @@
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
-/* A ring's bytes in log2 n steps. In the plain model each step is one hop; as many cross nodes as
- * the nodes alone need. */
+/* In the plain model each step is one hop; as many cross nodes as the nodes alone need. */
 static struct cost pat_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;

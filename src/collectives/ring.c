@@ -12,8 +12,7 @@
  *      step 1   2: 3     3: 3     0: 3     1: 3
  *      step 2   1: 4     2: 4     3: 4     0: 4
  *
- * A rank sends: allreduce 2(n-1)/n of the message; allgather and reducescatter (n-1)/n; broadcast
- * and reduce forward the message in small parts: all of it once, n-1 hops. */
+ * Broadcast and reduce forward the message in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
 static struct hops ring_hops(const struct cost_task *task)
@@ -46,7 +45,7 @@ int64_t piece_at(int64_t elements, int n, int p)
 	return elements / n * p + elements % n * p / n;
 }
 
-/* One round: in step s a rank sends piece first-s and receives the preceding piece. */
+/* In step s a rank sends piece first-s and receives the preceding one. */
 static int round_of(int n, int place, int first, bool reduce, int64_t elements, struct collective_step *steps)
 {
 	int count = 0;

@@ -30,7 +30,6 @@ static enum status not_divisible(
 	        collective->splits ? "; unequal parts need send= and recv=" : "");
 }
 
-/* Only the first axis changes, so the parts are contiguous and are sent in place. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, int place, int root, struct layout *out)
 {
@@ -87,7 +86,6 @@ int64_t collective_chunk(const struct record *record, int n)
 	return record->bytes / dtype_bytes((enum dtype)record->dtype) / n;
 }
 
-/* For x [5,2] on 2 ranks with send 2 3 and recv 4 0: [4,2]. All rows must be sent. */
 enum status split_shape(
         const char *name, const struct layout *in, const struct split *split, struct layout *out)
 {

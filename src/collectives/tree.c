@@ -1,7 +1,7 @@
 /* tree.c -- up to a root and down again: few steps, more bytes
  *
- * Allreduce: two trees, each for half of the message; a leaf in one is an inner rank in the other.
- * The message is pipelined, so a rank sends 2 x the message, and the depth affects only latency.
+ * Allreduce: two trees, each for half of the message, which is pipelined: a rank sends 2 x the
+ * message, and the depth affects only latency.
  * Broadcast and reduce: one binomial tree, not pipelined, as it unrolls; the root sends the whole
  * message once per level.
  *
@@ -9,10 +9,8 @@
  *        0 --> 2       4 --> 6    level 2
  *        0>1   2>3     4>5   6>7  level 3
  *
- * An allreduce's two trees (Sanders, Speck, Traeff 2009), which NCCL builds over nodes. A leaf has
- * one link up; an inner rank serves two children. The second tree is the first, shifted by one
- * rank, so no rank is inner in both, and one tree's leaves use the bandwidth for the other. With 7
- * ranks:
+ * An allreduce's two trees (Sanders, Speck, Traeff 2009), which NCCL builds over nodes. The second
+ * tree is the first, shifted by one rank, so no rank is inner in both. With 7 ranks:
  *
  *        first half:        3               second half:       4
  *                         /   \                              /   \
@@ -44,8 +42,8 @@ static struct hops nccl_tree_hops(struct group_nodes places)
 	return (struct hops){2 * (near + depth), 2 * depth};
 }
 
-/* Up and down: as many hops as levels, each way, and twice the message through every rank. One way
- * is not pipelined: the root sends the whole message `depth` times. */
+/* As many hops as levels, each way. One way is not pipelined: the root sends the whole message
+ * `depth` times. */
 static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 {
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
@@ -75,8 +73,8 @@ static bool tree_unrolls(const struct collective *collective)
 	return collective == &collective_broadcast;
 }
 
-/* Binomial: numbered from the root, rank v receives from v without its lowest set bit, then sends
- * to v plus each lower bit. */
+/* Rank v from the root receives from v without its lowest set bit, then sends to v plus each lower
+ * bit. */
 static int tree_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
         struct collective_step *steps)
 {

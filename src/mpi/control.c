@@ -10,11 +10,7 @@
  *
  *         a line            statuses       one value each, for all         output      grants
  *
- * Flat, because a forwarding rank must first wake up: a tree of sleeping ranks is three times
- * slower.
- *
- * Rank 0 waits for all in a gather, and all wait for rank 0 in a share. forward and grant do not
- * wait, so output can be sent during any wait. */
+ * Flat, because a tree of sleeping ranks is three times slower. forward and grant do not wait. */
 #include "mpi/inside.h"
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +28,7 @@ enum status transport_receive(
 	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
-/* Receives all parts even if one is lost, because the next gather would receive them. */
+/* Receives all parts even if one is lost: the next gather would receive them. */
 enum status transport_gather(struct transport *t, const void *mine, size_t count, struct transport_bytes *all,
         transport_poll *poll, void *self)
 {
@@ -52,7 +48,6 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 	return status;
 }
 
-/* A lost value is reported after all messages, because the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
 	size_t total = t->size * bytes_each;
@@ -102,7 +97,6 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 	return status;
 }
 
-/* Rank 0's own output first, then each rank's in print order. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
 	void *received = NULL;
@@ -139,7 +133,7 @@ enum status transport_await_grant(struct transport *t, int64_t *upto)
 
 /* ---- statuses */
 
-/* A status in transit, with a fixed size, because the others do not have its message. */
+/* A status in transit */
 struct outcome {
 	int32_t status;
 	char text[1000];

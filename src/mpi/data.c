@@ -1,9 +1,7 @@
 /* data.c -- tensor bytes between processes: blocking MPI calls, in the replicated order.
  *
- * (1) Every process makes its calls in the same replicated order, so two processes never wait for
- * each other crosswise, and no call needs its own tag.
- * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes. Both sides know
- * the length, so they agree on the parts.
+ * (1) So two processes never wait for each other crosswise, and no call needs its own tag.
+ * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes.
  * (3) A failed call is reported after all others, because the peers wait for them. */
 #include "base/arithmetic.h"
 #include "mpi/inside.h"
@@ -11,8 +9,7 @@
 
 enum { TAG_TRANSFER = 1, TAG_GROUP = 2, TAG_EXCHANGE = 3 };
 
-/* Agrees on the outcome, so that a failed member does not leave the others in a broken group.
- * *made: all succeeded; then this member must keep the group even if the agreement call itself
+/* *made: all succeeded; then this member must keep the group even if the agreement call itself
  * failed here. */
 static enum status agree(struct transport *t, MPI_Comm comm, enum status mine, bool *made)
 {
@@ -42,8 +39,7 @@ static enum status make_comm(struct transport *t, int n, const int *ranks, MPI_C
 	return mpi_checked(t, code, "make a group");
 }
 
-/* Ranks are world ranks, in group order. Only members call MPI (MPI_Comm_create_group), so groups
- * with different ranks are made in parallel. */
+/* ranks: world ranks, in group order */
 enum status transport_group_make(
         struct transport *t, int n, const int *ranks, struct transport_group **result)
 {
@@ -126,8 +122,8 @@ static int exchange_round(
 	return posted;
 }
 
-/* Posts a whole round before it waits, so no order can deadlock. Ends with the first empty round:
- * both sides know each message's length. */
+/* Posts a whole round before it waits, so no order can deadlock. Ends with the first empty
+ * round. */
 enum status transport_exchange(struct transport_group *group, const struct transport_piece *piece)
 {
 	const struct transport_piece *own = &piece[group->place];
@@ -151,9 +147,7 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 
 enum move { BROADCAST, SEND, RECEIVE };
 
-/* Moves a long message in parts of transport->chunk bytes, the same on both sides. A failed part
- * does not stop the others, because the peer waits for them. other: the root, receiver or
- * sender */
+/* other: the root, receiver or sender */
 static enum status in_parts(
         struct transport *t, enum move move, int other, MPI_Comm comm, char *data, int64_t bytes)
 {

@@ -1,5 +1,4 @@
-/* inside.h -- shared by src/mpi: the transport's fields, checked MPI calls, framed messages,
- * back-off sleeps (naps).
+/* inside.h -- shared by src/mpi
  *
  *      transport.c  joining and leaving the job
  *      control.c    control traffic between rank 0 and the others, by
@@ -17,8 +16,8 @@
 #include <mpi.h>
 #include <time.h>
 
-/* Tags on the control communicator: one tag per kind and direction. MPI keeps messages with one
- * source and tag in order; no order between tags is needed. */
+/* Tags on the control communicator: one per kind and direction. MPI keeps messages with one source
+ * and tag in order. */
 enum {
 	TAG_LINE = 1,  /* rank 0 to all: the next line */
 	TAG_GATHER,    /* a rank's part of a gather, to rank 0 */
@@ -32,7 +31,7 @@ enum {
 	TAG_DATA       /* a team's tensors (MPI uses a separate communicator) */
 };
 
-/* A non-blocking send; its bytes live until MPI has completed it. */
+/* A non-blocking send, not completed yet */
 struct pending_message {
 	MPI_Request request;
 	void *bytes;
@@ -75,7 +74,7 @@ struct nap {
 };
 void nap_once(struct transport *t, struct nap *nap);
 
-/* Wakes a sleeping rank on this host. Call it after every message to that rank. */
+/* Wakes a sleeping rank on this host, after every message to it. */
 void doorbell_ring(struct transport *t, int rank);
 void doorbell_open(struct transport *t); /* collective; on failure waits only sleep */
 void doorbell_close(struct transport *t);

@@ -9,16 +9,13 @@
  *      from the        rest  | bytes 2040 .. 69999           |   -->    directly into place
  *      caller's memory
  *
- * (1) A message of at most HEAD_BYTES is one MPI message, as nearly all lines, grants and replies
- * are.
- * (2) MPI keeps messages with one source and tag in order, so a rest needs no number and no own
- * tag; a receiver takes a head's rest before any other message under that tag. A rest above
- * PART_MOST bytes goes in several parts.
+ * (1) A message of at most HEAD_BYTES is one MPI message, as nearly all are.
+ * (2) MPI keeps messages with one source and tag in order: a receiver takes a head's rest before
+ * any other message under that tag. A rest above PART_MOST bytes goes in several parts.
  * (3) No process blocks inside MPI, which would spin: a wait is a test, a sleep, and a test again.
  *
- * message_send() returns when MPI has completed the send. message_post() does not wait: it copies
- * a short message, and pending_sweep() frees the copy after MPI has completed it, when the process
- * next sends or waits. */
+ * message_post() copies a short message, and pending_sweep() frees the copy when the process next
+ * sends or waits. */
 #include "mpi/inside.h"
 #include <string.h>
 
@@ -43,8 +40,7 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-/* Sends one part to every requested rank, all concurrently. A refused send is reported after the
- * others, because those ranks wait for their part. */
+/* Sends one part to every requested rank, all concurrently. */
 static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
@@ -92,7 +88,7 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Waits for the next message. Between two tests it frees completed sends, polls, and sleeps. */
+/* Waits for the next message. */
 static enum status await(
         struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {
@@ -113,7 +109,7 @@ static enum status await(
 	}
 }
 
-/* Receives all parts even if one fails; otherwise the next head would be taken for a part. */
+/* Receives all parts even if one fails: the next head would be taken for a part. */
 enum status message_receive(
         struct transport *t, int from, int tag, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
@@ -177,7 +173,6 @@ bool message_waiting(struct transport *t, int from, int tag, int *source)
 	return true;
 }
 
-/* The copy lives until pending_sweep() finds the send completed. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count)
 {
 	pending_sweep(t);

@@ -1,10 +1,9 @@
 /* nap.c -- how a process waits: it tests, sleeps with back-off, and is woken by the sender.
  *
  * Each process has a doorbell: a datagram socket with an abstract name (no file remains),
- * reachable from processes on the same host. After sending, the sender writes to the receiver's
- * doorbell, and a sleep is a wait for the doorbell. The socket queues rings, so none is missed
- * between a test and the following sleep. A doorbell is a hint, and every sleep is limited: a
- * woken process that finds no message starts again with short sleeps. */
+ * reachable from the same host. After sending, the sender writes to the receiver's doorbell, for
+ * which a sleep waits. The socket queues rings, so none is missed between a test and the following
+ * sleep. A doorbell is a hint: every sleep is limited. */
 #include "mpi/inside.h"
 #include <errno.h>
 #include <poll.h>
@@ -94,13 +93,12 @@ static bool sleep_by(const struct transport *t, const struct timespec *rest)
 
 /* ---- back-off ---- */
 
-/* Sleeps an eighth of the time waited so far, so the added delay is small. The first tests only
- * yield the core, because answers mostly come at once. */
+/* Sleeps an eighth of the time waited so far. The first tests only yield the core, because answers
+ * mostly come at once. */
 void nap_once(struct transport *t, struct nap *nap)
 {
 	struct timespec now, rest = {0, 0};
-	/* Rank 0 also serves the terminal, and other hosts have no doorbell here: such an idle
-	 * rank wakes 250 times per second (20 us each on a virtual machine), others 10 times. */
+	/* rank 0 also serves the terminal, and other hosts have no doorbell here */
 	int64_t waited, most = t->all_ring && t->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
 
 	if (nap->looks++ < LOOKS_QUICK) {

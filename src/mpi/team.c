@@ -5,8 +5,7 @@
  *     thread 2   receive from 0 <-------------------------- waits until it is there
  *
  * A message is copied when sent, so a sender never waits, and messages with one sender and tag
- * keep their order; callers need no more from MPI. Groups need no tags of their own, because every
- * rank makes its calls in the replicated order. */
+ * keep their order. */
 #include "mpi/team.h"
 #include "mpi/inside.h"
 

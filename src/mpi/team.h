@@ -1,8 +1,7 @@
 /* team.h -- ranks as threads in one process: one transport per thread, over common memory
  *
- * A replay beside a session (shell/sandbox/) needs no processes: each rank is a thread with its
- * own replicated state, and its transport answers as MPI does, in the same order. Only the
- * conductor's calls that post without waiting (grants, forwarded output) are missing. */
+ * For a replay beside a session (shell/sandbox/). A transport answers as MPI does, in the same
+ * order, without grants and forwarded output. */
 #ifndef RANKSH_TEAM_H
 #define RANKSH_TEAM_H
 

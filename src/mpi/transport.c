@@ -1,8 +1,7 @@
 /* transport.c -- joining and leaving the job.
  *
- * MPI_COMM_WORLD is duplicated twice and not used itself: MPI matches messages within one
- * communicator, so a control message is never taken for a tensor. MPI errors return codes
- * (MPI_ERRORS_RETURN) and become a status with a message; the default would end the job silently.
+ * MPI_COMM_WORLD is duplicated twice, so that a control message is never taken for a tensor. MPI
+ * errors become a status with a message; the default would end the job silently.
  *
  * Leaving, with three ranks. MPI_Finalize spins until the slowest rank arrives; so every rank
  * first sends a request to leave and sleeps until the reply:
@@ -103,7 +102,7 @@ static void drop_waiting(struct transport *t, int from, int tag)
 }
 
 /* The exchange drawn above. Messages that were never received (the last line's output, grants) are
- * received and dropped: MPI_Finalize may wait for their receivers. */
+ * dropped: MPI_Finalize may wait for their receivers. */
 static void leave(struct transport *t)
 {
 	for (int rank = 1; t->rank == 0 && rank < t->size; rank++)

@@ -1,9 +1,8 @@
 /* transport.h -- the transport between processes, for control and data. Only src/mpi/ includes
  * <mpi.h>.
  *
- * Control messages: lines to all ranks, statuses and values back. A wait tests and sleeps with
- * back-off until the sender's doorbell (nap.c); it never spins. Data messages: tensor buffers,
- * blocking, in the order of the replicated state, equal on every process. A `transport` for one
+ * Control messages: lines to all ranks, statuses and values back; a wait never spins (nap.c). Data
+ * messages: tensor buffers, blocking, in the order of the replicated state. A `transport` for one
  * process (--dry, or -n 1 without mpirun) does the same without MPI. */
 #ifndef RANKSH_TRANSPORT_H
 #define RANKSH_TRANSPORT_H
@@ -30,9 +29,9 @@ typedef void transport_poll(void *self);
 enum status transport_send_all(struct transport *t, const void *bytes, size_t count);
 enum status transport_receive(
         struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self);
-/* Sends bytes to rank 0, which receives them by rank in all[rank] (its own `mine` is copied). all:
- * transport_size entries, each freed by the caller (mem_free); on failure nothing needs to be
- * freed. Afterwards a rank's earlier forwarded output is available to transport_take_forwarded. */
+/* Sends bytes to rank 0, which gets a copy of each rank's in all[rank]. all: transport_size
+ * entries, each freed by the caller (mem_free) unless it fails. Afterwards a rank's earlier
+ * forwarded output is available to transport_take_forwarded. */
 struct transport_bytes {
 	void *bytes;
 	size_t count;
@@ -43,12 +42,12 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each);
 /* Sends rank `owner`'s bytes to all; the others get *bytes and *count. The caller frees *bytes. */
 enum status transport_broadcast(struct transport *t, int owner, void **bytes, size_t *count);
-/* Sends a rank's captured stdout/stderr to rank 0, which collects it when it polls. */
+/* Sends a rank's captured stdout/stderr to rank 0. */
 enum status transport_forward(struct transport *t, const char *bytes, size_t count);
 /* rank 0 only; returns false if none waits */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count);
 /* Credit: rank 0 sends all others one number (a grant) without waiting. The others receive every
- * grant, in order, because it may carry more than a limit. */
+ * grant, in order. */
 enum status transport_grant(struct transport *t, int64_t upto);
 enum status transport_await_grant(struct transport *t, int64_t *upto);
 
@@ -64,18 +63,17 @@ enum status outcome_from(struct transport *transport, int owner, enum status min
 void transport_settle(struct transport *t);
 
 /* -- data. Every member calls transport_group_make in the same order; non-members get NULL without
- * a collective call. Creation succeeds on every member or on none: *group is set on all or NULL on
- * all (a member may have it and a failure to report). Free groups before transport_stop. A group
- * with one member makes no MPI call. */
+ * a collective call. *group is set on all members or on none (a member may have it and a failure
+ * to report). Free groups before transport_stop. A group with one member makes no MPI call. */
 int transport_group_size(const struct transport_group *group);
 int transport_group_place(const struct transport_group *group); /* this process's group rank */
 enum status transport_group_make(
         struct transport *t, int n, const int *ranks, struct transport_group **group);
 void transport_group_free(struct transport_group *group);
 enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
-/* One message to and from each member, all at once: piece[p].send goes to place p;
- * piece[p].receive holds the message from place p. Both sides give the same length; 0 bytes send
- * no message. To itself: a copy, unless in place. Buffers do not overlap. */
+/* One message to and from each member, all at once; piece[p] is place p's. Both sides give the
+ * same length; 0 bytes send no message. To itself: a copy, unless in place. Buffers do not
+ * overlap. */
 struct transport_piece {
 	const void *send;
 	int64_t send_bytes;

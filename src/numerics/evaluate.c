@@ -75,7 +75,6 @@ static void convert_elements(
 	mem_free(packed);
 }
 
-/* Uses the input in place if it is contiguous and does not overlap the output. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
@@ -104,8 +103,7 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 	return (struct buffer){.bytes = own, .own = own};
 }
 
-/* Without OUT the result replaces the input in one buffer, unless the input was packed before.
- * collective_data() handles overlaps. */
+/* Without OUT the result replaces the input in one buffer, unless that was packed before. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed)
 {

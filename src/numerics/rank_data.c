@@ -127,7 +127,6 @@ static bool flight_reads(
 	return false;
 }
 
-/* Evaluates a kernel, or packs the input of any other, before the memory changes. */
 static void flight_stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);
@@ -214,8 +213,6 @@ void data_free(struct rank_data *data)
 	mem_free(data);
 }
 
-/* Makes groups in the same order on all processes: a group is a communicator, made by a call of
- * all its members. NULL for a group without this rank. */
 void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
@@ -259,8 +256,6 @@ static void *result_take(struct rank_data *data, uint32_t match)
 	return NULL;
 }
 
-/* First evaluates operations that still read the memory; then the staged or just computed result
- * goes in. */
 void data_end(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);

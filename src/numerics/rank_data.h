@@ -1,9 +1,7 @@
 /* rank_data.h -- the numbers in the tensors of this process's rank, in virtual time
  *
- * An operation reads its inputs at its start, and its outputs appear at its end. The simulator
- * calls data_begin and data_end in virtual-time order; nothing here changes a time. An operation
- * is computed at its end, in place, unless its input changes before: then it is evaluated just
- * before the change, and its result goes in at its end.
+ * An operation reads its inputs at its start, and its outputs appear at its end. It is computed at
+ * its end, in place, unless its input changes before: then it is evaluated just before the change.
  *
  *     time        ------------------------------------------->
  *     y = relu x      |=========================|            reads x as it was at the first bar

@@ -1,8 +1,7 @@
 /* abort.c -- ends a group's unfinished operations, undone, and resumes hosts: on request at the
  * latest of its ranks' clocks and events, for a timeout (collective.c) at its time
  *
- * Earlier events are carried out first, as for an answer. Operations not yet at the head of
- * their stream end when they get there. */
+ * Operations not yet at the head of their stream end when they get there. */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 
@@ -37,7 +36,6 @@ static void head_leave(struct engine *e, uint32_t index)
 		device_hold(e, lane->head, -1);
 }
 
-/* Ends the lane's head now and marks its outputs invalid. */
 static void head_end(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;

@@ -1,12 +1,10 @@
 /* agenda.c -- the pending-event set
  *
  * A 4-ary heap ordered by (time, rank, stream, number); the children of place i are at 4i + 1 ..
- * 4i + 4. It has half as many levels as a binary heap, and a node's children share a cache line
- * or two.
+ * 4i + 4, in a cache line or two.
  *   1. no node is due before its parent, so agenda[0] is next;
  *   2. works[agenda[i].work].at == i, NOWHERE without an event: events move without a search;
- *   3. the order is total, so the next event does not depend on the heap's shape, and all
- *      processes carry out the same events in the same order. */
+ *   3. the order is total, so all processes carry out the same events in the same order. */
 #include "sim/engine.h"
 
 static inline bool due_before(const struct due *a, const struct due *b)

@@ -11,9 +11,8 @@
  * the event is put off.
  *
  * Only links of the members that count carry it. A member that arrives while it runs ends with
- * the others. A later one gets one message from the first that counts, off the links. A rank's
- * next collective of the group waits for its end on that rank. OPF_LATE marks members that do
- * not count. */
+ * the others. A later one gets one message from the first that counts, off the links. OPF_LATE
+ * marks members that do not count. */
 #include "sim/engine.h"
 #include "base/memory.h"
 #include "numerics/rank_data.h"
@@ -23,7 +22,7 @@ static bool member_arrived(const struct engine *e, op_id id)
 	return id && op_arrived(e, id);
 }
 
-/* Returns true if all arrived members bring the same. */
+/* Among arrived members */
 static bool members_agree(const struct engine *e, const struct match *match)
 {
 	int first = 0;
@@ -89,8 +88,7 @@ void backup_ends(struct engine *e, const struct match *match)
 	mem_free(counts);
 }
 
-/* Leaves the lane's member out. Returns false if it does not match the others: it then never
- * ends. */
+/* Returns false if the lane's member does not match the others: it then never ends. */
 static bool backup_leave_out(struct engine *e, uint32_t lane, int *from)
 {
 	struct stream_queue *l = &e->lanes[lane];

@@ -1,8 +1,7 @@
 /* collective.c -- collectives: one at a time for a group instance, started by the last arrival
  *
  * A member arrives when its operation is at the head of its stream and the collective has its
- * turn. From then on it holds multiprocessors. One flow on all members' links stands for the
- * collective.
+ * turn. From then on it holds multiprocessors. The collective is one flow on all members' links.
  *
  *      rank 0  .... arrives |<- holds SMs ->|========== flow ==========|
  *      rank 1  .................... arrives |========== flow ==========|  rank 1 is to blame
@@ -40,7 +39,7 @@ bool collective_over(const struct engine *e, const struct op *op)
 	        previous_over(e, op, match);
 }
 
-/* Returns the record whose flow lasts longest; they differ with counts only. */
+/* Whose flow lasts longest; they differ with counts only */
 static const struct record *slowest_member(const struct engine *e, const struct match *match)
 {
 	const struct record *most = op_record(e->world, match->member[0]);
@@ -58,7 +57,7 @@ static bool member_in_state(const struct engine *e, op_id id, enum lane_state st
 	return id && op_arrived(e, id) && e->lanes[lane_of(e, op_at(e, id))].state == state;
 }
 
-/* Starts all arrived members together; the last to arrive is blamed for the wait of the others. */
+/* The last to arrive is blamed for the wait of the others. */
 void collective_begin(struct engine *e, struct instance *instance, const struct match *match)
 {
 	const op_id *op = match->member;
@@ -85,8 +84,7 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* Starts the timeout after the first arrival; collective_begin reuses the event. An arrival
- * exactly at the deadline is in time. */
+/* collective_begin reuses the event. An arrival exactly at the deadline is in time. */
 void collective_timeout(struct engine *e, struct instance *instance)
 {
 	int64_t timeout = e->world->groups[e->world->matches[instance->match].group].timeout;
@@ -172,8 +170,6 @@ static void collective_next_turn(
 	}
 }
 
-/* Clears the rendezvous and its event. world/ numbers collectives from 0 in a group and after an
- * abort. */
 static void collective_leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
 	flow_leave(e, instance->work);
@@ -191,7 +187,6 @@ void collective_forget(struct engine *e, struct instance *instance)
 	instance->windows = 0;
 }
 
-/* All members end, and the next collective has its turn. */
 static void collective_end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];

@@ -8,8 +8,8 @@
  *      a ====--------            two kernels of 2 ms, the second 1 ms later: both run at half
  *      b     --------====        speed while they share (-), a ends at 3 ms and b at 4
  *
- * A work keeps the ns it has left alone, as of `since`. When the number of kernels or the held
- * part changes, all are settled at the old share and planned at the new one. */
+ * When the number of kernels or the held part changes, all are settled at the old share and
+ * planned at the new one. */
 #include "sim/engine.h"
 
 void work_settle(struct engine *e, struct activity *work)
@@ -19,7 +19,6 @@ void work_settle(struct engine *e, struct activity *work)
 	work->since = e->s.now;
 }
 
-/* Plans the end at share > 0 of full speed, rounded up to a nanosecond. */
 void work_plan(struct engine *e, uint32_t index, double share)
 {
 	struct activity *work = &e->works[index];
@@ -60,7 +59,6 @@ static void settle_kernels(struct engine *e, struct rank *r)
 		work_settle(e, &e->works[w]);
 }
 
-/* ns: duration alone */
 void kernel_begin(struct engine *e, uint32_t lane, double ns)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
@@ -76,7 +74,6 @@ void kernel_begin(struct engine *e, uint32_t lane, double ns)
 	share_kernels(e, r);
 }
 
-/* Its event was taken from the heap. */
 void kernel_end(struct engine *e, uint32_t lane)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
@@ -110,7 +107,6 @@ static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_wa
 	return &e->ranks[e->lanes[lane].rank].engine[way];
 }
 
-/* Starts the copy's latency; its link follows. */
 static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -123,7 +119,6 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 	flow_begin(e, l->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* Starts on a free engine, or appends the lane to its queue (stream_queue.next). */
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);

@@ -2,9 +2,8 @@
  *
  * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead until a
  * SYNC blocks it, and a device with a lane for each stream; the lane's head is its current
- * operation. Future events are `works` in one heap, by (time, rank, stream, number). Parts refer
- * to each other by index, so that a copy of the arrays is a copy of the machine (sim.c,
- * reach.c).
+ * operation. Future events are `works` in one heap. Parts refer to each other by index, so that a
+ * copy of the arrays is a copy of the machine (sim.c, reach.c).
  *
  * Files: sim.c (the backend's functions, projections) arrays.h state.c (arrays, copies) agenda.c
  * log.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c backup.c
@@ -15,10 +14,7 @@
  * operation: a row of OP_KINDS (world/op.h), a cost in backend/cost.c, a case in lane.c (device)
  * or host.c, and its data in numerics/.
  *
- * Finality. A host without more lines is idle and may still issue work at its clock or later. In
- * a pass an idle rank with work on its device is `stopped` at its clock: its later events are
- * put off. A rank that meets a stopped rank stops too.
- * An umbrella header. */
+ * Finality: run.c. An umbrella header. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H
 
@@ -53,8 +49,7 @@ struct machine_then {
 	struct machine machine;
 };
 
-/* Lines add to it, passes only read it. Copies point to it, because lines may reallocate its
- * arrays while a copy lives. */
+/* Lines add to it, passes only read it; copies point to it. */
 struct engine_log {
 	struct answer *answers; /* by first */
 	size_t answer_count;
@@ -79,7 +74,7 @@ struct engine {
 	ENGINE_ARRAYS(X)
 #undef X
 	struct engine_log *log; /* shared with copies */
-	op_id *fills;           /* of this process's rank, waiting for earlier work on their memory */
+	op_id *fills;           /* waiting for earlier work on their memory */
 	size_t fill_count;
 	struct due *held;
 	size_t held_count, held_room; /* events put off to the end of the pass */
@@ -143,7 +138,7 @@ static inline uint32_t lane_of(const struct engine *e, const struct op *op)
 {
 	return e->ranks[op->rank].lanes + op->stream;
 }
-/* Returns the order of events at one time: rank, stream, number. */
+/* Returns the order of events at one time. */
 static inline uint64_t op_order(const struct op *op)
 {
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;

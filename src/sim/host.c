@@ -1,9 +1,8 @@
 /* host.c -- hosts: each issues its program, a launch an operation, until a SYNC blocks it or no
  * line is left
  *
- * A host's clock depends only on its lines and on the ends of operations it waited for. So it
- * needs no events: it runs through its lines at once and stops at the first SYNC whose target
- * has no end; that end resumes it (host_resume).
+ * A host needs no events: it runs through its lines at once and stops at the first SYNC whose
+ * target has no end; that end resumes it (host_resume).
  *
  *      host    launch a | launch b | sync b ............. | launch c      the host's clock
  *      device       [======== a ========][=== b ===]      [ c             arrivals at issue times
@@ -56,8 +55,7 @@ static bool sync_satisfied(const struct engine *e, const struct rank *r, op_id t
 	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
 }
 
-/* Ends a SYNC or SEGMENT after its wait. The clock rises to the end of the target, which is
- * blamed; a SEGMENT then takes its time. */
+/* The clock rises to the end of the target, which is blamed; a SEGMENT then takes its time. */
 static void sync_end(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -154,8 +152,6 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	host_op_done(e, r, id);
 }
 
-/* Runs the program until blocked, crashed or over. Nothing here depends on other ranks, and each
- * turn takes a line or changes the state. */
 void host_run(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
@@ -180,7 +176,6 @@ void host_run(struct engine *e, uint32_t rank)
 	rank_idle(e, rank);
 }
 
-/* Resumes the host if its wait is over. */
 void host_resume(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];

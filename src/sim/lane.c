@@ -1,8 +1,7 @@
 /* lane.c -- streams: operations in issue order, one at a time; waits; the legacy default stream
  *
- * A lane steps its head: when it may begin, what it waits for, when it is done. Operations
- * without duration are passed at once. After an event, lanes that may depend on it are poked,
- * and lanes_step() steps them in that order. */
+ * After an event, lanes that may depend on it are poked, and lanes_step() steps them in that
+ * order. */
 #include "sim/engine.h"
 #include "base/search.h"
 
@@ -24,7 +23,7 @@ static op_id lane_holder(const struct engine *e, const struct stream_queue *lane
 	return 0;
 }
 
-/* Starts an operation. Every start passes here. */
+/* Every start passes here. */
 void lane_begun(struct engine *e, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -39,7 +38,7 @@ void lane_begun(struct engine *e, op_id id)
 		data_begin(e->data, id);
 }
 
-/* Lists each lane once at most: streams that free one another are a loop, not a recursion. */
+/* A list, not a recursion: streams may free one another. */
 void lane_poke(struct engine *e, uint32_t lane)
 {
 	if (e->lanes[lane].poked)
@@ -62,7 +61,6 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phas
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
 }
 
-/* Ends the head: first data and marks, then hosts and streams that may start others. */
 void lane_finish(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -106,7 +104,6 @@ static void lane_wait(struct engine *e, struct stream_queue *lane, enum lane_sta
 	e->ranks[lane->rank].waiting++;
 }
 
-/* Carries out a record, or an aborted operation. */
 static void lane_instant(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
@@ -256,7 +253,6 @@ void lane_begin(struct engine *e, uint32_t lane)
 	}
 }
 
-/* Steps a lane after a poke. */
 static void lane_step(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];

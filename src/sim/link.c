@@ -1,16 +1,15 @@
 /* link.c -- flows on links: copies, transfers, collectives
  *
  * A flow takes its latency first, off the links. Then it moves at full rate divided by the
- * number of flows on its most crowded link. A flow that comes or goes updates all flows it
- * shares a link with, changed or not, so that the order of equal times has no effect.
+ * number of flows on its most crowded link. One that comes or goes updates all flows it shares a
+ * link with, changed or not, so that the order of equal times has no effect.
  *
  *      link 1   | A A A A B B |      A is on links 1 and 2, B on 1, C on 2 and 3.
  *      link 2   | A C |              Links 1 and 2 carry two flows: A, B and C go at half rate.
  *      link 3   | C |                When B ends, A is planned again; C is not.
  *
- * C leaves part of link 3 unused: max-min fairness would need a fixed point over all flows, and
- * an adapter that serves its flows in turn gives each one part in n. A link's flows are a list
- * of ties from one free list (room_for_works). */
+ * C leaves part of link 3 unused: an adapter that serves its flows in turn gives each one part in
+ * n. A link's flows are a list of ties from one free list (room_for_works). */
 #include "sim/engine.h"
 
 /* Valid for a collective that has begun */
@@ -36,9 +35,9 @@ static struct path flow_path(const struct engine *e, const struct activity *work
 	return (struct path){.count = 1, .link = {link}};
 }
 
-/* Returns the flow's i-th link, an index into e->links: rank * LINK_KINDS + kind; -1 past the last.
- * A collective has each kind's link of each counting member: those of the first kind, then of the
- * next. */
+/* Returns the flow's i-th link, an index into e->links: rank * LINK_KINDS + kind; -1 past the
+ * last. A collective has each kind's link of each counting member: those of the first kind, then
+ * of the next. */
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
@@ -80,7 +79,6 @@ static void flow_share_anew(struct engine *e, uint32_t work)
 		}
 }
 
-/* Puts the flow on its links. */
 static void flow_join(struct engine *e, uint32_t work)
 {
 	bool alone = true;
@@ -98,7 +96,6 @@ static void flow_join(struct engine *e, uint32_t work)
 		flow_share_anew(e, work);
 }
 
-/* Takes the flow off its links. */
 static void flow_part(struct engine *e, uint32_t work)
 {
 	bool alone = true;

@@ -26,8 +26,7 @@ bool sim_expired(struct backend *backend, struct expiry *expiry);
 
 struct engine *fresh_copy(struct sim *sim); /* ends the projection */
 /* Carries out what `goal`, or all before `until`, needs. Hosts of the ranks in `start`, and of
- * the ranks they depend on, are taken as quiet. Fails with ST_WAITS if the goal is not reached;
- * the copy shows how far it got. */
+ * the ranks they depend on, are taken as quiet. Fails with ST_WAITS if the goal is not reached. */
 enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
         struct budget *budget);
 

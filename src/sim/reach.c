@@ -9,11 +9,8 @@
  *     try 3   quiet: 0 1 3     no other is met: reached at 4.2 ms, or a line is missing
  *     commit                   all of it in one pass, on the machine itself
  *
- * A try continues the one before: its events are final with more quiet ranks, too. There are at
- * most as many tries as ranks.
- *
- * Then the quiet ranks' devices are final up to 4.2 ms, and later lines join links and groups no
- * earlier. Other ranks stay open. */
+ * A try continues the one before: its events are final with more quiet ranks, too. Then the quiet
+ * ranks' devices are final up to 4.2 ms, and later lines join links and groups no earlier. */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "waits/search.h"
@@ -99,7 +96,7 @@ static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 	return last;
 }
 
-/* Repeats the last try on the machine itself, with the same outcome. */
+/* Repeats the last try on the machine itself. */
 static enum status commit_run(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {
@@ -132,7 +129,7 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	return status;
 }
 
-/* Reports the missing rank of the first answer that no line can bring, else of the last. */
+/* Of the first answer that no line can bring, else of the last */
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
 	struct waits waits;

@@ -24,8 +24,7 @@
  *
  * For an answer or a projection some ranks are quiet: they issue nothing more and do not stop. A
  * stopped rank that a quiet one meets, and whose side is queued, is noted as needed; the caller
- * (reach.c) tries again with it quiet. A side not queued yet cannot come before `fixed`, which
- * will be later than the answer. */
+ * (reach.c) tries again with it quiet. */
 #include "sim/engine.h"
 
 /* ---- stopping */
@@ -124,14 +123,8 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
-/* Stops a rank and, depth first, all that depend on it:
- *
- *      rank 0 reaches its horizon   -> 1 is at an allreduce with it          -> 1 stops
- *      rank 1 stops                 -> 2 waits for a message of it           -> 2 stops
- *      rank 2 stops                 -> 3 shares an open window with it       -> 3 stops
- *      rank 3 stops                 -> its other matches are with 0 and 1    -> the end
- *
- * A rank is listed at most once a pass. Quiet ranks stop only in a try, for a needed rank. */
+/* Stops a rank and, depth first, all that depend on it. Quiet ranks stop only in a try, for a
+ * needed rank. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;
@@ -161,7 +154,7 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	}
 }
 
-/* Returns true if a quiet rank reaches a rendezvous with needed members: queued and stopped. */
+/* Returns true if a quiet rank reaches a rendezvous with queued, stopped members. */
 static bool meets_needed(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
@@ -180,8 +173,8 @@ static bool meets_needed(struct engine *e, op_id id)
 	return needs;
 }
 
-/* The rank arrives in a later pass, so that all arrive in order of time and read final memory. A
- * part of a group with a timeout is one meeting for all its lanes. */
+/* So all arrive in order of time and read final memory. A part of a group with a timeout is one
+ * meeting for all its lanes. */
 bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
 {
 	uint32_t rank = e->lanes[lane].rank;
@@ -208,7 +201,6 @@ void rank_idle(struct engine *e, uint32_t rank)
 	/* a one-sided operation on its memory counts as work: a later line may come before it */
 	if (!r->unfinished && !r->reached)
 		at = most_of(at, e->s.fixed);
-	/* after the host's own lane */
 	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX);
 }
 
@@ -234,7 +226,6 @@ static bool event_put_off(const struct engine *e, const struct activity *work)
 	}
 }
 
-/* An event of a stream: arrival, end of a kernel or copy, or end of a flow's latency. */
 static void lane_due(struct engine *e, uint32_t index)
 {
 	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
@@ -272,7 +263,6 @@ static void lane_due(struct engine *e, uint32_t index)
 	lane_finish(e, index);
 }
 
-/* Carries out one event and what it makes possible at the same time. */
 static void event_carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
@@ -298,7 +288,6 @@ static void event_carry_out(struct engine *e, struct due due)
 	lanes_step(e);
 }
 
-/* Hosts run their new lines first, without events. */
 static void begin_pass(struct engine *e)
 {
 	e->s.pass++;
@@ -315,7 +304,7 @@ static void begin_pass(struct engine *e)
 		rank_idle(e, i);
 }
 
-/* Carries out all that is final, or the goal. Fails with ST_INTERRUPTED between two events. */
+/* Fails with ST_INTERRUPTED between two events. */
 enum status engine_run(struct engine *e, struct budget *budget)
 {
 	enum status status = ST_OK;

@@ -64,7 +64,7 @@ static const struct engine *sim_future(struct sim *sim)
 	return sim->projected || project_run(sim, NULL) == ST_OK ? sim->copy : NULL;
 }
 
-/* Counts the steps even if rank 0 has made the projection alone (`view`). */
+/* Counts the steps even if rank 0 made the projection alone (`view`). */
 static enum status sim_project(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
@@ -113,7 +113,7 @@ static void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = true; /* launches take no time to arrive */
 }
 
-/* Returns the latest earlier answer that fixed the time at which the operation was ready. */
+/* The latest earlier answer at the time at which the operation was ready */
 static op_id sim_answer(struct backend *backend, op_id id)
 {
 	const struct engine_log *log = engine_of(backend)->log;

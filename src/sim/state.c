@@ -6,14 +6,12 @@
  *   heap       one event a work at most
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member
  *
- * Arrays refer to each other by index, so a copy is one memcpy an array, into memory that the
- * copy keeps. A copy overlays the times of open operations, from `base` on:
+ * A copy overlays the times of open operations, from `base` on:
  *
  *      world.ops     | 1 .. base-1: over, read by all |  base .. op_count: final times only  |
  *      the machine   op_at(id) = &world.ops[id]          (base is UINT32_MAX)
  *      a copy        op_at(id) = &world.ops[id], or from base on &overlay[id - base]
- *
- * Add a new array as a row of ENGINE_ARRAYS; engine_log is shared. */
+ */
 #include "sim/engine.h"
 #include "base/memory.h"
 
@@ -21,7 +19,6 @@
 
 #define ROOM(e, name, wanted) MEM_ROOM(&(e)->name, (wanted), &(e)->name##_room)
 
-/* A work can have an event, and keeps its number. */
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
 	e->works[e->works_count] =
@@ -43,7 +40,6 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 	e->ranks[rank].lane_count = stream + 1;
 }
 
-/* Moves the lanes to the end; their works follow. */
 static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 {
 	struct rank *r = &e->ranks[rank];
@@ -58,7 +54,6 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 	e->lanes_count += room;
 }
 
-/* Makes room for `more` works, their events and ties. */
 static void room_for_works(struct engine *e, size_t more)
 {
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
@@ -117,7 +112,6 @@ uint32_t make_transfer(struct engine *e)
 	return index;
 }
 
-/* Every rank starts idle at time 0, with a host and the default stream. */
 struct engine *engine_create(struct world *world)
 {
 	struct engine *e = mem_alloc(sizeof *e);

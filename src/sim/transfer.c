@@ -8,7 +8,7 @@
  *                        receive from 1 <-- channel (1, 0) -- send to 0
  *
  * A part is awaited, counted at the peer so that a stop (run.c) finds it, then begun (a place in
- * e->transfers), then over. An abort removes it at any point. */
+ * e->transfers), then over. */
 #include "sim/engine.h"
 
 #include "numerics/rank_data.h"
@@ -64,7 +64,6 @@ static void transfer_begin(struct engine *e, const struct match *match, op_id se
 	flow_begin(e, t->work, t->path.latency_ns, bytes, t->path.rate);
 }
 
-/* Begins each part whose other side has arrived; others are awaited. */
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -109,7 +108,6 @@ static void side_end(struct engine *e, op_id id)
 		lane_finish(e, lane);
 }
 
-/* Frees the transfer's place. */
 static void transfer_release(struct engine *e, uint32_t index)
 {
 	flow_leave(e, e->transfers[index].work);
@@ -132,7 +130,6 @@ void transfer_due(struct engine *e, uint32_t index)
 	side_end(e, t.receive);
 }
 
-/* Aborts the transfers of the lane's head, for both sides. */
 void transfers_forget(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
@@ -192,7 +189,6 @@ void one_sided_end(struct engine *e, uint32_t lane)
 		data_one_sided_end(e->data, id);
 }
 
-/* Aborts it: the write never comes. */
 void one_sided_forget(struct engine *e, uint32_t lane)
 {
 	flow_leave(e, e->lanes[lane].work);

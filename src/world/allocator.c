@@ -14,13 +14,10 @@
  *
  *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
  *     after   | w1 | new 2 MB | free 4 MB | y |
- *     both freed:  | w1 |            free                |
  *
  * A captured graph's pool without a fitting block takes a free segment of the stream's ordinary
- * pool, until the graph is gone.
- *
- * Else the device gives a segment, at a cost of host time; if it has no room, free segments are
- * returned first. Addresses depend on the order of requests only, so all processes agree. */
+ * pool. Else the device gives a segment, at a cost of host time; if it has no room, free segments
+ * are returned first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/search.h"
@@ -29,8 +26,8 @@
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
-/* Uses PyTorch's sizes: up to 1 MiB from 2 MiB segments, below 10 MiB from 20 MiB ones, larger
- * in 2 MiB steps. */
+/* PyTorch's sizes: up to 1 MiB from 2 MiB segments, below 10 MiB from 20 MiB ones, larger in 2 MiB
+ * steps */
 static void plan_segment(struct block_plan *plan, int unit)
 {
 	int64_t step = 2 * MIB / unit, large = 10 * MIB / unit;
@@ -123,8 +120,6 @@ int64_t heap_of_graphs(const struct heap *heap)
 	return bytes;
 }
 
-/* The plan holds a block index: carry it out at once, by heap_grow (with segment_bytes) and
- * heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
@@ -136,7 +131,7 @@ bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t c
 		plan->block = best_fit(heap, plan, pool_of(pool_stream(pool), 0), clean_limit);
 		plan->moves = plan->block < heap->count;
 	}
-	if (!unit) { /* fragments of a disk are as good as one piece */
+	if (!unit) {
 		plan->segment_bytes = plan->block == heap->count ? plan->bytes : 0;
 		return plan->bytes <= capacity - heap->allocated;
 	}
@@ -248,14 +243,12 @@ const struct memory_block *heap_take(
 	return block;
 }
 
-/* Returns true if `at` and the next block are free, in one segment. */
 static bool can_merge(const struct heap *heap, size_t at)
 {
 	const struct memory_block *block = &heap->blocks[at];
 	return at + 1 < heap->count && block[0].free && block[1].free && !block[1].first;
 }
 
-/* The later time of freeing counts. */
 static void merge(struct heap *heap, size_t at)
 {
 	struct memory_block *block = &heap->blocks[at];

@@ -1,7 +1,6 @@
 /* bindings.c -- (name, rank) -> thing: an array by rank for each bound name
  *
- * A name may mean different things on different ranks. Names are numbers, so a look-up is two
- * array accesses. */
+ * A name may mean different things on different ranks. */
 #include "world/books.h"
 
 const char *thing_kind_name(enum thing_kind kind)
@@ -69,8 +68,7 @@ uint32_t world_name_turn(const struct world *world, name_id name)
 	return world->inner->bound[name].turn;
 }
 
-/* Chooses by edit distance, then alphabetically, because numbers depend on refused lines too.
- * Requires a common letter. */
+/* By edit distance, then alphabetically: numbers depend on refused lines too */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
 	/* a third of the letters may be wrong, one to three */

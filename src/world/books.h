@@ -24,7 +24,7 @@ struct rank_lanes {
 	size_t count;
 	uint32_t seen_all; /* the host knows the end of operations up to this number */
 };
-/* Memory of `free x on S`: the next user of these bytes waits for `op`. */
+/* The next user of these bytes waits for `op`. */
 struct pending_free {
 	int64_t address, bytes;
 	op_id op;
@@ -52,7 +52,7 @@ struct crossing {
 struct order_warning {
 	char text[200];
 };
-/* Recent operands, shared by equal records of later lines */
+/* Recent operands, shared by equal records */
 struct kept_operands {
 	struct operand *operand;
 	int count;
@@ -99,7 +99,6 @@ static inline void digest_add(struct world *world, uint64_t value)
 	uint64_t h = (world->digest ^ value) * 0x9e3779b97f4a7c15u;
 	world->digest = (h << 31 | h >> 33) * 0xc2b2ae3d27d4eb4fu;
 }
-/* Tags each change in the digest: equal digests mean the same changes in the same order. */
 enum change {
 	CHANGE_BIND = 1,
 	CHANGE_UNBIND,
@@ -133,14 +132,12 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing); 
 void lanes_make(struct world *world);
 /* Notes a queued SYNC for `target`, number `number` of the rank. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* Returns the clean limit: if memory was freed at or before this number, the host knows that its
- * last use is over. */
+/* If memory was freed at or before this number, the host knows that its last use is over. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {
 	return &world->streams[world->inner->lanes[rank].stream[number]];
 }
-/* Returns the number of operations that the rank has queued. */
 static inline uint32_t rank_number(const struct world *world, int rank)
 {
 	op_id last = world->last[rank];
@@ -148,7 +145,6 @@ static inline uint32_t rank_number(const struct world *world, int rank)
 }
 
 /* ---- queue.c */
-/* An operation to be queued */
 struct draft {
 	int rank, stream, flags;
 	const struct record *record;
@@ -159,7 +155,6 @@ struct draft {
 enum status ops_fit(const struct world *world, size_t more);
 /* stores a copy; returns its index */
 uint32_t record_store(struct world *world, const struct record *record);
-/* Stores a copy under another mark. */
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
 /* world_queue, but never into a graph */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
@@ -170,8 +165,7 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 
 /* ---- match.c. Requires that the rank is in the operation's group. */
 void matches_join(struct world *world, op_id id);
-/* What members must agree on, the most telling first: a different collective explains a
- * different size */
+/* What members must agree on, the most telling first */
 enum aspect {
 	ASPECT_TITLE,
 	ASPECT_OBJECT, /* a window's */
@@ -195,10 +189,9 @@ enum aspect differing(const struct share *a, const struct share *b);
 typedef bool member_same(const struct world *world, const struct match *match, int a, int b, int by);
 int member_sets(const struct world *world, const struct match *match, member_same *same, int by,
         int first[BRINGS_MOST], struct ranks *ranks);
-/* Returns true if of two otherwise equal members one expects other rows than the other sends.
- * *rows: places of the sender and the receiver, and their rows */
+/* Returns true if of two members one expects other rows than the other sends. */
 struct unmatched {
-	int from, to;
+	int from, to; /* places */
 	int64_t sent, expected;
 };
 bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
@@ -210,7 +203,6 @@ void crossing_join(struct world *world, op_id id, uint32_t match);
 void swapped_join(struct world *world, uint32_t match);
 
 /* ---- allocator.c: one space of one rank */
-/* How to serve a request */
 struct block_plan {
 	int64_t bytes;         /* rounded */
 	int64_t segment_bytes; /* 0: no new segment */
@@ -232,7 +224,7 @@ const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner);
 /* Adds the plan's segment, and its block to the plan; data: real bytes, or NULL. */
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
-/* Moves a segment to another pool; its free blocks become freed at `freed_at`. */
+/* Moves a segment to another pool; its free blocks become freed then. */
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
 #define FREED_IN_GRAPH UINT32_MAX /* as freed_at: unavailable until the segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
@@ -254,11 +246,11 @@ void memory_free(struct world *world);
 /* ---- graph_memory.c */
 /* Moves the plan's free segment to the plan's pool. */
 void memory_to_graph(struct world *world, int rank, const struct block_plan *plan);
-/* Moves the graph's segments to the ordinary pools of their streams. graph: its number + 1;
- * launched: the last operation of its launches on each stream, which the next users wait for. */
+/* Moves the graph's segments to the ordinary pools. graph: its number + 1; launched: the last
+ * operation of its launches on each stream, which the next users wait for. */
 void memory_graph_gone(
         struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
-/* Memory of other pools that the graph uses */
+/* Memory of other pools */
 struct graph_use {
 	uint32_t handout; /* in world.handouts */
 	uint8_t access;
@@ -280,10 +272,9 @@ bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from
  * their number. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
-/* The next user of this device memory waits for `op`. Replaces waits for earlier operations of
- * its stream within it. */
+/* The next user of this device memory waits for `op`, in place of earlier ones of its stream. */
 void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op);
-/* Adds a wait unless it is in order anyway, one a lane, the latest; returns the new count. */
+/* Adds a wait unless it is in order anyway, the latest of a lane; returns the new count. */
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
 
 /* ---- windows.c */

@@ -5,8 +5,7 @@
  *     rank 1:  allreduce in dp,  allreduce in tp      each may hold what the other needs
  *
  * If a rank joins match M right after a match P of another group, M notes it. Every member of
- * both must then join P before M. This is checked for present members when noted, and for each
- * later member, whichever line is typed first. */
+ * both must then join P before M. */
 #include "world/books.h"
 
 enum { PAIR_NEW, PAIR_APART, PAIR_CROSSES, PAIR_TOLD }; /* group.crosses */
@@ -58,9 +57,8 @@ static void crossing_warn(struct world *world, int a, int b, int rank, int other
 	        names_text(world->names, world->groups[high].name));
 }
 
-/* Ids grow in queueing order; a match not joined yet (0) comes later.
- *
- * `rank` joined `later`; `other` joined `earlier` just before `later`. */
+/* `rank` joined `later`; `other` joined `earlier` just before `later`. A match not joined yet (0)
+ * comes later. */
 static void crossing_check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];

@@ -1,21 +1,19 @@
 /* graph.c -- graphs: operations captured once, launched together for the cost of one launch
  *
- * During a capture, world_queue stores records here, with ids OP_CAPTURED + place. Targets of
- * that kind become the clones of the launch:
+ * Captured operations have ids OP_CAPTURED + place. Targets of that kind become the clones of the
+ * launch:
  *
  *      captured   #0 matmul   #1 record e   #2 wait (target #1)         ids OP_CAPTURED + 0, 1, 2
  *      launched   17 matmul   18 record e   19 wait (target 18)         clone[] = 17 18 19
  *
  * An event recorded in the capture is restored at its end; each launch sets it to the clone.
  *
- * As with CUDA's stream capture, only streams forked from the captured one take part; other work
- * is queued at once. Errors name CUDA's.
+ * As with CUDA's stream capture, only streams forked from the captured one take part:
  *
  *      capture g on s      y = relu x on s;  wait s on t;  z = relu y on t;  wait t on s
  *                                            t is forked                     and joined again
  *
- * Tensors of captured streams use the graph's own pools, as in PyTorch. Every launch writes to
- * them, so no other tensor gets that memory while the graph exists. */
+ * Tensors of captured streams use the graph's own pools, as in PyTorch. */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -277,8 +275,8 @@ static bool graph_is_current(const struct world *world, uint32_t index, int sect
 	return record->section == section && record->machine == world->machine->changes;
 }
 
-/* A launch under another mark or after a `set` needs a copy of the record. The record remembers
- * its latest copy, for all ranks that share it. */
+/* A launch under another mark or after a `set` needs a copy of the record, which remembers the
+ * latest. */
 static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
@@ -307,8 +305,7 @@ enum status world_graph_ready(const struct world *world, int rank, name_id name)
 	return uses_ready(world, name, &graph->uses);
 }
 
-/* last: of the launch's stream; it follows all operations of the graph, whose streams are
- * joined. */
+/* last: of the launch's stream, after all of the graph */
 static void note_launch(const struct world *world, struct graph *graph, op_id last)
 {
 	size_t i = 0;
@@ -320,10 +317,7 @@ static void note_launch(const struct world *world, struct graph *graph, op_id la
 	graph->launched[i] = last;
 }
 
-/* Fails with ST_NAME or ST_LIMIT, with nothing queued. stream: replaces the captured one.
- *
- * As in CUDA, a launch waits for the graph's previous one. Clones the items in order: a target
- * in the graph becomes its clone, the start of the capture the stream's last operation. */
+/* stream: replaces the captured one. As in CUDA, a launch waits for the graph's previous one. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);

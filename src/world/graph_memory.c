@@ -6,8 +6,7 @@
  *      t, y     in a segment of graph g: a launch writes to both, so no outside tensor gets t's
  *      x        used: after `free x` a launch may read a new tensor in its memory
  *
- * The graph's segments come from the stream's ordinary pool or the device, and go to the
- * ordinary pools when the graph is gone. */
+ * The graph's segments go to the ordinary pools when it is gone. */
 #include "world/books.h"
 
 /* ---- its own segments */
@@ -24,7 +23,6 @@ void memory_to_graph(struct world *world, int rank, const struct block_plan *pla
 		pending_add(world, rank, block->address, block->bytes, last);
 }
 
-/* Blocks in use need no wait: lines order the use of their tensors. */
 static void free_blocks_wait(struct world *world, int rank, const struct segment *segment, op_id op)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);

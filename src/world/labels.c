@@ -1,6 +1,6 @@
 /* labels.c -- labels of operations and back: "y", "allreduce#3", "F3"
  *
- * They depend on the rank's own lines only; ids differ with the order of typing. */
+ * They depend on the rank's own lines only. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "world/books.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns its number, from 1, among the operations of its title on its rank. Counts on from the
- * last one asked for, if possible. */
+/* Returns its number, from 1, among those of its title on its rank. Counts on from the last one
+ * asked for, if possible. */
 static int op_number(const struct world *world, op_id id)
 {
 	struct numbered *last = &world->inner->numbered;
@@ -120,8 +120,6 @@ static enum status no_operation(const struct world *world, int rank, const char 
 	        text, rank);
 }
 
-/* Looks for a tensor (its last writer), then for "allreduce#3", then for a phase (its last
- * operation). */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
 {
 	name_id name = names_find(world->names, text, strlen(text)), title = 0;

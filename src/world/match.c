@@ -8,8 +8,7 @@
  *      place 0 has joined          x            x            x      at[0] = 2: next makes match 3
  *      place 1                     x                                at[1] = 0: next joins match 1
  *
- * Each place remembers its last match, so the next one is found without a search. A channel is a
- * chain of two places, sender and receiver. A mismatch is settled at once; it never ends. */
+ * A channel is a chain of two places, sender and receiver. A mismatch never ends. */
 #include "world/books.h"
 
 /* ---- channels: a hash table, looked up but not iterated */
@@ -48,8 +47,7 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
-/* Bytes that members must agree on: of a row with counts, of the whole for windows and unequal
- * parts */
+/* Bytes that members must agree on */
 static int64_t message_bytes(const struct record *record)
 {
 	return record->split.n   ? record->split.row_bytes
@@ -58,8 +56,6 @@ static int64_t message_bytes(const struct record *record)
 	                         : record->bytes;
 }
 
-/* A collective's bytes are those of the root's larger tensor, equal on all ranks if the tensors
- * fit. */
 struct share member_share(const struct world *world, const struct match *match, int place)
 {
 	op_id id = match->member[place];
@@ -109,11 +105,8 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 
 /* ---- joining */
 
-/* In the drawing above, place 1 joins match 1, the next of at[1]; place 0 makes match 3.
- *
- * Joins the place's next match, making it if needed, and sets *joined. A member that differs
- * from the one at place `first`, the lowest with a member, makes a mismatch; messages name the
- * match by `first`, whichever line came first. */
+/* Joins the place's next match, making it if needed, and sets *joined. A member that differs from
+ * the one at place `first`, the lowest with a member, makes a mismatch. */
 static void match_join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance,
         int place, struct match made)
 {
@@ -193,7 +186,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 /* ---- abort */
 
-/* Restarts the numbering; lowers *from to the instance's first match if that is earlier. */
+/* Lowers *from to the instance's first match if that is earlier. */
 static void instance_restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)
@@ -203,7 +196,7 @@ static void instance_restart(struct group_instance *instance, size_t *from)
 }
 
 /* Ends the incomplete and mismatched matches of a part of the group (-1: all), and its collectives
- * from match `from` on, and restarts numbering. */
+ * from match `from` on. */
 static void part_end(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;
@@ -232,7 +225,6 @@ static void part_end(struct world *world, int group, int part, size_t from)
 	digest_change(world, CHANGE_ABORT, group, part + 1);
 }
 
-/* Complete matches have taken place, or will. */
 void world_abort(struct world *world, int group)
 {
 	part_end(world, group, -1, SIZE_MAX);

@@ -2,12 +2,9 @@
  *
  * Host and pinned memory costs no time, has one pool, and is limited only by world.host_most. A
  * disk has one pool, a capacity, and no sizes of its own. On GPUs below 4 GB (`classroom` has
- * 256 MB) sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB, not 2 and 20 MiB), so
- * that such a GPU also holds about a hundred segments.
+ * 256 MB) sizes are an eighth of PyTorch's, so that it also holds about a hundred segments.
  *
- * Every process has the map of all ranks, and real bytes for its own rank, by segment_calls. The
- * bytes of a returned segment stay until its OP_SEGMENT has ended (`leaving`), because earlier
- * operations may read them. */
+ * Every process has the map of all ranks, and real bytes for its own rank. */
 #include "world/books.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -73,8 +70,6 @@ enum status world_text_fits(const struct world *world, int rank, size_t bytes)
 	return world->host_most && total > world->host_most ? host_full(world, rank, (int64_t)bytes) : ST_OK;
 }
 
-/* ST_DEVICE_MEMORY: the segment needed, which may exceed the request and the free memory, and
- * the largest blocks in use. */
 static enum status out_of_memory(const struct world *world, int rank, const struct block_plan *plan)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
@@ -131,7 +126,7 @@ static void segments_give_back(struct world *world, int rank, enum space space, 
 	}
 }
 
-/* Adds a segment. A device segment costs host time. Other ranks' bytes are not in this process. */
+/* Adds a segment. */
 static void memory_grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
 {
 	const struct segment_calls *calls = &world->inner->calls;
@@ -144,9 +139,8 @@ static void memory_grow(struct world *world, int rank, enum space space, struct 
 	        real ? calls->get(calls->self, space, plan->segment_bytes) : NULL);
 }
 
-/* The digest sees this order: the plan, which may fail; free segments returned if there is no
- * room; a new segment if needed; the block. The first OP_SEGMENT waits for all of the rank's
- * work, as cudaFree does, the second for nothing. */
+/* An OP_SEGMENT that returns segments waits for all of the rank's work, as cudaFree does; one that
+ * gets a segment, for nothing. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address)
 {
@@ -169,7 +163,6 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 		return device                 ? out_of_memory(world, rank, &plan)
 		        : space == SPACE_DISK ? disk_full(world, rank, plan.bytes)
 		                              : host_full(world, rank, plan.bytes);
-	/* one that returns segments, one that gets one */
 	enum status status = ops_fit(world, 2);
 	if (status != ST_OK)
 		return status;
@@ -195,11 +188,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* ---- giving */
 
-/* after_stream: STREAM_HOST for none.
- *
- * Frees the block. Its next user waits for the stream's work so far, unless the pool is that
- * stream's own. A graph under capture cannot get such a wait: its block then serves no request
- * of the capture, and a launch uses it next. */
+/* after_stream: STREAM_HOST for none. The block's next user waits for the stream's work so far,
+ * unless the pool is that stream's own. A graph under capture cannot get such a wait: its block
+ * then serves no request of the capture. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];

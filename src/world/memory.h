@@ -1,10 +1,5 @@
 /* memory.h -- the memory map of all ranks: a heap of segments and blocks for each space of each
- * rank
- *
- *     segment |<------------------------ 20 MiB ------------------------>|    returned whole
- *     blocks  | w1 | free | x | y |           free                       |    allocator.c
- *
- * Tensors take and free memory (world_tensor_make, world_tensor_free). */
+ * rank (allocator.c). Tensors take and free memory (world_tensor_make, world_tensor_free). */
 #ifndef RANKSH_WORLD_MEMORY_H
 #define RANKSH_WORLD_MEMORY_H
 
@@ -114,8 +109,7 @@ struct segment_calls {
 void world_segment_calls(struct world *world, struct segment_calls calls);
 /* Returns the bytes at an address of rank `me`; NULL if there are none. */
 void *world_data(const struct world *world, enum space space, int64_t address);
-/* Frees the bytes of segments returned by this ended OP_SEGMENT of rank `me`: earlier operations
- * may read them until then. */
+/* Frees the bytes of segments returned by this ended OP_SEGMENT of rank `me`. */
 void world_segment_done(struct world *world, op_id segment_op);
 
 #endif

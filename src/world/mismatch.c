@@ -1,7 +1,7 @@
 /* mismatch.c -- messages for members that disagree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
  *
- * Members are grouped by the first aspect in which any two differ; the smallest camp, most
- * likely the mistake, comes first. */
+ * Members are grouped by the first aspect in which any two differ; the smallest camp comes
+ * first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/ranks.h"

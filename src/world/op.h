@@ -1,7 +1,5 @@
 /* op.h -- operations that ranks have queued, and the rendezvous of several ranks' operations
  *
- * A record holds what a line asks for, stored once for all of its ranks. A `struct op` is one
- * rank's operation, in 64 bytes:
  *
  *      records   7: y = matmul x w, 64 x 64, on compute            common to all ranks of the line
  *      ops       12: rank 0, record 7    13: rank 1, record 7      order, waits, times
@@ -110,7 +108,7 @@ static inline int64_t rows_from(const struct split *split, int place)
 bool splits_equal(const struct split *a, const struct split *b);
 
 enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes/s; 0: the machine's */ };
-/* What a line asks for on one or more ranks with the same shapes, addresses and parameters */
+/* What a line asks for on ranks with the same shapes, addresses and parameters */
 struct record {
 	uint8_t kind;                        /* enum op_kind */
 	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
@@ -126,7 +124,7 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	/* on the rank's process the backend calls done() at its end, and the shell reads its
+	/* the backend calls done() at its end on the rank's process, and the shell reads its
 	 * output, or what a SYNC read. In no digest */
 	bool noted;
 	int root; /* place, or -1 */
@@ -195,7 +193,7 @@ struct op {
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
 /* A rendezvous of a collective's ranks, or of the two sides of a transfer. The first member to
- * be queued makes it; agreement is checked at once, in program order. */
+ * be queued makes it. */
 struct crossing;
 struct match {
 	int group, instance;

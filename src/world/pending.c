@@ -4,8 +4,7 @@
  *      y = relu z (y in x's bytes)            |--- y ---|                    a wait, then relu
  *      pending                             |--|         |---------------------------|
  *
- * The first operation that touches a pending interval gets an OP_WAIT before it, and the
- * interval is settled. */
+ * The first operation that touches a pending interval gets an OP_WAIT before it. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 
@@ -65,11 +64,8 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
 	        (struct pending_free){.address = address, .bytes = bytes, .op = op, .space = SPACE_DEVICE};
 }
 
-/*     whole       |--------------------|            pending: address .. address + bytes
- *      operand            |-----|                    has waited
- *      left        |-----|       |------|            the first stays at i, the second is new
- *
- * Cuts the operand's bytes out of interval i. */
+/* Cuts the operand's bytes out of interval i: what is left before them stays there, the rest is
+ * new. */
 static void pending_cut_one(
         struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {

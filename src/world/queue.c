@@ -1,7 +1,6 @@
 /* queue.c -- queueing: program order, stream order, implicit waits, shared records
  *
- * There may be millions of operations, of 64 bytes each; ranks of a line and launches of a graph
- * share records. Two lists:
+ * Ranks of a line and launches of a graph share records. Two lists:
  *
  *      next_program   rank 0:   1 --> 4 --> 5 --> 9        issue order of the host
  *      next_stream    default:  1 --------> 5              order of the stream
@@ -90,7 +89,7 @@ bool splits_equal(const struct split *a, const struct split *b)
 	        (!a->n || memcmp(a->rows, b->rows, 2 * (size_t)a->n * sizeof *a->rows) == 0);
 }
 
-/* Returns equal recent operands, from a cache with one entry a slot, or a copy in the arena. */
+/* Returns equal recent operands, or a copy in the arena. */
 static struct operand *copy_operands(struct world *world, const struct record *record)
 {
 	uint64_t hash = record->operands;

@@ -6,7 +6,7 @@
  *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3
  *      clean      memory freed at or before operation 0: default may still use any later (seen 0)
  *
- * All of it follows from program order, not from time. */
+ */
 #include "world/books.h"
 
 static int stream_lane_add(struct world *world, int rank, struct stream stream)
@@ -88,7 +88,6 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | record_op);
 }
 
-/* After a SYNC the host knows the end of `target` and of its stream's earlier operations. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 {
 	if (target == OP_EVERYTHING) {
@@ -102,8 +101,8 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	}
 }
 
-/* Memory freed at operation k was used by operations up to k. Returns the least `seen` of lanes
- * with unseen operations. */
+/* The least `seen` of lanes with unseen operations: memory freed at operation k was used by
+ * operations up to k. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->inner->lanes[rank];

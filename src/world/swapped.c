@@ -4,10 +4,9 @@
  *     rank 0:   allreduce g1 (line 5)   allreduce g2 (line 5)
  *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both
  *
- * Members may name tensors differently and issue them in different branches. It is a mistake if
- * the tensor or statement that is n-th on one rank and m-th on another meets one that is m-th on
- * the first and n-th on the second. The search starts at each complete match and goes through
- * the matches right before. */
+ * It is a mistake if the tensor or statement that is n-th on one rank and m-th on another meets
+ * one that is m-th on the first and n-th on the second. The search starts at each complete
+ * match. */
 #include "world/books.h"
 #include "base/ranks.h"
 
@@ -67,9 +66,8 @@ static bool same_roles(const struct world *world, const struct match *m, const s
 	return (root == a) == (before == a) && (root == b) == (before == b);
 }
 
-/* Searches the matches before `m` for two, which may be one: in the first, b brought what a brings
- * in `m`; in the second, a brought what b brings in `m`. Returns the earlier; 0 if one is
- * missing. */
+/* Searches the matches before `m` for one in which b brought what a brings in `m`, and one in
+ * which a brought what b brings. Returns the earlier; 0 if one is missing. */
 static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;
@@ -115,8 +113,8 @@ static bool swap_is_reported(const struct world *world, const struct swapped *sw
 	return false;
 }
 
-/* Finds two members of different sets that were in opposite orders in this match and in earlier
- * ones. Returns the first of these; 0: none. Compares each set with the first and the previous. */
+/* Finds two members that were in opposite orders in this match and in earlier ones. Returns the
+ * first of these; 0: none. Compares each set with the first and the previous. */
 static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);

@@ -24,7 +24,7 @@ enum tensor_kind {
 #undef X
 	        KIND_COUNT
 };
-/* memory.c counts memory by these numbers. Returns -1 for an unknown word of `kind=`. */
+/* Returns -1 for an unknown word of `kind=`. */
 int tensor_kind_find(const char *word);
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */

@@ -1,7 +1,6 @@
 /* tensors.c -- tensors: memory with a shape and a name; views of them
  *
- * A view names a part of an owner's memory. An owner lists its views; a view of a view belongs
- * to the same owner:
+ * An owner lists its views; a view of a view belongs to the same owner:
  *
  *      g (owner) --next_view--> g1 --next_view--> g0 --> -1         views = 2
  *

@@ -41,7 +41,6 @@ enum tensor_kind tensor_kind_of(char phase)
 
 /* ---- creation */
 
-/* The digest is a running hash of all changes. */
 void digest_layout(struct world *world, const struct layout *layout)
 {
 	digest_add(world, layout->dtype << 8 | layout->dims);
@@ -59,7 +58,6 @@ void *world_take(struct world *world, size_t count, size_t bytes)
 	return memset(piece, 0, count * bytes);
 }
 
-/* The first names have the same numbers in every process. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);

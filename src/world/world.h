@@ -1,9 +1,8 @@
 /* world.h -- the replicated state (the books): every process applies every line for all ranks
  *
- * Holds names, tensors, streams, events, groups, the allocator's map, the program order, matches
- * and vector clocks. All depend ONLY on each rank's program order: no time, wall clock, real
- * addresses, unseeded randomness or unordered iteration. Every change goes into `digest`, which
- * processes compare. Fields of `struct op` marked "backend's" are exempt.
+ * All depends ONLY on each rank's program order: no time, wall clock, real addresses, unseeded
+ * randomness or unordered iteration. Every change goes into `digest`, which processes compare.
+ * Fields of `struct op` marked "backend's" are exempt.
  *
  * Files: world.c (creation, marks) bindings.c (names) tensors.c streams.c (streams, events)
  * groups.c queue.c (program order) pending.c (free x on S) match.c (matching) mismatch.c
@@ -164,7 +163,7 @@ struct world {
 	size_t iteration_count;
 	struct races *races;     /* made on demand; freed by races_free */
 	struct circles *circles; /* made on demand; freed by circles_free */
-	op_id *gets;             /* one-sided gets of all ranks, in order: the target sends their bytes */
+	op_id *gets;             /* of all ranks, in order: the target sends their bytes */
 	size_t get_count;
 	struct handout *handouts; /* of all spaces and ranks, in order */
 	size_t handout_count;
@@ -203,10 +202,9 @@ struct stream *world_stream(const struct world *world, int rank, int number);
 /* -- tensors. Making one rebinds a name that means a tensor; the old tensor stays until freed.
  * Name 0 binds nothing. pool: the stream (number on the rank) whose free lists serve it; a
  * captured stream uses the graph's. New device segments queue an OP_SEGMENT, which takes no time
- * for initial data. kind: the memory's purpose, below MEMORY_KINDS. Host and pinned memory has one
- * pool, and is reused only when the host knows that its last use is over. Fails with ST_NAME,
- * ST_LIMIT or ST_DEVICE_MEMORY; for a full GPU its message names the sizes and the largest
- * owners. */
+ * for initial data. kind: the memory's purpose, below MEMORY_KINDS. Host and pinned memory is
+ * reused only when the host knows that its last use is over. Fails with ST_NAME, ST_LIMIT or
+ * ST_DEVICE_MEMORY. */
 enum tensor_use {
 	TENSOR_RESULT, /* a result, in stream order */
 	/* initial data, filled at once: only in memory whose last use the host knows to be over */
@@ -238,8 +236,8 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
  * ST_NAME. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
-/* Returns the first instance whose members are spread over nodes as those in the rank's instance
- * are: collectives cost the same on both. Requires a member rank. */
+/* Returns the first instance with members spread over nodes as the rank's: collectives cost the
+ * same on both. Requires a member rank. */
 int world_group_like(const struct world *world, int group, int rank);
 /* Sets the timeout: collectives that wait for members for `ns` end undone (backend.expired). */
 void world_group_timeout(struct world *world, int group, int64_t ns);
@@ -265,10 +263,7 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
  * during the capture are valid only until its end, as targets for waits and for
  * world_event_record. The graph's streams are the captured one, which a launch replaces by its
  * own, and those forked from it by a wait for the graph. They may not wait for other work
- * (ST_ARGUMENT); work on other streams is queued at once.
- *
- * The first operation of a launch costs one launch, the others none. After a launch, an event
- * recorded in the graph means the launch's operation. */
+ * (ST_ARGUMENT); work on other streams is queued at once. */
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u              /* first id for captured operations */
 #define OP_CAPTURE_START (OP_EVERYTHING - 1) /* target: a graph stream without operations */
@@ -309,9 +304,8 @@ struct freed_use {
 	bool taken;  /* has a new tensor, */
 	name_id now; /* with this name; 0: unnamed */
 };
-/* Returns true and the next freed block from *from (at first 0) that the graph uses, in
- * allocation order; blocks in its own pool are never among them. Reports each block once, and once
- * more when it has a new tensor. Requires a graph's name. */
+/* Returns true and the next freed block of other pools from *from (at first 0) that the graph
+ * uses, once, and once more when it has a new tensor. Requires a graph's name. */
 bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *from, struct freed_use *use);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends the group's unfinished matches and restarts its numbering. Call backend.abort before. */
@@ -320,30 +314,28 @@ void world_abort(struct world *world, int group);
  * too. */
 void world_expire(struct world *world, uint32_t match);
 
-/* -- windows: tensors that other ranks in a group access by one-sided operations. A window opens
- * and closes when the rank queues the collective for it (record.window), or closes with an
- * abort. */
-/* Gives a one-sided operation's operand on its target. Returns false if the target has queued no
- * window yet, or the opening is a mismatch. */
+/* -- windows: tensors that other ranks in a group access by one-sided operations. The rank's
+ * collective for it (record.window) opens and closes one; an abort closes it. */
+/* Gives a one-sided operation's operand on its target. Returns false if that has queued no window
+ * yet, or the opening is a mismatch. */
 bool world_remote(const struct world *world, op_id id, struct operand *remote);
-/* Fails with ST_NAME for an owner in an open window, which must not be freed or made anew: "WHAT:
- * y is in a window of ps, and other ranks may reach it: close y first". */
+/* Fails with ST_NAME, "WHAT: ...", for an owner in an open window, which must not be freed or made
+ * anew. */
 enum status world_window_closed(const struct world *world, const char *what, int tensor);
 /* Returns true if the window that this collective opened is still open. */
 bool world_window_open(const struct world *world, int rank, op_id window);
 
-/* Returns the i-th warning that two ranks queued collectives on two groups in opposite orders, one
- * per pair of groups; NULL after the last. */
+/* Returns the i-th warning of opposite orders in two groups, one a pair; NULL after the last. */
 const char *world_order_warning(const struct world *world, size_t i);
 /* Returns true if there is such a warning for these two groups. */
 bool world_order_reported(const struct world *world, int a, int b);
 
 /* -- collectives whose members bring different tensors */
-/* Returns the first of the matches in which members came in opposite orders, for the i-th such
- * mistake; 0 after the last. The same two lines of a group are reported once. */
+/* Returns the first match of the i-th mistake of opposite orders; 0 after the last. The same two
+ * lines of a group are reported once. */
 uint32_t world_swapped(const struct world *world, size_t i);
-/* For a collective that lacks members: returns the match from which on a rank that has joined it
- * is one call ahead of a rank that has not, by tensors and lines; 0: none. */
+/* For a collective that lacks members: returns the match from which on one that has joined is a
+ * call ahead of one that has not; 0: none. */
 uint32_t world_shifted(const struct world *world, uint32_t match);
 /* Returns the name of a member's tensor; 0: none (a barrier). */
 name_id world_brought(const struct world *world, const struct match *match, int place);
@@ -391,15 +383,15 @@ const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
 void op_text(const struct world *world, op_id id, struct text *out);  /* "allreduce#3" */
 void op_label(const struct world *world, op_id id, struct text *out); /* "matmul y" */
-/* Returns the title, or the kind, for a note on a tensor's access. Messages fused by `together`
- * share the first one's title, so a read is "send" and a write "recv". */
+/* Returns the title, or the kind, for a note on a tensor's access; of messages, which `together`
+ * fuses under one title, "send" for a read and "recv" for a write. */
 const char *op_called(const struct world *world, op_id id, bool writes);
 /* Appends "line 9" or "lab/model.rsh:9"; nothing for line 0. */
 void source_line_text(const struct world *world, name_id file, int line, struct text *out);
 /* Returns 3 and the title for "allreduce#3"; 0 for another form or an unknown title. */
 long op_numbered(const struct world *world, const char *text, name_id *title);
-/* Finds an operation on a rank: for "y" the last writer, "allreduce#3", for a phase such as "F3"
- * the last one in it. Fails with ST_NAME and the nearest. */
+/* Finds, in this order: for "y" the last writer, "allreduce#3", for a phase such as "F3" the last
+ * one in it. Fails with ST_NAME and the nearest. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id);
 
 #endif
