@@ -1,15 +1,15 @@
-# context: sequences are split over the ranks; attention uses a ring of keys and values, or alltoall
-# memory: the whole model on every rank; activations of 1/n of the tokens
-#   ring      also two blocks of keys and values in transit; in backward two blocks of their gradients
+# context: sequences are split over the ranks; attention sends keys and values around a ring, or uses alltoall
+# memory: the whole model on every rank; activations for 1/n of the tokens
+#   ring      also two key-value blocks in transit; in backward also two blocks of their gradients
 # sends: keys and values around a ring, or alltoalls that exchange tokens for heads, forward and
 #   backward; gradients (allreduce with op=avg)
-# bytes: sent per rank and layer, with A = bytes of the keys of its tokens (batch x seq/n x
+# bytes: sent per rank and layer, with A = bytes of its tokens' keys (batch x seq/n x
 #   hidden x size):
 #   ring      forward 2(n-1) A: keys and values make n-1 hops; backward the same, plus 2n A: their
 #             gradients make n hops, back to their rank
 #   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; no kernel runs during them
 #   In addition 2(n-1)/n of all gradients, averaged as in ddp.
-# when: the activations of a sequence do not fit on a GPU, or there are fewer sequences than
+# when: a sequence's activations do not fit on a GPU, or there are fewer sequences than
 #   GPUs. For short sequences ddp sends less.
 #   ring      if seq/n is large, the hops overlap with attention
 #   ulysses   fewer bytes but no overlap, at most as many ranks as heads: for fast links. Both: ulysses
@@ -23,17 +23,17 @@
 #             split the heads
 #   balance=off   rank r has the tokens from r seq/n: with a causal mask, the first rank attends to one
 #                 block of keys and the last rank to all n
-#   balance=on    every n-th token from r: half of each block for every rank (arXiv:2311.09431; the zigzag
-#                 halves of Llama 3 balance too)
+#   balance=on    every n-th token from r: each rank attends to half of each block (arXiv:2311.09431;
+#                 Llama 3's zigzag halves balance too)
 option kind=ring of="ring ulysses" "ring: keys and values go round a ring; ulysses: alltoalls exchange tokens for heads"
 option ring=0 least=0 "ranks per ring, to use both (arXiv:2405.07719); 0: the ranks that ulysses leaves"
 option ulysses=0 least=0 "ranks that split the heads; 0: the ranks that ring leaves"
 option balance=on of="on off" "on: stripes, so that all ranks have the same work in attention; off: contiguous parts"
-option bucket=256k least=1 unless="dp_shard" "size at which a bucket of gradients is sent"
+option bucket=256k least=1 unless="dp_shard" "size at which a gradient bucket is sent"
 option overlap=on of="on off" unless="dp_shard" "on: a bucket is sent as soon as it is full; off: all buckets after backward"
 option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed and exchanged once"
 refuse first_unit == 1 "an mlp has no attention and no sequences: `model gpt`, or `strategy ddp`, which splits the rows"
-let blocks = ring;  let splits = ulysses          # blocks of keys; ranks that split the heads
+let blocks = ring;  let splits = ulysses          # key blocks; ranks that split the heads
 if ring == 0 and ulysses == 0 and kind == "ulysses" { let blocks = 1 }
 if blocks == 0 { let blocks = max(size(cp)//max(ulysses,1),1) }
 if splits == 0 { let splits = max(size(cp)//blocks,1) }
@@ -51,12 +51,12 @@ if below == 0 { let near = "the nearest that does is $splits" }
 refuse heads%splits != 0 "a rank's heads=$heads do not divide by ulysses=$splits; $near, or a ring"
 refuse dropout > 0 and balance == "off" and blocks > 1 "dropout=$dropout needs tokens in stripes: balance=on, or dropout=0"
 let micros = per_round*accumulate;  let length = seq//size(cp);  let few = heads//splits
-let block = length*splits;  let block_width = few*head_size           # tokens of a sequence in a block of keys; columns of its heads
+let block = length*splits;  let block_width = few*head_size           # a sequence's tokens in a key block; columns of its heads
 if blocks > 1 { group circle by cp%splits in cp };  if splits > 1 { group swap by cp//splits in cp }
 let spot = cp//splits;  let lane = cp%splits;  let striped = balance == "on";  source rounds
 
-# ---- this rank's tokens of a sequence: in stripes, lane and spot of [length,splits,blocks]; in
-# contiguous blocks, of [blocks,length,splits] ----
+# ---- this rank's tokens in a sequence: the indices lane and spot in [length,splits,blocks] if they
+# are striped, in [blocks,length,splits] if they are contiguous ----
 def own_part y x count wide {
   if striped { whole = reshape x [count,length,splits,blocks,wide];  y = whole[0:count,0:length,lane,spot] } else {
     whole = reshape x [count,blocks,length,splits,wide];  y = whole[0:count,spot,0:length,lane]
@@ -70,14 +70,14 @@ def positions_backward dxs one {
   own_part own_rows dpos 1 hidden;  if fresh { fill dpos 0 }
   dps = matmul one.T dxs;  part_of_dpos = reshape dps [1,length,hidden];  own_rows = add own_rows part_of_dpos;  free dps
 }
-# Dropout draws the numbers of the tokens in the whole sequence; a stripe has every n-th of them.
+# Dropout draws its numbers for the whole sequence; a stripe has every n-th of them.
 def drop kernel y x place {
   let offset = apart;  let apart = offset*size(cp)+(lane*blocks+spot)*hidden;  let width = size(cp)*hidden
   replaced "$kernel" y x place
   let apart = offset;  let width = 0
 }
 
-# ---- attention; ulysses works on all tokens of some heads: q k v stay exchanged until backward ----
+# ---- attention; ulysses works on some heads and all tokens: q k v stay exchanged until backward ----
 def attend o q k v {
   if splits == 1 { rounds o q k v } else {
     exchange q q;  exchange k k;  exchange v v

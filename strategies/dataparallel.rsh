@@ -1,8 +1,8 @@
 # dataparallel: rank 0 sends out the model and the batch in every step; shows why ddp replaced it
-# memory: rank 0: everything, and the outputs of the whole batch; other ranks: parameters,
-#   gradients, activations of batch/n rows
+# memory: rank 0: everything, and the whole batch's outputs; other ranks: parameters,
+#   gradients, activations for batch/n rows
 # bytes: per step, parameters go from rank to rank (broadcast from rank 0) and gradients back
-#   (reduce): each rank sends 2P. The link of rank 0 also carries the other ranks' rows, outputs
+#   (reduce): each rank sends 2P. Rank 0's link also carries the other ranks' rows, outputs
 #   and output gradients.
 # axis dp: split the batch
 # alone: one rank sends the whole model to all others
@@ -11,17 +11,17 @@
 #  rank 0  gradients out -> | backward | sums in <- | optimizer
 #  others  gradients in     | backward | sums out   |
 option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed and exchanged once"
-refuse experts > 0 "rank 0 computes the loss, and each rank has its own balance loss of experts: `strategy ddp` trains such a model"
+refuse experts > 0 "rank 0 computes the loss, but the experts' balance loss is computed on each rank: `strategy ddp` trains such a model"
 let ranks = size(dp);  let micros = accumulate
 refuse batch < ranks "batch=$batch on $ranks ranks leaves some without a row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
 stream comm blocking
-# This rank's rows of micro-batch k, which rank 0 has.
+# Finds this rank's rows in micro-batch k; rank 0 has them.
 def take_part k {
   take k;  let whole = rows
   let first = first+dp*whole//ranks;  let rows = (dp+1)*whole//ranks-dp*whole//ranks
 }
-# send_out: from rank 0's `whole` to each rank's `part`, one rank after the other; bring_in: back.
+# send_out copies rank 0's `whole` to each rank's `part`, one rank after the other; bring_in copies back.
 def send_out whole part {
   let all = batch//micros;  wait compute on comm
   @(dp == 0) { copy $(whole)[0:all//ranks*seq] -> $part on comm }
@@ -60,7 +60,7 @@ def reduce_one p r c deviation s cut { reduce d$p op=sum root=0 on comm in dp }
 def iteration {
   use compute
   ## the parameters go out
-  # every step sends new copies: those of the last step are stale
+  # every step sends new copies: the last step's copies are stale
   phase C;  wait compute on comm
   each_unit each_parameter broadcast_one
   wait comm on compute

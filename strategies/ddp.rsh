@@ -1,26 +1,26 @@
 # ddp: each rank has part of the batch, and gradients are averaged; in buckets, during backward
-# memory: the whole model on every rank: parameters, gradients, optimizer state; activations of
-#   batch/n rows. delay=1: the gradients twice. hook=int8 and topk: the error feedback, as large as
-#   the gradients in f32.
-# sends: the gradients of the rank's parameters (allreduce with op=avg, in buckets)
+# memory: the whole model on every rank: parameters, gradients, optimizer state; activations for
+#   batch/n rows. If delay=1, the gradients twice. If hook=int8 or topk, also the error feedback, as
+#   large as the gradients in f32.
+# sends: the rank's gradients (allreduce with op=avg, in buckets)
 # bytes: 2(n-1)/n of the gradients' bytes per rank and step (ring), one message per bucket.
 # when: the model fits on a GPU with its gradients and optimizer state; if not, zero or fsdp
 #   (arXiv:2006.15704). If links are slow: delay=1, a hook, or local.
 # axis dp: split the batch
 # after tp cp ep pp dp_shard
 # loses hook != "none": the hook rounds or drops part of the gradients
-# loses delay > 0: a step uses gradients of the parameters of one step earlier
-# loses backup > 0: the gradients of the slowest ranks are left out
+# loses delay > 0: a step uses gradients computed one step earlier
+# loses backup > 0: the slowest ranks' gradients are left out
 # own pace backup > 0: `run` reads the losses only at its end, so no rank waits for the slowest
 #   backup=1: no rank waits for a straggler until its loss is read; the straggler steps with the
-#   mean of the other ranks (backup workers: arXiv:1604.00981)
+#   other ranks' mean (backup workers: arXiv:1604.00981)
 option bucket=256k least=1 unless="dp_shard" "size at which a bucket is sent (PyTorch: 25M, for models a thousand times as large)"
 option overlap=on of="on off" with="delay=0" unless="dp_shard" "on: a bucket is sent as soon as it is full; off: all buckets after backward"
 option hook=none of="none f16 bf16 int8 topk" "compresses a bucket; int8 and topk add what they dropped to the next step's gradients"
 option k=1% with="hook=topk" "the share of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed and exchanged once"
 option delay=0 of="0 1" "1: gradients are exchanged during the whole next step and used one step late; for slow links (arXiv:2011.03641)"
-option backup=0 least=0 "do not wait for the K slowest ranks: they receive the mean of a bucket without contributing to it"
+option backup=0 least=0 "do not wait for the K slowest ranks: they receive a bucket's mean without contributing to it"
 option broken=no of="no nosync" "nosync: gradients are not exchanged; `verify` finds this bug, training alone does not show it"
 refuse backup >= size(dp) "backup=$backup leaves out all $(size(dp)) ranks: at most backup=$(size(dp)-1)"
 refuse backup > 0 and hook != "none" "backup=$backup needs an allreduce, which hook=$hook replaces: hook=none"
@@ -29,9 +29,9 @@ let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micro
 let keeps = hook == "int8" or hook == "topk"
 source hooks
 refuse delay > 0 and gathers == "flat" "delay=$delay works with ddp alone: zero and fsdp reduce-scatter gradients as soon as they are computed"
-if gathers == "" { source buckets }         # with zero or fsdp, each rank's shard of a group is averaged, without buckets
+if gathers == "" { source buckets }         # with zero or fsdp, each rank's shards are averaged, without buckets
 if delay > 0 { source late }
-# The mean of all ranks' gradients; hooks.rsh has the compressed versions.
+# Averages gradients over all ranks; hooks.rsh has the compressed versions.
 def count_everywhere n { replaced n;  allreduce n in dp }
 def reduce_gradients g {
   replaced g

@@ -1,16 +1,16 @@
 # experts: expert parallel: ranks hold different experts; tokens are sent to their experts and back
 # memory: 1/n of the experts' parameters, gradients and optimizer state; everything else whole;
-#   activations of batch/n rows. An expert holds activations for all tokens routed to it, so a
+#   activations for batch/n rows. An expert holds activations for all tokens routed to it, so a
 #   popular expert needs more memory than the others and makes them wait.
-# sends: tokens to their experts and back (alltoall), forward and backward; gradients of
-#   everything but the experts (allreduce with op=avg as they are computed)
-# bytes: sent per rank, with T = bytes of its tokens x top; (n-1)/n of T leaves the rank if all
+# sends: tokens to their experts and back (alltoall), forward and backward; all gradients but
+#   the experts' (allreduce with op=avg as they are computed)
+# bytes: sent per rank, with T = its tokens' bytes x top; (n-1)/n of T leaves the rank if all
 #   experts are equally popular:
-#   a block   4 alltoalls of T: to the experts and back, forward and backward; one alltoall of 4 bytes per
-#             expert for the counts
+#   a block   4 alltoalls of T: to the experts and back, forward and backward; one alltoall for the
+#             counts, 4 bytes per expert
 #   capacity  T is `capacity` times as large, padding included; no counts are sent, because all parts are
 #             equal, and the host does not wait
-#   a step    2(n-1)/n of the gradients of everything but the experts
+#   a step    2(n-1)/n of all gradients but the experts'
 # when: you want a larger model with the same work per token, and links are fast: tokens cross
 #   them 4 times per block
 # axis ep: distribute the experts
@@ -28,7 +28,7 @@ refuse experts%parties != 0 "experts=$experts does not divide by ep=$parties; th
 let replica = replica*parties+ep;  let replicas = replicas*parties
 let experts_here = experts//parties;  let first_expert = ep*experts_here;  let far = "_far"
 
-# ---- this rank's parameters: all but the experts of other ranks ----
+# ---- this rank's parameters: all but other ranks' experts ----
 let of_expert = 0
 def one_parameter u i what {
   let e = (i-1)//2;  let of_expert = i > 0 and u > 0 and u%2 == 0
@@ -39,12 +39,12 @@ def add_squares p g cut { if of_expert or ep == 0 { replaced p g cut } }
 def everywhere seen { replaced seen;  allreduce seen in ep }
 def count_everywhere n { replaced n;  allreduce n in ep }
 
-# ---- rows from each rank to each local expert; with a capacity all parts are equal ----
+# ---- rows from each rank to each local expert; if there is a capacity, all parts are equal ----
 def cut_batch {
   replaced;  if gathers == "" { stream comm blocking }
   let below = batch-batch%(replicas*micros);  let above = below+replicas*micros
   let fits = "batch=$below and batch=$above fit, or without a pipeline capacity=none"
-  refuse capped and uneven "batch=$batch in $(replicas*micros) parts: with a capacity all parts have the same number of rows; $fits"
+  refuse capped and uneven "batch=$batch does not divide into $(replicas*micros) parts; with a capacity all parts need equally many rows: $fits"
 }
 def count_rows k {
   if capped { from$k = full [parties,experts_here] i32 value=places kind=buffer } else {
@@ -60,7 +60,7 @@ def rows_of k j {
 }
 def forget_rows k { if capped { free from$k } else { free come$k go_host$k come_host$k } }
 
-# ---- rows arrive in the order of ranks; sort_chunks orders them by expert ----
+# ---- rows arrive in rank order; sort_chunks orders them by expert ----
 def to_experts x k {
   if capped { by_rank = alltoall $(x)$k in ep } else { by_rank = alltoall $(x)$k send=go_host$k recv=come_host$k in ep }
   $(x)_far$k = sort_chunks by_rank from$k;  free by_rank $(x)$k

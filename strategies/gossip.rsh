@@ -1,6 +1,6 @@
 # gossip: decentralized SGD on a ring; each rank averages parameters with its two neighbours
-# memory: the whole model on every rank: parameters, gradients, optimizer state; the parameters
-#   of two neighbours; activations of batch/n rows
+# memory: the whole model on every rank: parameters, gradients, optimizer state; two neighbours'
+#   parameters; activations for batch/n rows
 # sends: parameters, to two neighbours in each step
 # bytes: 2P per rank and step (P on 2 ranks), as ddp, but only to the neighbours, in one hop: the
 #   latency does not grow with n. A rank waits only for its two neighbours. An update reaches the
@@ -33,16 +33,16 @@ def iteration {
   }
   replaced
 }
-# Both exchanges start together. In sequence, the first exchange of each rank would wait for the
-# second exchange of its neighbour, all around the ring: a deadlock.
+# Both exchanges start together. If they ran in sequence, each rank's first exchange would wait for
+# its neighbour's second one, all around the ring: a deadlock.
 def to_neighbours p r c deviation s cut {
   if size(dp) > 1 { together {
     sendrecv $(p)$master -> left_$p to=previous from=previous on left in dp
     if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
   } }
 }
-# The mean of three, and then the step. After an overflow all ranks skip the step; otherwise a rank
-# that steps would wait for a neighbour that does not. A norm is computed for this rank alone.
+# Averages three ranks' parameters, then steps. After an overflow all ranks skip the step; otherwise a
+# rank that steps would wait for a neighbour that does not. A norm is computed for this rank alone.
 def everywhere seen { replaced seen;  if "$seen" != "squares" { allreduce seen in dp } }
 def update {
   if it%every == 0 { wait left on compute;  wait right on compute;  each_unit each_parameter mix }

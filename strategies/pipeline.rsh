@@ -1,8 +1,8 @@
-# pipeline: each rank has some of the layers; micro-batches pass from rank to rank
-# memory: parameters, gradients and optimizer state divided by the stages; activations of the
+# pipeline: each rank has some layers; micro-batches pass from rank to rank
+# memory: parameters, gradients and optimizer state divided by the stages; activations for the
 #   micro-batches in flight: gpipe all, 1f1b p-s on stage s, zb-h1 p, zb-h2 2p-1, zb-auto limit x
-#   p. With the model's recompute=full only the inputs of their blocks, and the head once.
-# sends: activations of a micro-batch to the next stage, their gradients back
+#   p. If the model has recompute=full, only their blocks' inputs, and the head once.
+# sends: a micro-batch's activations to the next stage, their gradients back
 # bytes: each stage sends micro x (the activations between two layers) forward and the same back,
 #   times chunks.
 #   bubble: (p-1)/(m+p-1); interleaved: that share of a stage's time, divided by chunks; zb-h1: a
@@ -17,20 +17,20 @@
 #   schedule=F.csv  in the format of PyTorch's pipelining, a row per rank: 0F0,0F1,,0B0 ... (`program
 #                   schedule F.csv` writes one)
 #   zb-v-4.csv      included, as zb-v-8.csv: a V on 4 or 8 ranks, chunks=2, micro= twice the ranks; no
-#                   bubble if F, B and W take the same time; activations of 2p parts
+#                   bubble if F, B and W take the same time; activations for 2p parts
 #                   (arXiv:2401.10241)
 #   dualpipe-v-4.csv  and -8: the same V; bubble (p-1)(F+B-2W), where B computes both gradients;
-#                   activations of 2p+1 parts (arXiv:2412.19437)
+#                   activations for 2p+1 parts (arXiv:2412.19437)
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage runs its micro-batches"
-option micro=4 least=1 "micro-batches per step, of at least a row each; interleaved: a multiple of the ranks"
+option micro=4 least=1 "micro-batches per step, each with at least one row; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "rounds of `micro` micro-batches per optimizer step; the pipeline drains between rounds"
 option chunks=1 least=1 "parts of the model per stage, for interleaved and files; they are not neighbours"
-option limit=1.0 least=1 with="schedule=zb-auto" "activation memory, as a multiple of the first stage of 1f1b"
+option limit=1.0 least=1 with="schedule=zb-auto" "activation memory, as a multiple of 1f1b's first stage"
 option held=0.5 least=0 with="F" "zb-auto with given times: the share of activations that W still needs after B"
-option F=0ms "instead of a model: time of a stage's forward"
-option B=0ms with="F" "... of its input gradients"
-option W=0ms with="F" "... of its weight gradients"
-option transfer=0ms with="F" "... of a transfer to the next stage"
+option F=0ms "instead of a model: a stage's time for forward"
+option B=0ms with="F" "... for its input gradients"
+option W=0ms with="F" "... for its weight gradients"
+option transfer=0ms with="F" "... for a transfer to the next stage"
 let timed = F > 0ms
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }
@@ -43,12 +43,12 @@ if not timed { schedule $schedule micro=micro chunks=pieces recompute=$recompute
 # ---- the split: chunk c is part piece(c) of the model (c*stages+pp; a file may choose otherwise),
 # units low_c .. high_c. Layers are distributed evenly; if they do not divide and the model is a
 # gpt, the embedding and the head count as one layer each ----
-let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # of the first and the last part
+let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # ranks with the first and the last part
 let shared = not timed and first_stage != last_stage and tied == "on"          # both hold the same table
 if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
 let wants = "layers=$layers on $stages stages";  let fewer = "ranks"
-if pieces > 1 { let wants = "$wants of $pieces chunks";  let fewer = "ranks or chunks" }
+if pieces > 1 { let wants = "$wants with $pieces chunks each";  let fewer = "ranks or chunks" }
 refuse not timed and layers < fits "$wants: layers=$fits fits, or fewer $fewer"
 def cut_piece c {
   let number = piece(c);  let units = (last_unit-1)//layers
@@ -56,9 +56,9 @@ def cut_piece c {
   if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*units+1 }
   if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*units }
 }
-# The input of chunk c comes from another stage, unless this rank also has the part before it (at
-# the turn of a V); likewise its output. Each chunk has its own streams and groups, act_in0,
-# act_in1 ..., so that a wait of one chunk does not delay another.
+# Chunk c's input comes from another stage, unless this rank also has the part before it (at the
+# turn in a V); likewise its output. Each chunk has its own streams and groups, act_in0,
+# act_in1 ..., so that one chunk's wait does not delay another.
 for c in 0:pieces {
   let low_$c = 0;  let high_$c = -1;  let begins_$c = piece(c) == 0;  let ends_$c = piece(c) == parts-1
   let from_$c = holder(max(piece(c)-1,0));  let to_$c = holder(min(piece(c)+1,parts-1))
@@ -68,14 +68,14 @@ for c in 0:pieces {
   if stages > 1 and pieces > 1 { group acts_on$c by 0 in pp;  group grads_on$c by 0 in pp }
   if not timed { cut_piece c }
 }
-# The second place of a shared table: the last stage has only the table of unit 0.
+# A shared table exists twice: the last stage also has it, but no other parameter of unit 0.
 def each_unit what with { if shared and pp == last_stage { $what 0 with };  replaced what with }
 def each_unit_back what with { replaced what with;  if shared and pp == last_stage { $what 0 with } }
 def one_parameter u i what { if not shared or pp != last_stage or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
 def add_squares p g cut { if not shared or pp != last_stage or "$p" != "table" { replaced p g cut } }
-# A loader delivers whole micro-batches in order. A stage that takes another one first (a file may
-# say so), or inputs here and targets there (in a V), holds those of a round.
+# A loader delivers whole micro-batches in order. If a stage takes another one first (a file may say
+# so), or inputs and targets at different times (in a V), it holds a whole round.
 let follows = 0;  let holds = first_stage == last_stage and pieces > 1
 def look_at_slot k w {
   if "$w" == "F" and (begins_$(chunk(k)) or ends_$(chunk(k))) { let holds = holds or micro(k) != follows;  let follows = micro(k)+1 }
@@ -85,7 +85,7 @@ let why = "";  source stage
 def setup {
   if timed {
     ## messages that stand for activations
-    # a message of a few bytes takes the latency of its link
+    # a message of a few bytes takes its link's latency
     if stages > 1 {
       set link_latency=transfer;  set nic_latency=transfer;  tensor token[1] = zeros
       for c in 0:pieces { tensor act_token$c[1] grad_token$c[1] = zeros }
@@ -110,10 +110,10 @@ def piece_memory c {
 def explain_slot works {
   let why = "no stage waits for weight gradients: they fill the bubble"
   if works == "F" { let why = "the pipeline fills: the more micro-batches before the first backward, the more memory" }
-  if works == "F BW" { let why = "each backward frees the activations of a micro-batch, so a forward can begin" }
-  if works == "BW" { let why = "the pipeline drains: a stage waits for the gradients of the next stage" }
+  if works == "F BW" { let why = "each backward frees a micro-batch's activations, so a forward can begin" }
+  if works == "BW" { let why = "the pipeline drains: a stage waits for the next stage's gradients" }
 }
-# ---- an iteration: slot k is the next task of every stage, in the order of its schedule ----
+# ---- an iteration: slot k is every stage's next task, in its schedule's order ----
 def iteration {
   use compute
   for round in 0:accumulate { for k in 0:slots {

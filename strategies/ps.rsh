@@ -1,22 +1,22 @@
 # ps: parameter servers: the last ranks hold the parameters; workers compute gradients for them
-# ranks: the last `shards` ranks are the servers: of 4 ranks rank 3, with shards=2 ranks 2 and 3.
+# ranks: the last `shards` ranks are the servers: with 4 ranks, rank 3; if shards=2, ranks 2 and 3.
 #   A server only runs the optimizer: if it is slow, hardly anything changes. If a worker is slow
 #   (`@0 slow 2x`), mode=sync waits for it.
-# memory: a worker: parameters, gradients, activations of batch/workers rows; a server: its shard
-#   of the parameters and of the optimizer state (sync: also of the gradients)
+# memory: a worker: parameters, gradients, activations for batch/workers rows; a server: its shard
+#   of parameters and optimizer state (sync: also gradients)
 # bytes: in every step P from the servers to each worker, and P back, all through the servers'
 #   links; shards=s divides the bytes per link by s
-#   sync          a server waits for all workers and steps once; the workers get the result: the numbers
-#                 of a single rank, with any optimizer
-#   async         a worker adds -lr/workers of its gradient as soon as it has one, and gets the current
+#   sync          a server waits for all workers and steps once; the workers get the result: a single
+#                 rank's numbers, with any optimizer
+#   async         a worker adds -lr/workers times its gradient as soon as it has one, and gets the current
 #                 parameters: no worker waits for the slowest, and a gradient may belong to
 #                 parameters that others have changed since. A server computes nothing, so only sgd
 #                 works
 #   staleness=k   async, but no worker begins step i before all have finished step i-k-1
 #   `stats` shows the observed staleness: updates by others to a parameter between a worker's get
 #   and add.
-# when: ranks have unequal speed. With equal ranks ddp is faster: the bytes of a ring do not grow
-#   with the number of ranks.
+# when: ranks have unequal speed. If all ranks are equal, ddp is faster: a rank's bytes in a ring
+#   hardly grow with n.
 #   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et
 #   al., NIPS 2013
 # axis dp: split the batch
@@ -25,19 +25,19 @@
 # own pace mode == "async": `run` reads the losses only at its end, so no rank waits for the slowest
 option mode=sync of="sync async" "sync: a server waits for all workers; async: for none"
 option staleness=1000000 least=0 "async: steps that a worker may be ahead of the slowest one (1000000: no limit)"
-option shards=1 least=1 "number of servers; server u mod shards holds the parameters of unit u"
+option shards=1 least=1 "number of servers; server u mod shards holds unit u's parameters"
 option accumulate=1 least=1 "micro-batches per step; their gradients are summed and sent once"
 let workers = size(dp)-shards;  let works = dp < workers;  let bound = staleness < 1000000
 refuse size(dp) < 2 "a worker and a server need 2 ranks: ranksh -n 2, or `strategy serial`"
 refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(size(dp)-1) at most"
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
-refuse clip > 0 "clip=$clip: a worker sends each gradient before the norm of all is known: clip=0, or `strategy ddp`"
-refuse masked "ignore=$ignore: a worker sends each gradient before the number of counted targets is known: ignore=none, or `strategy ddp`"
+refuse clip > 0 "clip=$clip: a worker sends each gradient before the norm is known: clip=0, or `strategy ddp`"
+refuse masked "ignore=$ignore: a worker sends each gradient before all targets are counted: ignore=none, or `strategy ddp`"
 refuse mode == "sync" and bound "staleness=$staleness needs mode=async: in mode=sync no worker is ahead"
 refuse dynamic "loss_scale=dynamic: a worker that has sent its gradients cannot skip the step: loss_scale=1024"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
 stream comm blocking
-# The group of a window has the workers and one server, which is its last rank.
+# A window's group has the workers and one server, which is its last rank.
 for k in 0:shards { group shard$k by (works or dp==workers+k) }
 if bound { for v in 0:workers { if works and v != dp { stream to$v from$v } } }
 
@@ -50,7 +50,7 @@ def read_target m { if works { replaced m } }
 def forward u m { if works { replaced u m } }
 def backward u m inputs weights { find_shard u;  if works { replaced u m inputs weights } }
 
-# ---- a worker holds a copy of each parameter; server k those of every shards-th unit with their
+# ---- a worker holds a copy of each parameter; server k holds every shards-th unit's parameters and
 # optimizer state ----
 let shard = 0;  let has = 0;  let sum = "sum_";  if not mixed { let sum = "d" }
 def find_shard u { let shard = u%shards;  let has = works or dp == workers+shard }

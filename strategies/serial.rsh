@@ -1,5 +1,5 @@
 # serial: rank 0 trains alone; the other ranks are idle
-# memory: rank 0 holds everything: parameters, gradients, optimizer state, activations of
+# memory: rank 0 holds everything: parameters, gradients, optimizer state, activations for
 #   batch/accumulate rows
 # bytes: none
 # alone: one rank holds the model and the batch

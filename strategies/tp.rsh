@@ -1,22 +1,22 @@
 # tp: tensor parallel: a block's matrices are split over the ranks; by columns, then by rows
 # memory: 1/n of the blocks' parameters, gradients and optimizer state; the whole embedding and
 #   head.
-#   Activations between the two matrices of a pair are split (attention heads, inside of the MLP);
+#   Activations between a pair's two matrices are split (attention heads, inside the MLP);
 #   norms and residuals are whole.
 #   sequence=on   norms and residuals are split too, by tokens: 1/n of all activations
-# sends: the output of each pair of matrices, summed over its ranks (allreduce), forward and
+# sends: each matrix pair's output, summed over the ranks (allreduce), forward and
 #   backward
-# bytes: sent per rank, with A = bytes of a block's output (batch x seq x hidden x size of the
-#   type):
-#   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A; no kernel runs during them
-#   a pair of an mlp   1 forward, 1 backward (not before the first pair)
+# bytes: sent per rank, with A = bytes of a block's output (batch x seq x hidden x bytes per
+#   number):
+#   a gpt's block      2 allreduces forward and 2 backward: 4 x 2(n-1)/n A; no kernel runs during them
+#   an mlp's pair      1 forward, 1 backward (not before the first pair)
 #   sequence=on        a reduce-scatter and an allgather replace each allreduce: the same bytes. Backward
-#                      gathers the input of each pair again, (n-1)/n A twice per block; 2 more
-#                      allgathers at the ends of the model
+#                      gathers each pair's input again, (n-1)/n A twice per block; 2 more
+#                      allgathers at the model's ends
 #   recompute=full     repeats a block's forward communication, except its last
 # when: a layer is too large for a GPU, or a batch has too few rows for ddp, and links are fast
 #   (within a node): nothing overlaps the allreduces.
-# axis tp: split the matrices of a block
+# axis tp: split each block's matrices
 # Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198
 #                  columns            rows
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
@@ -34,7 +34,7 @@ let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by tp=$ways; the nearest that do are $below and $(below+ways)"
 let heads = heads//ways
 
-# ---- parameters: each visitor receives this rank's block of the matrix, which starts at row, col
+# ---- parameters: each visitor receives this rank's part of the matrix, which starts at row, col
 # ----
 let asked = ""
 def one_parameter u i what { let asked = "$what";  replaced u i cut_one }
@@ -44,7 +44,7 @@ def cut_one p r c deviation s cut {
   if cut == "by_columns" { let columns_here = c//ways;  let col = tp*columns_here }
   $asked p rows_here columns_here deviation s cut
 }
-# The initial values are this rank's block of the matrix that a single rank would begin with.
+# The initial values are this rank's part of the matrix that a single rank would begin with.
 def begin_parameter p r c deviation s cut {
   if cut == "whole" { replaced p r c deviation s cut } else {
     let columns = cut == "by_columns";  let all_rows = r*ways;  if columns { let all_rows = r }
@@ -58,20 +58,20 @@ def begin_parameter p r c deviation s cut {
 # Unsplit gradients are the same on all ranks: only the first rank adds them to the norm.
 def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
 
-# ---- products of split matrices are partial sums: an allreduce in place adds them ----
+# ---- if matrices are split, their products are partial sums: an allreduce in place adds them ----
 def by_rows y x w { replaced y x w;  allreduce y in tp }
 def input_gradient_made dx { allreduce dx in tp }
 def tokens_of y x to { replaced y x to;  allreduce y in tp }          # experts: the sum is taken after the tokens are back
 def sum_parts x { allreduce x in tp }
 def everywhere seen { replaced seen;  allreduce seen in tp }
 
-# The columns of this rank in the tensor that dropout works on.
+# This rank's columns in the tensor that dropout works on.
 def forward u m { locate u;  replaced u m }
 def backward u m inputs weights { locate u;  replaced u m inputs weights }
 def locate u {
   find_columns u;  let apart = 0;  let width = 0
   if columns < hidden { let apart = tp*columns;  let width = hidden }
 }
-# Between the two matrices of an mlp's pair, which a pipeline may place on two stages.
+# Between the two matrices in an mlp's pair, which a pipeline may place on two stages.
 def find_columns u { replaced u;  if first_unit == 1 and u%2 == 1 and u < layers { let columns = hidden//ways } }
 if sequenced { source sequence_parallel }

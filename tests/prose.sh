@@ -126,8 +126,7 @@ not_yet='docs of 310
 help of 440
 messages if 6
 glossary which 54|glossary of 405|glossary if 32
-lessons if 25
-strategies of 415|strategies if 19'
+lessons if 25'
 cat > "$work/count.awk" <<'EOF'
 {
 	line = tolower($0)

@@ -1,7 +1,7 @@
-# gpt: a small GPT-2: embedding, blocks of attention and MLP, head; all parameters are matrices
-# Units: 0 is the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the
-#   head and the loss. x3_0: the output of unit 3 in memory 0, dx3_0 its gradient; wq2: a matrix of
-#   block 2, dwq2 its gradient, wq2_f32 its master in half precision.
+# gpt: a small GPT-2: embedding, blocks with attention and MLP, head; all parameters are matrices
+# Units: 0 is the embedding; 2b-1 and 2b are block b's attention and MLP; the last one is the head
+#   and the loss. x3_0: unit 3's output in memory 0, dx3_0 its gradient; wq2: a matrix in block 2,
+#   dwq2 its gradient, wq2_f32 its master in half precision.
 # Each tensor is freed after its last reader. For backward a block keeps, with s tokens, b
 #   sequences, width h and 2 bytes per number (arXiv:2205.05198): recompute=none 32 s b h bytes (x
 #   2+2, n 2+2, q k v o 8, h 8, g 8); selective 20, without n and g; full 2, its x
@@ -12,26 +12,26 @@
 # parts (experts > 0)*replicas*micros: an expert's capacity and the balance loss are per micro-batch
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"
-option heads=4 least=1 "heads of the attention"
+option heads=4 least=1 "attention heads"
 option seq=64 least=1 "tokens per sequence"
 option batch=8 least=1 "sequences per step, over all ranks"
-option vocab=64 least=1 "number of different tokens; a text sets it"
+option vocab=64 least=1 "different tokens; a text sets it"
 option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
 option optimizer=adam of="sgd adam" "the optimizer"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
 option tied=off of="on off" "on: the head is the transposed embedding"
 option dropout=0.0 "share of the layers' outputs set to 0 (0: none)"
-option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor of the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
+option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor on the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
 option init_scale=65536 least=1 with="loss_scale=dynamic" "its initial value"
 option growth_interval=2000 least=1 with="loss_scale=dynamic" "steps without overflow until it doubles"
 option experts=0 least=0 "experts per block, each as large as the MLP; a router sends tokens to them (0: one MLP)"
 option top=min(2,max(experts,1)) least=1 with="experts" "experts per token"
 option capacity=none least=0.01 with="experts" "an expert takes at most capacity*tokens*top/experts tokens and drops the rest (none: no limit)"
-option balance_loss=0.01 with="experts" "weight of the loss that balances the experts"
+option balance_loss=0.01 with="experts" "weight of the balance loss"
 option recompute=none of="none selective full" "recomputed in backward: selective: norms and gelu; full: a whole block but its input"
 option ignore=none "target value that is ignored, such as padding: left out of the mean (none: all count)"
-option clip=0.0 "largest norm of all gradients together (0: no limit)"
-option seed=1 least=0 "seed of the initial parameters"
+option clip=0.0 "largest norm of all gradients together; if it is exceeded, all are scaled down (0: no limit)"
+option seed=1 least=0 "seed for the initial parameters"
 refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
@@ -51,8 +51,8 @@ let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens
 refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
 let head_size = hidden//heads
-# More override points: the norm before a pair of matrices, of which tp splits the first by columns
-# and the second by rows; code that mixes or counts tokens (cp).
+# More override points: the norm before a matrix pair (tp splits the first by columns, the second by
+# rows); code that mixes or counts tokens (cp).
 def norm y x { y = layernorm x }
 def norm_read y { if drops { free y } }                                     # after forward,
 def norm_again y x { if light { y = layernorm x kind=activation } }           # and recomputed in backward
@@ -65,7 +65,7 @@ def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
 }
 
-# ---- the data: a buffer for a micro-batch's tokens, and the tokens of this micro-batch ----
+# ---- the data: a buffer for a micro-batch's tokens, and this micro-batch's tokens ----
 def load_data {
   if data_kind == "text" { tensor text $data_space = load "$data_path" } else {
     tensor text[samples] $data_space i32 = uniform seed=seed+1000 scale=vocab
@@ -81,11 +81,11 @@ def input_room m { tensor ids_room_$m[rows*length] i32 kind=activation }
 def target_room m { tensor t_room_$m[rows*length] i32 kind=buffer }
 def input_part m { tensor ids_$m[rows*length] i32 kind=activation }                           # for a tensor that another rank sends
 def read_input m { ids_$m = ids_room_$m[0:rows*length];  read_tokens at ids_$m }
-def read_target m { t_$m = t_room_$m[0:rows*length];  read_tokens at+1 t_$m }  # the next token of each
+def read_target m { t_$m = t_room_$m[0:rows*length];  read_tokens at+1 t_$m }  # each token's successor
 
-# ---- parameters: calls `what` with parameter i of unit u: name, rows, columns, deviation and seed
-# of its initial values, its cut. Deviations: 1/sqrt(hidden); for matrices that write into the
-# residual, divided by the root of their number (GPT-2) ----
+# ---- parameters: calls `what` with unit u's parameter i: name, rows, columns, initial deviation and
+# seed, cut. Deviations: 1/sqrt(hidden); if a matrix writes into the residual, divided by the root of
+# their number (GPT-2) ----
 def one_parameter u i what {
   let d = 1/sqrt(hidden);  let b = (u+1)//2;  let s = seed+6*b-4
   let attends = u%2 == 1 and u < last_unit;  let mlp = u%2 == 0 and u > 0
@@ -136,7 +136,7 @@ def output m {
 }
 def loss m { count_loss crossentropy logits_$m t_$m m }
 
-# ---- backward: gradients of the inputs, of the weights, or both in the order that frees the most
+# ---- backward: input gradients, weight gradients, or both in the order that frees the most memory
 # ----
 def unit_backward u m inputs weights {
   if u == last_unit { if inputs { loss_backward m;  free logits_$m };  output_backward m inputs weights }
@@ -144,7 +144,7 @@ def unit_backward u m inputs weights {
   if u == 0 and weights { embed_backward m }
 }
 def loss_backward m { count_gradient crossentropy dlogits_$m logits_$m t_$m }
-# The gradient of a tied table begins here and is complete after the embedding's part.
+# A tied table's gradient begins here and is complete after the embedding's part.
 def output_backward m inputs weights {
   let x = "x$(last_unit-1)_$m"
   if tied == "on" {
@@ -159,7 +159,7 @@ def output_backward m inputs weights {
 }
 def half_backward u m inputs weights {
   let b = (u+1)//2;  let d = "dx$(u)_$m";  if dropout > 0 { let d = "dy$(u)_$m" }
-  let done = inputs and not light or weights and light                       # where nothing will be recomputed again
+  let done = inputs and not light or weights and light                       # if nothing will be recomputed again
   if done { free x$(u)_$m }
   if inputs { drop "dropout_grad" $d dx$(u)_$m u }
   if weights { norm_again n$(u)_$m x$(u-1)_$m }

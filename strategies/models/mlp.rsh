@@ -1,9 +1,9 @@
 # mlp: matrices with relu between them, on rows of numbers
 #   layer u    z = x w ;  x = relu z  (the last one: x = x w)
 #   loss       the mean of (x - t)^2
-# x3_0: the output of layer 3 in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient,
+# x3_0: layer 3's output in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient,
 #   w3_f32 the master in half precision. Each tensor is freed after its last reader; z at once,
-#   because the gradient of relu only needs the sign, which x has too.
+#   because relu's gradient only needs the sign, which x has too.
 option layers=8 least=1 "matrices"
 option hidden=256 least=1 "columns between them"
 option batch=1024 least=1 "rows per step, over all ranks"
@@ -11,12 +11,12 @@ option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
 option optimizer=sgd of="sgd adam" "the optimizer"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
 option dropout=0.0 "share of the layers' outputs set to 0 (0: none)"
-option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor of the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
+option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor on the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
 option init_scale=65536 least=1 with="loss_scale=dynamic" "its initial value"
 option growth_interval=2000 least=1 with="loss_scale=dynamic" "steps without overflow until it doubles"
 option recompute=none of="none selective full" "full: backward recomputes two layers from their input; selective: as none"
-option clip=0.0 "largest norm of all gradients together (0: no limit)"
-option seed=1 least=0 "seed of the initial parameters"
+option clip=0.0 "largest norm of all gradients together; if it is exceeded, all are scaled down (0: no limit)"
+option seed=1 least=0 "seed for the initial parameters"
 refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
 refuse lr <= 0 "lr=$lr is no number above 0"
@@ -31,7 +31,7 @@ if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
 let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let ahead = 0;  let tied = "off"
 
-# ---- the data: a buffer for a micro-batch's rows, and the rows of this micro-batch ----
+# ---- the data: a buffer for a micro-batch's rows, and this micro-batch's rows ----
 def load_data {
   if data_kind == "npy" { tensor samples_in $data_space f32 = load "$data_path";  tensor targets $data_space f32 = load "$target_path" } else {
     tensor samples_in[samples,columns_in] $data_space = randn seed=seed+1000
@@ -56,17 +56,17 @@ def read_target m {
   if mixed { t_$m = cast t_$(m)_f32 to=$dtype }
 }
 
-# ---- parameters: calls `what` with that of unit u: name, rows, columns, deviation and seed of its
-# initial values, its cut. The deviation is sqrt(2/rows) (Kaiming), if a relu after it halves the
-# variance ----
+# ---- parameters: calls `what` with unit u's parameter: name, rows, columns, initial deviation and
+# seed, cut. The deviation is sqrt(2/rows) (Kaiming) if a relu follows, which halves the variance,
+# and sqrt(1/rows) for the last matrix ----
 def one_parameter u i what {
   let r = hidden;  if u == 1 { let r = columns_in }
   let c = hidden;  if u == layers { let c = columns_out }
   find_cut u
   if u <= layers { $what w$u r c short(sqrt((2-(u==layers))/r)) seed+u $cut }
 }
-# Every second matrix is split by rows, the one before it by columns; the last of an odd number has
-# no partner.
+# Every second matrix is split by rows, the one before it by columns. If their number is odd, the
+# last one has no partner.
 let cut = "whole"
 def find_cut u {
   let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" }
@@ -95,7 +95,7 @@ def layer_backward u m inputs weights {
     drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m x$(u)_$m;  free dx$(u)_$m
   }
   find_cut u
-  let wanted = inputs and u > 1                                         # the gradient of the data is not needed
+  let wanted = inputs and u > 1                                         # the data needs no gradient
   if cut == "by_rows" { by_rows_backward d$x $d $x w$u wanted weights } else {
     if weights { gradient w$u $x $d }
     if wanted { d$x = matmul $d w$u.T }

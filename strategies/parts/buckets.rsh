@@ -12,7 +12,7 @@ def gradient_memory p r c { }
 def parameters {
   replaced
   ## buckets for the gradients
-  # filled in the order of backward: the gradients of the last layer are ready first
+  # filled in backward's order: the last layer's gradients are ready first
   each_unit_back each_parameter_back measured
   if filled > 0 { make_bucket };  reopen
   each_unit_back each_parameter_back placed

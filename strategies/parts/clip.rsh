@@ -1,12 +1,12 @@
-# clip: the gradients of all ranks form one vector; if its norm exceeds `clip`, one factor scales
+# clip: all ranks' gradients form one vector; if its norm exceeds `clip`, one factor scales
 # all of them. Each rank sums the squares of the gradients it steps with; each number is counted on
-# exactly one rank. No host reads the norm. With loss scaling, gradient_norm is the norm of the
-# unscaled gradients.
+# exactly one rank. No host reads the norm. If losses are scaled, gradient_norm is the unscaled
+# gradients' norm.
 let clip_here = "clip_factor"               # the optimizer multiplies gradients by it
 def clip_gradients {
   if clip > 0 {
     ## the norm of all gradients
-    # one number: every rank waits for its last gradient and for the sums of all other ranks
+    # one number: every rank waits for its last gradient and for all other ranks' sums
     phase O;  squares = zeros [1];  each_gradient add_squares;  everywhere squares
     gradient_norm = sqrt squares;  if masked { gradient_norm = mul gradient_norm targets_factor }
     if factor != 1 { gradient_norm = scale gradient_norm 1/factor }

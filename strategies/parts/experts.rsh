@@ -1,27 +1,27 @@
 # experts: a block has several MLPs; a router sends each token to `top` of them (experts=8).
-# Router, capacity and balance loss are those of the Switch Transformer (arXiv:2101.03961). With
-# top > 1 the gates stay the router's probabilities, as in DeepSeekMoE (arXiv:2401.06066). b: the
-# block; k: unit and memory, as 4_0; wu2_5, wd2_5: expert 5 of block 2
+# Router, capacity and balance loss follow the Switch Transformer (arXiv:2101.03961). If
+# top > 1, the gates stay the router's probabilities, as in DeepSeekMoE (arXiv:2401.06066). b: the
+# block; k: unit and memory, as 4_0; wu2_5, wd2_5: expert 5 in block 2
 #   p = softmax(n router)     gate choice = the top of p     xin: rows of n, expert after expert     xout = expert(xin)
-#   y of a token = the sum of gate xout over its choices; if an expert is full, the choice is dropped and adds nothing
-#   the balance loss, of each micro-batch:    balance_loss * experts * sum over experts of (its share of all choices) (its mean of p)
+#   a token's y = the sum of gate xout over its choices; if an expert is full, the choice is dropped and adds nothing
+#   each micro-batch's balance loss:    balance_loss * experts * sum over experts of (its share of all choices) (its mean p)
 let capped = "$capacity" != "none";  let pairs = 0;  let places = 0;  let room = 0;  let came = 0;  let dense = 1
 let first_expert = 0;  let experts_here = experts;  let far = ""
 refuse top > experts and experts > 0 "top=$top: a token goes to at most experts=$experts"
 refuse balance_loss < 0 "balance_loss=$balance_loss is below 0"
-if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }        # per expert, of this rank's tokens so far
+if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }        # per expert, from this rank's tokens so far
 
-# ---- override points of strategies: if experts are on other ranks, their inputs and outputs have `far` in the name ----
+# ---- strategies' override points: if experts are on other ranks, their inputs and outputs have `far` in the name ----
 def to_experts x k { }                       # sends rows, ordered by expert, to the experts: $(x)4_0 becomes $(x)_far4_0
 def from_experts x k { }                     # and back
-# tp: a rank with a part of each expert computes partial sums of y and of the gradients of the
-# gates and of n
+# tp: if a rank has a part of each expert, it computes partial sums: y, and the gradients for the
+# gates and n
 def sum_parts x { }
 def tokens_of y x to { y = unpermute x to }
 def rows_of_gradient x dy to { x = permute dy to rows=room }
 let router_share = 1                         # this rank's share of the router's gradient with respect to n
-# The number of rows per expert. Without a capacity it depends on the data, and the host waits for
-# it.
+# Counts the rows per expert. If there is no capacity, the counts depend on the data, and the host
+# waits for them.
 def count_rows k {
   if not capped { tensor counts$k[experts] pinned i32 kind=buffer;  copy wanted$k -> counts$k;  sync compute }
 }
@@ -51,7 +51,7 @@ def experts_forward b k {
     if came > 0 { expert_forward $(b)_$(first_expert+j) $(k) $(k)_$j from to }
   }
   from_experts xout $k
-  # the gate of each row, on the rank of the row
+  # each row's gate, on the row's rank
   gates = reshape gate$k [pairs,1];  tos = reshape to$k [pairs,1];  weight$k = permute gates tos rows=room;  free gates tos gate$k
   if mixed { weight$k = cast weight$k to=$dtype }
   if not unread { z$k = mul xout$k weight$k;  tokens_of y$k z$k to$k;  free z$k }
@@ -82,7 +82,7 @@ def experts_backward b k dy inputs weights {
   if inputs { dn$k += matmul dr$k router$b.T scale=router_share }
   if weights { free p$k choice$k to$k wanted$k xin$(far)$k xout$k weight$k dr$k dxout$(far)$k;  forget_rows $k }
 }
-# Gradients of the gates, of the router's logits and of the experts' outputs.
+# Gradients for the gates, the router's logits and the experts' outputs.
 def gate_backward dy k {
   rows_of_gradient dz dy to$k
   dweight = mul dz xout$k;  dweight = rowsum dweight;  sum_parts dweight

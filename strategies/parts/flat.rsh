@@ -32,7 +32,7 @@ def before_backward u m inputs weights {
   find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights
 }
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens and inputs { leave own } }
-# When all gradients of a group are computed, a reduce-scatter leaves each rank its part of their
+# When all gradients in a group are computed, a reduce-scatter leaves each rank its part of their
 # mean, while the layers before it compute.
 def gradient_made p {
   replaced p;  let g = own;  if "$p" == "table" { let g = 0 }               # a tied table's gradient is complete after all units

@@ -1,5 +1,5 @@
 # grouped: parameters in groups; each group is one flat tensor, sharded over the ranks: the groups
-# and their memory. zero and fsdp choose the units of a group (per, wrap), what stays unsharded
+# and their memory. zero and fsdp choose a group's units (per, wrap), what stays unsharded
 # (whole_gradients, not cut_parameters), and how far ahead groups are gathered (prefetch, reshard).
 let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = per_round*accumulate
 let shards = size(dp_shard);  if gathers == "" { stream comm blocking }
@@ -12,13 +12,13 @@ refuse offload_more and not offloads "offload=$offload: $steps_where"
 refuse offload_params != "none" and not cut_parameters "$stays"
 refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay here: stage=2 and accumulate=1"
 
-# ---- groups: 0 has the parameters outside the blocks, or the whole model; the others follow the order of
-# forward. For group 3: flat3 holds its parameters in sequence, padded to a multiple of the ranks
+# ---- groups: 0 has the parameters outside the blocks, or the whole model if wrap=model; the others follow
+# forward's order. For group 3: flat3 holds its parameters in sequence, padded to a multiple of the ranks
 # (w5: a view); shard3 is this rank's part; dflat3, dshard3 are gradients; event ready3: flat3 is
 # gathered; event summed3: dshard3 is reduced; here_3: 0 no flat3, 1 being gathered, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
-# own_5: the group of unit 5; opens_5: unit 5 is the first of its group in this piece of the model;
+# own_5: unit 5's group; opens_5: unit 5 is the first of its group in this piece of the model;
 # closes_5: the last
 for u in first_unit:last_unit+1 {
   let own_$u = (u+per-1)//per*(u < last_unit and wrap != "model");  let opens_$u = 0;  let closes_$u = 0
@@ -33,7 +33,7 @@ def find_ends u c {
   }
 }
 for c in 0:pieces { for u in low_$c:high_$c+1 { find_ends u c } }
-# spot_of_group: the position of unit u's group in the order of forward. Group 0 has two: the
+# spot_of_group: the position of unit u's group in forward's order. Group 0 has two: the
 # embedding is before all others, the head after them. Nothing is gathered ahead of the embedding's
 # backward, because the next forward needs the parameters after the optimizer step.
 let spot_of_group = 0
@@ -41,7 +41,7 @@ def find_group u {
   let own = own_$u;  let opens = opens_$u;  let closes = closes_$u
   let spot_of_group = own;  if own == 0 and u == last_unit { let spot_of_group = groups+1 }
 }
-# Calls `what` with the parameters of group i that this rank has; at_3 is the offset of each in
+# Calls `what` with this rank's parameters in group i; at_3 is each one's offset in
 # group 3.
 def members i what {
   let home = i;  let todo = "$what";  let at_$i = 0
@@ -61,7 +61,7 @@ def parameters {
   # every rank
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
   ## the parameters begin
-  # the same seed everywhere: all shards together equal the parameters of a single rank
+  # the same seed everywhere: all shards together equal a single rank's parameters
   for i in 0:groups+1 { if part_$i > 0 { begin_group i } };  scaler_memory
   for i in 0:groups+1 { if part_$i > 0 { finish_group i } }
 }
@@ -83,7 +83,7 @@ def state_memory i {
   if mixed { tensor shard$(i)_f32[part_$i] kind=optimizer = zeros }
   if optimizer == "adam" { tensor shard$(i)_m[part_$i] shard$(i)_v[part_$i] kind=optimizer = zeros }
 }
-# Of a parameter [r,c], this rank keeps the elements lo .. hi, from offset `place` in its shard of
+# From a parameter [r,c], this rank keeps the elements lo .. hi, from offset `place` in its shard of
 # the group.
 let lo = 0;  let hi = 0;  let place = 0
 def find_part r c {
@@ -101,7 +101,7 @@ def begin p r c deviation s cut {
   }
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
-  if hi > lo {                                                # elements from lo of the block of r x c that starts at row, col
+  if hi > lo {                                                # elements from lo in the r x c block that starts at row, col
     if cut_parameters or mixed { part $(lies)$home$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
       part $(state_lies)$(home)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m

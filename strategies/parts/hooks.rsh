@@ -17,7 +17,7 @@ def reduce_int8 g {
   mean_$g = matmul row_$g table_$g
   if mixed { flat_$g = reshape mean_$g [n];  g = cast flat_$g to=$dtype }
 }
-# The k largest elements of a bucket, as values and indices; the others accumulate in `error`.
+# A bucket's k largest elements, as values and indices; the others accumulate in `error`.
 def reduce_topk g {
   let n = bytes(error_$g)//4B;  let sends = max(1,min(n,n*k//1))
   error_$g += cast g to=f32;  size_$g = mul error_$g error_$g

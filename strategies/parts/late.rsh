@@ -2,7 +2,7 @@
 # its end
 #     compute  forward 0  backward 0  copy | forward 1  backward 1  step with 0's  copy | forward 2 ...
 #     comm                                 | 0's exchange                               | 1's exchange
-refuse clip > 0 or masked or dynamic "delay=1 uses the gradients of the step before; clip, ignore and loss_scale=dynamic need those of this step: delay=0"
+refuse clip > 0 or masked or dynamic "delay=1 uses the previous step's gradients; clip, ignore and loss_scale=dynamic need this step's: delay=0"
 let overlap = "late";  let taken_late = 1
 def make_bucket {
   let n = filled//each;  let i = open

@@ -5,8 +5,8 @@
 #     compute                 copy F0 B0 ...  copy F1 B1     The copy waits for batch_ready0. D3 goes where D0 was, and
 #                                                            waits for batch_taken0: until that has been copied to the GPU
 # Like PyTorch's DataLoader: worker n % workers reads micro-batch n, counted over all iterations.
-# At the start workers*prefetch of them are requested, then one more each time one is taken. A rank
-# that reads no data has no workers.
+# At the start workers*prefetch of them are requested, then one more each time one is taken. If a
+# rank reads no data, it has no workers.
 let data_space = "disk";  let loader_ahead = loader_workers*loader_prefetch;  let loader_next = -1
 let loader_held = 0;  let buffers_of_loader = 0    # held: extra buffers for batches taken in part or out of order (a pipeline in a V)
 def load_data {
@@ -20,7 +20,7 @@ def request n {
   if loader_decode > 0ms { spin loader_decode on load$w }
   record batch_ready$b on load$w
 }
-# Opens the buffer of the micro-batch that `take` has chosen, and requests the next ones.
+# Opens the buffer with the micro-batch that `take` has chosen, and requests the next ones.
 def open_buffer {
   let n = it*micros+taken;  let b = n%buffers_of_loader;  if loader_next < 0 { let loader_next = it*micros }
   for k in loader_next:n+loader_ahead+1 { request k }

@@ -20,7 +20,7 @@ let state_lies = state_home;  let lies = state_home;  if not mixed { let lies = 
 let buffers = prefetch+2;  let buffer = 0;  let turn = 0;  let largest = 0;  for i in 0:groups+1 { let largest = max(largest,part_$i) }
 stream d2h cpu h2d;  if staged { stream disk_in disk_out }
 
-# ---- memory: calls `what` with each state tensor of group i: the suffix of its name, its type, its place ----
+# ---- memory: calls `what` with each state tensor in group i: its name's suffix, its type, its place ----
 def each_kept i what {
   $what i "" $dtype $home_of_parameters
   if mixed { $what i "_f32" f32 $state_home }

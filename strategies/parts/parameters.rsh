@@ -1,11 +1,11 @@
-# parameters: the parameters of a unit one by one, the optimizer state of each, and its step
+# parameters: a unit's parameters one by one, each one's optimizer state and step
 let taken_late = 0                          # steps before the first gradient is used
 let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
 if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
-def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # the order of gradients in backward
-# Where this rank's block of a parameter begins, for `verify`; a strategy that splits parameters
-# sets it.
+def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # the gradients' order in backward
+# The start of this rank's block in a parameter, for `verify`; if a strategy splits parameters, it
+# sets them.
 let row = 0;  let col = 0
 def optimizer_memory p r c {
   part $(p)$master of $p row=row col=col
@@ -14,9 +14,9 @@ def optimizer_memory p r c {
     part $(p)_m of $p row=row col=col as=m;  part $(p)_v of $p row=row col=col as=v
   }
 }
-# ---- the gradient of the loss is multiplied by `factor`, so that f16 gradients do not become 0; the optimizer
-# divides by it. loss_scale=dynamic (PyTorch's GradScaler): after an overflow in any gradient of
-# any rank, all ranks skip the step and halve the factor; growth_interval good steps double it. The
+# ---- the loss gradient is multiplied by `factor`, so that f16 gradients do not become 0; the optimizer
+# divides by it. loss_scale=dynamic (PyTorch's GradScaler): if any gradient on any rank overflows,
+# all ranks skip the step and halve the factor; growth_interval good steps double it. The
 # host waits for the result. scaler: factor, good steps since, steps
 let dynamic = "$loss_scale" == "dynamic";  let factor = init_scale;  let good = 0;  let steps = 0
 if not dynamic { let factor = loss_scale }

@@ -1,5 +1,5 @@
-# recomputed: activations that forward frees and backward computes again. full: only the input of a
-# pair of units (a gpt's block, two layers of an mlp) is kept
+# recomputed: activations that forward frees and backward computes again. full: only the input to a
+# unit pair (a gpt's block, two layers in an mlp) is kept
 #     forward 1 2 | 3 4 | ...    backward   again 3 4, backward 4 3 | again 1 2, backward 2 1
 # A dropout mask is reproduced from its seed. selective: the model frees and recomputes what takes
 # few operations.

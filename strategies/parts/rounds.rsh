@@ -5,11 +5,11 @@
 #     hops       r-1's arrives   r-2's arrives   r-3's arrives                  weighted by its part of the softmax's sum (lse)
 #     returns                    r's leaves      r-1's leaves                    backward: dK and dV of a block follow it; each rank
 #                                                                                adds its own; after n hops they are complete
-# blocks: the number of blocks; block: tokens of a sequence in each; spot: this rank's block in the
+# blocks: the number of blocks; block: a sequence's tokens in each; spot: this rank's block in the
 # group circle
 if blocks > 1 { stream hops returns }
 let keys = "";  let values = "";  let seen = 1;  let query = 0;  let key = 0
-# Step s: the block of the rank s places back: its buffer, its causal relation to the queries;
+# Step s: the block from the rank s places back: its buffer, its causal relation to the queries;
 # sends the next one.
 def find_block s k v {
   let from = (spot-s)%blocks;  let seen = striped or from <= spot
@@ -40,9 +40,9 @@ def rounds o q k v {
   free_blocks
 }
 def free_blocks { if blocks > 1 { free keys1 values1 };  if blocks > 2 { free keys0 values0 } }
-# The gradients of a block's keys and values follow it; each rank adds its own; the last hop brings
+# The gradients for a block's keys and values follow it; each rank adds its own; the last hop brings
 # them back. They have the model's type, as in NVIDIA's Transformer Engine: f32 would double the
-# bytes, and in bf16 on 8 ranks it is no closer to the result of one rank.
+# bytes, and in bf16 on 8 ranks it is no closer to one rank's result.
 def rounds_back dq dk dv do q k v o {
   find_block 0 k v
   if blocks == 1 { dq dk dv = attention_grad do q k v heads=few seq=block causal=1 } else {

@@ -1,6 +1,6 @@
 # sequence_parallel: tp's sequence parallelism (arXiv:2205.05198): each rank has 1/n of the tokens
-# in norms and residuals. Before a pair of matrices all tokens are gathered; after it each rank
-# keeps the sums of its own.
+# in norms and residuals. Before a matrix pair all tokens are gathered; after it each rank
+# keeps its own tokens' sums.
 let router_share = 1/ways
 def norm y x { $(y)_part = layernorm x;  y = allgather $(y)_part in tp }
 # After use a rank keeps its own tokens; backward gathers them again.
@@ -43,8 +43,8 @@ def cut_batch {
   replaced
   let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
   let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
-  refuse not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by tp=$ways"
+  refuse not divides "sequence=on: a micro-batch with $(least_rows*length) tokens does not divide by tp=$ways"
 }
 def count_tokens { replaced;  let tokens_here = tokens_here//ways }
-# The tokens of this rank in the tensor that dropout works on.
+# This rank's tokens in the tensor that dropout works on.
 def locate u { replaced u;  if u > 0 and u < last_unit { let apart = tp*tokens_here*hidden } }

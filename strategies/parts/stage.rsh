@@ -1,4 +1,4 @@
-# stage: the tasks of a pipeline stage for micro-batch m and chunk c: F, BW, B or W, called by the
+# stage: a pipeline stage's tasks for micro-batch m and chunk c: F, BW, B or W, called by the
 # schedule
 #
 #     act_in     recv .. recv ..             box     receive buffer: one more than in use, so that the next input can arrive
@@ -6,16 +6,16 @@
 #     act_out            send .. send        used    the stage is done with the box: the next input may arrive
 #     grad_in, grad_out: the same way back   sent    the output in memory s was sent: it may be overwritten
 #
-# Both sides queue the sends and receives of a pair of chunks in the order of the schedule; each
-# kind has its own streams and group. A receive waits only for work of its stage that precedes its
+# Both sides queue a chunk pair's sends and receives in the schedule's order; each
+# kind has its own streams and group. A receive waits only for its stage's work that precedes its
 # task, so there is no circular wait. If the next part of the model is on the same rank, it reads
-# the output in memory s: both chunks have the same number of memories.
+# the output in memory s: both chunks have equally many memories.
 
 let does_F = "forward_stage";  let does_BW = "backward_stage";  let does_B = "backward_input";  let does_W = "backward_weight"
 if pieces > 1 {
   let does_F = "forward_chunk";  let does_BW = "backward_chunk";  let does_B = "chunk_input";  let does_W = "chunk_weight"
 }
-# with recompute, the head runs in backward: logits exist for one micro-batch at a time
+# if the model recomputes, the head runs in backward: logits exist for one micro-batch at a time
 let head_waits = recompute != "none"
 let does_idle = "rest";  def rest m { };  def rest_chunk m c { }              # an empty cell of a file
 if pieces > 1 { let does_idle = "rest_chunk" }
@@ -24,8 +24,8 @@ def backward_stage m { backward_chunk m 0 }
 def backward_input m { chunk_input m 0 }
 def backward_weight m { chunk_weight m 0 }
 
-# A file may take micro-batches in any order. These count the micro-batches of an iteration that
-# chunk c has begun, and those whose gradients are done.
+# A file may take micro-batches in any order. These count the micro-batches in an iteration that
+# chunk c has begun, and those whose gradients are complete.
 for c in 0:pieces { let begun_$c = 0;  let ended_$c = 0 }
 def forward_chunk m c {
   let s = m%memories(c);  let box = m%(memories(c)+1)

@@ -1,9 +1,9 @@
-# training: shared by all models: the driver and the override points of strategies. Other parts:
+# training: shared by all models: the driver and the strategies' override points. Other parts:
 # the batch, parameters and their optimizer, recompute, clip, a loader; masked.rsh is for gpt. A
 # model defines its units (first_unit .. last_unit, the last one the loss), their computation and
 # its data; then it sources this file.
 
-# ---- override points, in the order of a program: a strategy's def of the same name replaces one ----
+# ---- override points, in a program's order: a strategy's def with the same name replaces one ----
 def setup {
   ## streams, and the data
   # the GPU has a buffer for one micro-batch; its data is copied there just before use
@@ -27,7 +27,7 @@ def iteration {
   use compute
   for k in 0:micros {
     ## the rows of micro-batch $k
-    # copies rows of the batch to the GPU; if the batch is split, each rank copies its own
+    # copies rows from the batch to the GPU; if the batch is split, each rank copies its own
     phase F$k;  take k;  let m = uneven*k;  read_input m;  read_target m
     for u in first_unit:last_unit+1 {
       name_unit u
@@ -38,7 +38,7 @@ def iteration {
     for u in last_unit:first_unit-1:-1 {
       name_unit u
       ## backward of $name
-      # from the gradient of its output: the gradients of its parameters and of its input
+      # from its output's gradient: the gradients for its parameters and its input
       phase B$k;  backward u m 1 1
     }
   }
@@ -48,19 +48,19 @@ def iteration {
   phase O;  optimizer_step
 }
 def before_forward u m { }                  # unit u needs its parameters; m: the memory it works in
-let columns = 0;  def find_columns u { let columns = hidden }               # of the output of unit u
+let columns = 0;  def find_columns u { let columns = hidden }               # in unit u's output
 def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism splits by rows (the one before it by columns)
 def after_forward u m { }
-def before_backward u m inputs weights { }  # gradients of inputs, of weights, or both: schedules may separate them
+def before_backward u m inputs weights { }  # input gradients, weight gradients, or both: schedules may separate them
 def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
-def input_gradient_made dx { }              # the input of matrices split by columns
+def input_gradient_made dx { }              # the input to matrices split by columns
 def gradient_made p { }                     # parameter p's gradient is complete
 def after_backward u m inputs weights { }
 # g, a bucket of gradients (buckets.rsh) or this rank's shard of a group (flat.rsh), is complete on
 # this rank: a mean over its tokens
-let gathers = ""                            # which of the two exchanges gradients: "buckets" or "flat"
+let gathers = ""                            # the part that exchanges gradients: "buckets" or "flat"
 def reduce_gradients g { }
-def reduce_memory g n { }                    # memory for it beside the n elements of g
+def reduce_memory g n { }                    # memory for it beside the n elements in g
 def before_update { }
 # Calls `what p g cut` for each fully reduced gradient, or shard of one, that this rank's optimizer
 # uses; `everywhere` sums a result over the ranks that have other parts of the model.
@@ -77,7 +77,7 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 # Blocking streams, as cudaStreamCreate makes them: `print loss` on the default stream runs after
 # work queued on them.
 stream compute blocking
-# Forward and backward of unit u. Strategies override before_forward, after_forward,
+# Forward and backward for unit u. Strategies override before_forward, after_forward,
 # before_backward and after_backward.
 def forward u m {
   before_forward u m;  unit_forward u m;  after_forward u m
@@ -87,10 +87,10 @@ def backward u m inputs weights {
   before_backward u m inputs weights;  if full and inputs { compute_again u m }
   unit_backward u m inputs weights;  after_backward u m inputs weights
 }
-# The gradient of a parameter, added to that of earlier micro-batches.
+# A parameter's gradient, added to that from earlier micro-batches.
 def gradient p x dy { if fresh { d$p = matmul x.T dy } else { d$p += matmul x.T dy };  gradient_made p }
-# A seed for each use in each iteration; `apart` and `width` locate the block of a rank that has
-# not all columns.
+# A seed for each use in each iteration; `apart` and `width` locate a rank's block if it does not
+# have all columns.
 let apart = 0;  let width = 0
 def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }

@@ -49,6 +49,6 @@ expect error "top=5: a token goes to at most experts=4" { model gpt experts=4 to
 expect error "capacity=0: at least 0.01" { model gpt experts=4 capacity=0 }
 expect error "capacity=any: none or a number was expected" { model gpt experts=4 capacity=any }
 expect error "balance_loss=-1" { model gpt experts=4 balance_loss=-1 }
-expect error "batch=6 in 4 parts: with a capacity all parts have the same number of rows; batch=4 and batch=8 fit" { model gpt experts=4 batch=6 capacity=1;  strategy experts }
+expect error "batch=6 does not divide into 4 parts; with a capacity all parts need equally many rows: batch=4 and batch=8 fit" { model gpt experts=4 batch=6 capacity=1;  strategy experts }
 expect error "`strategy ddp` trains such a model" { model gpt experts=4;  strategy dataparallel }
 expect error "in a pipeline the tokens per expert must not depend on the data" { model gpt experts=4;  strategy pipeline=2 + experts=2 }

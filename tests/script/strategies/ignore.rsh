@@ -45,9 +45,9 @@ sync
 @0 expect loss[0] != loss[0]
 # refused, as what is taken late or sent piecewise cannot be rescaled
 expect error "ignore=0: a worker sends each gradient before" { strategy ps }
-expect error "ignore and loss_scale=dynamic need those of this step" { strategy ddp delay=1 }
+expect error "ignore and loss_scale=dynamic need this step's: delay=0" { strategy ddp delay=1 }
 model gpt layers=1 hidden=8 heads=2 seq=4 batch=4 vocab=8
-expect error "ignore=3: the balance loss of the experts counts all tokens: balance_loss=0" { model gpt experts=2 ignore=3 }
+expect error "ignore=3: the experts' balance loss counts all tokens: balance_loss=0" { model gpt experts=2 ignore=3 }
 # a class is a whole number, and that is said before anything runs
 expect error "ignore=1.5 is no class: a whole number" { model gpt ignore=1.5 }
 expect error "ignore" { model gpt ignore=abc }

@@ -18,7 +18,7 @@ allgather_check = allgather w1
 sync
 expect close(allgather_check[0,0], allgather_check[16,0], 0) and close(allgather_check[0,0], allgather_check[48,0], 0)
 expect count(allreduce) == 2
-expect error "across=6 is no multiple of every=4" { strategy local across=6 }
+expect error "across=6 is not a multiple of every=4" { strategy local across=6 }
 # whatever names a model's tensors have, also those of experts' dropped tokens
 model gpt layers=1 hidden=8 heads=2 seq=4 batch=8 experts=2 top=1 capacity=0.5
 strategy local every=1

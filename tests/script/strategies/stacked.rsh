@@ -113,7 +113,7 @@ expect error "dataparallel stacks on nothing" { strategy dataparallel=2 + tp=2 }
 expect error "a pipeline with given times works alone" { strategy pipeline=2 F=2ms B=2ms W=2ms + ddp=2 }
 expect error "serial stacks on nothing: one rank holds the model" { strategy ddp + serial }
 model gpt layers=4 hidden=16 heads=4 seq=9 batch=8
-expect error "a micro-batch of 9 tokens does not divide by tp=2" { strategy pipeline=2 micro=8 + tp=2 sequence=on }
+expect error "a micro-batch with 9 tokens does not divide by tp=2" { strategy pipeline=2 micro=8 + tp=2 sequence=on }
 
 # what reads on the default stream behind an iteration finds what that leaves, and races with nothing
 model mlp layers=4 hidden=16 batch=16
