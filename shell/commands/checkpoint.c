@@ -43,9 +43,9 @@ const struct command command_checkpoint = {
         .topic = "learn",
         .usage = "checkpoint [every=N] to=PREFIX [force] | checkpoint off",
         .help = "writes parameters and optimizer state to files: a .npy for each part that a rank holds, "
-                "then PREFIX-ITERATION.json, which names them. every=N: after each N-th iteration of this "
-                "program (or of the next one, if there is none), also after `resume`; another program ends "
-                "it. Existing files that no checkpoint has written are kept, unless force is given",
+                "then PREFIX-ITERATION.json, which names them. every=N: after every N-th iteration of this "
+                "program (of the next one if there is none), also after `resume`; another program ends it. "
+                "Existing files that no checkpoint has written are kept, unless force is given",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -147,8 +147,8 @@ const struct command command_restore = {
         .name = "restore",
         .topic = "learn",
         .usage = "restore FILE.json",
-        .help = "loads the elements of every part that `part` lines declare from a checkpoint; `resume` "
-                "writes this line after the setup",
+        .help = "loads every part that `part` lines declare from a checkpoint; `resume` writes this line "
+                "after the setup",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,
 };

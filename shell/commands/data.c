@@ -76,8 +76,8 @@ const struct command command_data = {
         .name = "data",
         .topic = "learn",
         .usage = "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic [count=N]",
-        .help = "what the model is trained on: the characters of a text (gpt), rows of two .npy files (mlp), "
-                "or random numbers",
+        .help = "the training data: a text's characters (gpt), rows from two .npy files (mlp), or random "
+                "numbers",
         .example = "data synthetic count=4096",
         .for_all = "training",
         .class = COMMAND_STEER,

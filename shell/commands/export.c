@@ -219,7 +219,7 @@ const struct command command_export = {
                 "(done); .txt as `timeline` prints it (width=: columns); .json for Perfetto and "
                 "chrome://tracing: a process per rank, a thread per stream and for one-sided operations in "
                 "its windows, arrows for waits and transfers. `@0-3 export` writes some ranks. force: "
-                "overwrites a file that is no earlier export of its format. kineto: a file per rank as "
+                "overwrites a file that is no earlier export in its format. kineto: a file per rank as "
                 "PyTorch's profiler writes it, with finished operations only",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},

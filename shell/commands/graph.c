@@ -85,7 +85,7 @@ const struct command command_capture = {
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "records the block's work on STREAM, and on streams forked from it by `wait` and joined "
                 "again, as a graph instead of queueing it; `launch NAME` queues it. Tensors created in the "
-                "block live in memory of the graph until NAME is captured again",
+                "block live in the graph's memory until NAME is captured again",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",

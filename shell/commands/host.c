@@ -31,8 +31,8 @@ const struct command command_sync = {
         .name = "sync",
         .topic = "order",
         .usage = "sync [STREAM|EVENT]",
-        .help = "blocks the host until the device has finished all queued work, or the work of that stream "
-                "or event; the device does not wait",
+        .help = "blocks the host until the device has finished all queued work, or that stream's or event's "
+                "work; the device does not wait",
         .example = "spin 2ms\nsync",
         .torch = "torch.cuda.synchronize()   # or STREAM.synchronize(), EVENT.synchronize()",
         .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM), cudaEventSynchronize(EVENT)",

@@ -62,7 +62,7 @@ const struct command command_mark = {
         .name = "mark",
         .topic = "steer",
         .usage = "mark NAME",
-        .help = "begins a new section of the timeline. `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
+        .help = "begins a new section in the timeline. `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
                 "time(NAME) refer to the operations after this line. The section's time begins when the "
                 "device reaches them",
         .example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms",

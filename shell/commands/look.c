@@ -89,13 +89,12 @@ const struct command command_stats = {
         .name = "stats",
         .topic = "look",
         .usage = "stats [SECTION]",
-        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, "
-                "stalls (share of the time, averaged over the GPU's streams; `stalls` lists each), bytes "
-                "sent, peak memory, the bubble of a schedule. For a mesh with several axes: bytes and "
-                "exposed time per axis. On GPUs: the simulator's prediction for each kind of operation. For "
-                "a program also, over all iterations: the loss, tokens per second, steps skipped by a "
-                "dynamic loss scale, and what the peak of memory consists of. `@0-3 stats` shows some ranks, "
-                "as in all tables",
+        .help = "a section's figures: time, how busy each stream was, overlap, exposed communication, stalls "
+                "(share of the time, averaged over the GPU's streams; `stalls` lists each), bytes sent, peak "
+                "memory, a schedule's bubble. For a mesh with several axes: bytes and exposed time per axis. "
+                "On GPUs: the simulator's prediction for each operation type. For a program also, over all "
+                "iterations: the loss, tokens per second, steps skipped by a dynamic loss scale, and the "
+                "peak memory by kind. `@0-3 stats` shows some ranks, as in all tables",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -107,8 +106,8 @@ const struct command command_roofline = {
         .topic = "look",
         .usage = "roofline [SECTION]",
         .help = "shows for each kernel its FLOP/s and bytes per second, both as a share of the machine's "
-                "peak and memory bandwidth, what limits it (flops, bytes or its latency), and the time it "
-                "lost by sharing the device. In expressions: flop_share(KERNEL) and byte_share(KERNEL)",
+                "peak and memory bandwidth, its limit (flops, bytes or its latency), and the time it lost by "
+                "sharing the device. In expressions: flop_share(KERNEL) and byte_share(KERNEL)",
         .example = "tensor x[256,256] w[256,256] = randn\ny = matmul x w\nz = relu y\nsync\nroofline",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -120,9 +119,9 @@ const struct command command_traffic = {
         .topic = "look",
         .usage = "traffic [SECTION]",
         .help = "shows the bytes that each rank sent, by link and by receiver. For collectives: the total "
-                "size, the bytes of the rank that sends most, the lower bound for links alone (allreduce "
-                "2(n-1)/n of the size, allgather (n-1)/n) and the distance from it, the number of sends, and "
-                "the algorithm",
+                "size, the bytes on the rank that sends most, the lower bound for links alone (allreduce "
+                "2(n-1)/n of the size, allgather (n-1)/n) and the distance from it, the sends, and the "
+                "algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -133,10 +132,10 @@ const struct command command_critical = {
         .name = "critical",
         .topic = "look",
         .usage = "critical [SECTION]",
-        .help = "the critical path: the chain of operations across ranks that determines the end of the "
-                "section. Each one had to finish before the next could begin, and their times add up to the "
-                "whole. Also shows their composition, and the slack of the longest other operations: how "
-                "much longer each could take without moving the end",
+        .help = "the critical path: the chain of operations across ranks that determines the section's end. "
+                "Each one had to finish before the next could begin, and their times add up to the whole. "
+                "Also shows their composition, and the slack in the longest other operations: how much "
+                "longer each could take without moving the end",
         .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
                    "y\nsync\ncritical",
         .class = COMMAND_LOOK,
@@ -173,9 +172,9 @@ const struct command command_races = {
         .name = "races",
         .topic = "look",
         .usage = "races",
-        .help = "reports pairs of operations that access the same memory without an order between them, and "
-                "the line that would order them. Also reports groups whose ranks queue operations in "
-                "different orders, if NCCL can hang, even if only in combination with other groups",
+        .help = "reports operation pairs that access the same memory without an order between them, and the "
+                "line that would order them. Also reports groups whose ranks queue operations in different "
+                "orders, if NCCL can hang, even if only in combination with other groups",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
                    "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
@@ -198,9 +197,9 @@ const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
         .usage = "stuck",
-        .help = "shows which rank waits for which, for what, and if a line of yours can release it or "
-                "nothing can. Also shows orders in which NCCL can hang, as `races` does, and the tensors and "
-                "lines of the members of a collective if they differ",
+        .help = "shows which rank waits for which, the reason, and if a line of yours can release it. Also "
+                "shows orders in which NCCL can hang, as `races` does, and a collective's tensors and lines "
+                "on each rank if they differ",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,
@@ -248,9 +247,8 @@ const struct command command_diff = {
         .name = "diff",
         .topic = "look",
         .usage = "diff SECTION SECTION | diff FILE.rsh FILE.rsh",
-        .help = "shows the figures of two sections side by side. Of two files, as `journal save` writes "
-                "them, each runs in its own world without data, and they are also compared operation by "
-                "operation",
+        .help = "shows two sections' figures side by side. Two files, as `journal save` writes them, run "
+                "each in its own world without data, and are also compared operation by operation",
         .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "SECTION|FILE"}, {ARG_FILE, 0, NULL, "SECTION|FILE"}},
@@ -298,8 +296,8 @@ const struct command command_at = {
         .topic = "look",
         .usage = "at TIME|off",
         .help = "shows all ranks at that virtual time: what runs and its progress, what waits, since when "
-                "and for which rank. For a future time: what will happen if nothing more is queued. `peek` "
-                "then refers to that time, until `at off` or the next line of the program",
+                "and for which rank. If the time is in the future: as it will be if nothing more is queued. "
+                "`peek` then refers to that time, until `at off` or the program's next line",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
@@ -357,10 +355,10 @@ const struct command command_mem = {
         .name = "mem",
         .topic = "look",
         .usage = "mem [trim|over [SECTION]]",
-        .help = "draws each device's memory: segments, the blocks of tensors, free blocks between; for a "
-                "program also parameters, gradients, optimizer state, activations and their gradients, "
-                "buffers. `trim` returns free segments to the device, except those of graphs. `over` draws "
-                "it over time by kind, from the allocation to the free, with the peak marked",
+        .help = "draws each device's memory: segments, tensors' blocks, free blocks between; for a program "
+                "also parameters, gradients, optimizer state, activations and their gradients, buffers. "
+                "`trim` returns free segments to the device, except graphs' segments. `over` draws it over "
+                "time by kind, from the allocation to the free, with the peak marked",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

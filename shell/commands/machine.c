@@ -50,9 +50,9 @@ const struct command command_machine = {
         .name = "machine",
         .topic = "steer",
         .usage = "machine [NAME|FILE]",
-        .help = "shows the modelled machine with the source of every number, and the `slow` ranks. With a "
-                "name: another machine for the lines that follow, without settings and slow ranks. With "
-                "--device cuda, `this` is the GPU itself, and any other name is simulated",
+        .help = "shows the modelled machine with every number's source, and the `slow` ranks. With a name: "
+                "another machine for the lines that follow, without settings and slow ranks. With --device "
+                "cuda, `this` is the GPU itself, and any other name is simulated",
         .example = "machine dgx-h100\nmachine",
         .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_LOOK,
@@ -99,7 +99,7 @@ const struct command command_set = {
         .name = "set",
         .topic = "steer",
         .usage = "set KEY=VALUE ...",
-        .help = "changes numbers of the machine (`machine` lists them) for the lines that follow; they "
+        .help = "changes the machine's numbers (`machine` lists them) for the lines that follow; they "
                 "survive `reset` and the next program. hello=off: no start screen",
         .example = "set launch=5us link_rate=100GB/s\nspin 1ms",
         .for_all = "the machine, but for `slow 2x`,",

@@ -70,7 +70,7 @@ const struct command command_stream = {
         .name = "stream",
         .topic = "make",
         .usage = "stream NAME ... [priority=high] [blocking] [kind=host]",
-        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time. "
+        .help = "makes streams: queues for GPU work, each in its own order, which may run at the same time. "
                 "kind=host: host threads, like a data loader's workers",
         .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
         .torch = "NAME = torch.cuda.Stream()   # priority=high: priority=-1",

@@ -104,8 +104,8 @@ const struct command command_put = {
         .name = "put",
         .topic = "move",
         .usage = "put TENSOR -> WINDOW@RANK [on STREAM]",
-        .help = "writes a tensor into a window of another rank of its group, which needs no line for it; it "
-                "completes when the bytes have arrived",
+        .help = "writes a tensor into another rank's window, which needs no line for it; it completes when "
+                "the bytes have arrived",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x[0:2] -> "
                    "y[2:4]@1\nbarrier\n@1 print y",
         .torch = "symm_mem: buffer.copy_(TENSOR)   # of handle.get_buffer(RANK, ...)",
@@ -120,8 +120,7 @@ const struct command command_get = {
         .name = "get",
         .topic = "move",
         .usage = "get WINDOW@RANK -> TENSOR [on STREAM]",
-        .help = "reads a window of another rank of its group into a tensor, with the contents at the start "
-                "of the operation",
+        .help = "reads another rank's window into a tensor, with the contents when the operation starts",
         .example = "tensor x[4] = zeros; tensor y[4] = rank\nwindow y\nget y@((rank+1)%world) -> x\nprint x",
         .torch = "symm_mem: TENSOR.copy_(buffer)   # of handle.get_buffer(RANK, ...)",
         .cuda = "nvshmemx_getmem_on_stream(TENSOR, WINDOW, bytes, RANK, STREAM); MPI_Get and MPI_Win_flush",
@@ -136,8 +135,8 @@ const struct command command_add = {
         .beside_kernel = true,
         .topic = "move",
         .usage = "add TENSOR -> WINDOW@RANK [scale=1] [on STREAM]",
-        .help = "adds a tensor, times scale, to a window of another rank; concurrent adds to an element are "
-                "all included",
+        .help = "adds a tensor, times scale, to another rank's window; concurrent adds to an element are all "
+                "included",
         .example = "tensor g[4] = ones; tensor w[4] = zeros\nwindow w\nadd g -> w@0 scale=-0.1\nbarrier\n@0 "
                    "print w",
         .cuda = "MPI_Accumulate(TENSOR, ..., RANK, ..., MPI_SUM, window) and MPI_Win_flush; atomicAdd in a "

@@ -37,8 +37,8 @@ const struct command command_part = {
         .topic = "learn",
         .usage = "part TENSOR of PARAMETER [row= col=] [rows= cols=] [at=] [as=m|v]",
         .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
-                "and columns from col=; or elements from at= of the block of rows= x cols= that begins there "
-                "(without them, of the whole), in row-major order. as= names optimizer state",
+                "and columns from col=; or elements from at= in the rows= x cols= block that begins there "
+                "(without them, in the whole), in row-major order. as= names optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},

@@ -67,8 +67,8 @@ const struct command command_step = {
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
         .help = "runs the program's next step and shows its lines; `in` shows everything they did (`...`: as "
-                "in the call of that name above). Enter repeats it. `back` rebuilds the world without the "
-                "last step; 0 from the start",
+                "in that name's call above). Enter repeats it. `back` rebuilds the world without the last "
+                "step; 0 from the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -88,7 +88,7 @@ const struct command command_run = {
         .name = "run",
         .topic = "learn",
         .usage = "run [ITERATIONS]",
-        .help = "runs the program to the end of this iteration, or of the next N, and shows the loss",
+        .help = "runs the program to the end of this iteration, or the next N, and shows the loss",
         .example = "strategy serial\nrun 2",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -159,10 +159,10 @@ const struct command command_program = {
         .topic = "learn",
         .usage = "program [F.rsh|source] | program save F.rsh [source] [force] | program schedule [F.csv "
                  "[force]]",
-        .help = "lists the program's steps, loads a script as one, shows its files (source), or saves the "
-                "lines of its steps as a plain script. schedule: a pipeline's order in the format of "
-                "PyTorch's pipelining (_load_csv). force: overwrites a file that `program save` has not "
-                "written, or a schedule that differs",
+        .help = "lists the program's steps, loads a script as one, shows its files (source), or saves its "
+                "steps' lines as a plain script. schedule: a pipeline's order in the format that PyTorch's "
+                "pipelining uses (_load_csv). force: overwrites a file that `program save` has not written, "
+                "or a schedule that differs",
         .example = "strategy serial\nprogram",
         .for_all = "training",
         .class = COMMAND_LOOK,

@@ -62,7 +62,7 @@ const struct command command_plot = {
         .name = "plot",
         .topic = "look",
         .usage = "plot loss [FILE.svg [force]]",
-        .help = "draws the loss against time, a curve for each program of this session (the last 8): the "
+        .help = "draws the loss against time, a curve for each program in this session (the last 8): the "
                 "mean of the ranks' latest losses. FILE.svg: writes a picture. force: overwrites a file that "
                 "`plot` has not written",
         .class = COMMAND_LOOK,

@@ -90,9 +90,10 @@ const struct command command_schedule = {
         .topic = "write",
         .usage = "schedule " SCHEDULE_WORDS " F.csv micro=4 [chunks=1] [recompute=none|selective|full] "
                  "[F=TIME B=TIME W=TIME comm=TIME] [limit=1] [held=0.5] [in GROUP]",
-        .help = "the order in which the ranks of GROUP, one stage each, run micro-batches. For slots "
-                "0:slots, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk. "
-                "F.csv holds one in the format of PyTorch's pipelining: a row per rank, such as 0F0,0F1,,0B0",
+        .help = "the order in which GROUP's ranks, one stage each, run micro-batches. For slots 0:slots, "
+                "work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk. F.csv "
+                "holds one in the format that PyTorch's pipelining uses: a row per rank, such as "
+                "0F0,0F1,,0B0",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
         .group_ok = true,
         .argument = {{ARG_FILE, 0, SCHEDULE_WORDS, "a schedule"}},

@@ -118,8 +118,8 @@ const struct command command_journal = {
         .topic = "write",
         .usage = "journal [save FILE [force]]",
         .help = "lists the lines typed since the world was empty. save: writes them as a script that "
-                "rebuilds this world, with the lines of earlier worlds that it depends on. force: overwrites "
-                "a file that `journal save` has not written",
+                "rebuilds this world, with the lines from earlier worlds that it depends on. force: "
+                "overwrites a file that `journal save` has not written",
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .class = COMMAND_LOOK,
@@ -186,8 +186,8 @@ const struct command command_split = {
         .name = "split",
         .topic = "look",
         .usage = "split [on|off]",
-        .help = "keeps live lanes in the upper half of the terminal, with the last iteration or section, and "
-                "the prompt below. With `pace`, bars grow while you type and during `sync`",
+        .help = "keeps live lanes in the terminal's upper half, with the last iteration or section, and the "
+                "prompt below. With `pace`, bars grow while you type and during `sync`",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
         .run = session_ask_run,

@@ -75,8 +75,8 @@ const struct command command_abort = {
         .name = "abort",
         .topic = "steer",
         .usage = "abort [GROUP]",
-        .help = "ends every unfinished operation of the group (or of all ranks) and releases the hosts; the "
-                "outputs of these operations are invalid",
+        .help = "ends every unfinished operation in the group (or on all ranks) and releases the hosts; "
+                "these operations' outputs are invalid",
         .example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
         .torch = "dist.distributed_c10d._abort_process_group()",
         .cuda = "ncclCommAbort(comm)",

@@ -134,7 +134,7 @@ const struct command command_strategy = {
         .topic = "learn",
         .usage = "strategy [NAME|F.rsh [help|source] [KEY=VALUE ...]] [NAME=SIZE ... + NAME=SIZE ...]",
         .help = "the program that trains the model on all ranks, in an empty world. Several strategies, from "
-                "the outermost axis of a mesh to the innermost, are joined by ` + `. Alone it lists the "
+                "the mesh's outermost axis to the innermost, are joined by ` + `. Alone it lists the "
                 "strategies",
         .example = "strategy serial\nstep\nrun 1",
         .for_all = "training",

@@ -21,7 +21,7 @@ const struct command command_together = {
         .topic = "order",
         .usage = "together [on STREAM] { LINES }",
         .help = "starts the block's sends, receives and collectives as one, so that none of them waits for "
-                "another of the block",
+                "another",
         .example = "tensor x[4] y[4] = rank\ntogether {\nsend x to=(rank+1)%world\nrecv y "
                    "from=(rank-1)%world\n}\nsync",
         .torch = "dist.batch_isend_irecv([...])",

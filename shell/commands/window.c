@@ -72,7 +72,7 @@ const struct command command_window = {
         .name = "window",
         .topic = "move",
         .usage = "window TENSOR [on STREAM] [in GROUP]",
-        .help = "opens the tensor of that name on every rank of the group to the others: put, get and add "
+        .help = "opens the tensor with that name on every rank in the group to the others: put, get and add "
                 "access it until `close`. The hosts wait for each other",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x -> y@1\n@1 get y@0 -> x\n"
                    "sync\nclose y",
@@ -88,8 +88,8 @@ const struct command command_close = {
         .name = "close",
         .topic = "move",
         .usage = "close TENSOR [on STREAM]",
-        .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the other "
-                "ranks of the group",
+        .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the "
+                "group's other ranks",
         .example = "tensor y[4] = zeros\nwindow y\nclose y\nfree y",
         .cuda = "ncclCommWindowDeregister(comm, window); MPI_Win_free",
         .stream_ok = true,

@@ -59,8 +59,8 @@ const struct collective collective_allgather = {
         .result = RESULT_GROWN,
         .usage = "Y = allgather X [rows=ROWS] " OPTIONS " [unroll]",
         .help = "every rank gets the tensors of all ranks, stacked in rank order: [k,...] becomes [n*k,...]. "
-                "With rows=, the number of rows of the result, each rank contributes its part as `shard` or "
-                "`reducescatter` splits it: 2, 2, 1 and 0 of 5 rows on 4 ranks. The message is n times the "
+                "With rows=, the result's number of rows, each rank contributes its part as `shard` or "
+                "`reducescatter` splits it: 5 rows on 4 ranks are 2, 2, 1 and 0. The message is n times the "
                 "first part: the others are padded, as in FSDP2",
         .torch = "dist.all_gather_into_tensor(y, x)   # rows=: x padded to ceil(rows/n) rows, then y[:rows]",
         .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",

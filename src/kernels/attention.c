@@ -305,8 +305,8 @@ const struct kernel kernels_attention[] = {
         {
                 .name = "attention",
                 .usage = "o [lse] = attention q k v [heads=1] [seq=ROWS] [causal=0|1] [query=] [key=]",
-                .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v "
-                        "[tokens,hidden], sequences stacked, heads side by side. k and v may be a block of "
+                .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head in each sequence; q k v "
+                        "[tokens,hidden], sequences stacked, heads side by side. k and v may be one block of "
                         "the sequence: lse [tokens,heads], the log of the softmax's sum, is the input that "
                         "attention_merge needs",
                 .torch = "o = F.scaled_dot_product_attention(q, k, v)   # heads apart: [heads,seq,width]; "
@@ -328,9 +328,8 @@ const struct kernel kernels_attention[] = {
         {
                 .name = "attention_grad",
                 .usage = "dq dk dv = attention_grad do q k v [o lse] [heads= seq= causal= query= key=]",
-                .help = "the gradients of attention from do and its inputs; recomputes the probabilities, so "
-                        "no tensor of seq x seq is kept. If k and v are a block of the keys, o and lse are "
-                        "those of all blocks",
+                .help = "attention's gradients from do and its inputs; recomputes the probabilities, so no "
+                        "seq x seq tensor is kept. If k and v are one block, o and lse belong to all blocks",
                 .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
                 .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
@@ -348,8 +347,8 @@ const struct kernel kernels_attention[] = {
         {
                 .name = "attention_merge",
                 .usage = "attention_merge o lse o1 lse1",
-                .help = "merges the attention to two blocks of keys: o and lse with o1 and lse1, each "
-                        "weighted by its share of the softmax's sum",
+                .help = "merges the attention to two key blocks: o and lse with o1 and lse1, each weighted "
+                        "by its share of the softmax's sum",
                 .torch = "o -= torch.sigmoid(lse1 - lse) * (o - o1); lse = torch.logaddexp(lse, lse1)",
                 .cuda = "merge_attn_states<<<blocks, threads, 0, stream>>>",
                 .example = "tensor q[4,4] k[8,4] v[8,4] = randn\no lse = attention q k[0:4] v[0:4]\n"

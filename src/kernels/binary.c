@@ -115,23 +115,21 @@ const struct kernel kernels_binary[] = {
         },
         {
                 BINARY_ROW("maximum", binary_shape),
-                .help = "the larger of a and b, element by element; rows and columns broadcast",
+                .help = "max(a, b), element by element; rows and columns broadcast",
                 .torch = "y = torch.maximum(a, b)",
                 .example = "tensor a[4,8] b[1] = randn\ny = maximum a b",
                 .elements = maximum,
         },
         {
                 BINARY_ROW("fmax", binary_shape),
-                .help = "the larger of a and b, element by element; a number wins over a NaN, as in "
-                        "allreduce op=max",
+                .help = "max(a, b), element by element; a number wins over a NaN, as in allreduce op=max",
                 .torch = "y = torch.fmax(a, b)",
                 .example = "tensor a[4,8] b[1] = randn\ny = fmax a b",
                 .elements = larger,
         },
         {
                 BINARY_ROW("fmin", binary_shape),
-                .help = "the smaller of a and b, element by element; a number wins over a NaN, as in "
-                        "allreduce op=min",
+                .help = "min(a, b), element by element; a number wins over a NaN, as in allreduce op=min",
                 .torch = "y = torch.fmin(a, b)",
                 .example = "tensor a[4,8] b[1] = randn\ny = fmin a b",
                 .elements = smaller,

@@ -244,8 +244,7 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "nonfinite",
                 .usage = "n = nonfinite x",
-                .help = "the number of elements of x that are inf or NaN, as [1] f32: the sign of an f16 "
-                        "overflow",
+                .help = "counts x's elements that are inf or NaN, as [1] f32: not 0 if f16 overflowed",
                 .torch = "n = (~torch.isfinite(x)).sum(dtype=torch.float)",
                 .cuda = "multi_tensor_apply<NonFiniteCheck>",
                 .example = "tensor x[4,8] = randn\nn = nonfinite x",
@@ -270,8 +269,7 @@ const struct kernel kernels_convert[] = {
         {
                 KERNEL_LAUNCHED("topk_grad", "rows"),
                 .usage = "dx = topk_grad dv i length=NUMBER",
-                .help = "the gradient of topk: each value at its index i in a row of that length, 0 "
-                        "elsewhere",
+                .help = "topk's gradient: each value at its index i in a row with that length, 0 elsewhere",
                 .torch = "dx = torch.zeros(n, length).scatter_(-1, i, dv)",
                 .example = "tensor x[4,8] = randn\nv i = topk x k=2\ndx = topk_grad v i length=8",
                 KERNEL_TAKES(2, 1),

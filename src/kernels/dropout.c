@@ -66,7 +66,7 @@ const struct kernel kernels_dropout[] = {
         {
                 .name = "dropout_grad",
                 .usage = "dx = dropout_grad dy [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
-                .help = "the gradient of dropout, with the same options",
+                .help = "dropout's gradient, with the same options",
                 .torch = "dx = dy * mask / (1 - p)",
                 .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",

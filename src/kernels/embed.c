@@ -118,8 +118,8 @@ const struct kernel kernels_embed[] = {
         {
                 KERNEL_LAUNCHED("embed_grad", "rows"),
                 .usage = "dtable = embed_grad dx ids rows=NUMBER",
-                .help = "the gradient of embed with respect to its table: each row of dx added to the row "
-                        "that its id names",
+                .help = "embed's gradient with respect to its table: each row of dx added to the row that "
+                        "its id names",
                 .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
                 .example =
                         "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
@@ -133,7 +133,7 @@ const struct kernel kernels_embed[] = {
         {
                 .name = "colsum",
                 .usage = "y = colsum x",
-                .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
+                .help = "the sum of each column: [n,m] gives [m], a bias's gradient",
                 .torch = "y = x.sum(0)",
                 .cuda = "cublasSgemv",
                 .example = "tensor x[4,8] = randn\ny = colsum x",

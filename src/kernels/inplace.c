@@ -72,8 +72,8 @@ const struct kernel kernels_inplace[] = {
         {
                 KERNEL_LAUNCHED("adam", "blocks"),
                 .usage = "adam w dw m v t=STEP [lr=1e-3] [beta1=0.9] [beta2=0.999] [eps=1e-8]",
-                .help = "one step of Adam: m and v (zeros before step 1) are the running means of the "
-                        "gradient and of its square",
+                .help = "an Adam step: m and v (zeros before step 1) are the running means of the gradient "
+                        "and its square",
                 .torch = "torch.optim.Adam([w], lr=1e-3).step()",
                 .example = "tensor w[4,8] dw[4,8] = randn\ntensor m[4,8] v[4,8] = zeros\nadam w dw m v t=1",
                 KERNEL_TAKES(4, 0),

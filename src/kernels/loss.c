@@ -199,7 +199,7 @@ const struct kernel kernels_loss[] = {
         {
                 KERNEL_LAUNCHED("mse", "blocks"),
                 .usage = "loss = mse y t",
-                .help = "the mean of the squared differences of y and t, as [1] f32",
+                .help = "the mean squared difference between y and t, as [1] f32",
                 .torch = "loss = F.mse_loss(y, t)",
                 .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
                 KERNEL_TAKES(2, 1),
@@ -211,7 +211,7 @@ const struct kernel kernels_loss[] = {
         {
                 .name = "sumsq",
                 .usage = "n = sumsq x",
-                .help = "the sum of the squares of all elements, as [1] f32: sqrt of it is the norm",
+                .help = "the sum of all squared elements, as [1] f32: its sqrt is the norm",
                 .torch = "n = x.float().square().sum()",
                 .cuda = "cublasSdot(handle, count, x, 1, x, 1, n)",
                 .example = "tensor x[4,8] = randn\nn = sumsq x",
@@ -224,7 +224,7 @@ const struct kernel kernels_loss[] = {
         {
                 KERNEL_LAUNCHED("mse_grad", "blocks"),
                 .usage = "dy = mse_grad y t",
-                .help = "the gradient of mse y t with respect to y: 2 (y - t) / elements",
+                .help = "mse's gradient with respect to y: 2 (y - t) / elements",
                 .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
                 .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
                 KERNEL_TAKES(2, 1),
@@ -235,9 +235,9 @@ const struct kernel kernels_loss[] = {
         {
                 KERNEL_LAUNCHED("crossentropy", "rows"),
                 .usage = "loss [n] = crossentropy logits targets [ignore=] [rows=]",
-                .help = "the mean over rows of -ln(probability of the target) as [1] f32. Targets: [rows] "
-                        "i32 classes, or probabilities. Rows with the class ignore= are not counted; n is "
-                        "the number of counted rows, as [1] f32",
+                .help = "the mean over rows of -ln(the target's probability) as [1] f32. Targets: [rows] i32 "
+                        "classes, or probabilities. Rows with the class ignore= are not counted; n counts "
+                        "the others, as [1] f32",
                 .torch = "loss = F.cross_entropy(logits, targets)   # of tokens: targets.long()",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),
@@ -252,8 +252,8 @@ const struct kernel kernels_loss[] = {
         {
                 KERNEL_LAUNCHED("crossentropy_grad", "rows"),
                 .usage = "dlogits = crossentropy_grad logits targets [ignore=] [rows=]",
-                .help = "the gradient of crossentropy with respect to the logits: (softmax - target) / "
-                        "counted rows",
+                .help = "crossentropy's gradient with respect to the logits: (softmax - target) / counted "
+                        "rows",
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
                 KERNEL_TAKES(2, 1),

@@ -215,9 +215,9 @@ const struct kernel kernels_permute[] = {
         {
                 .name = "binsort",
                 .usage = "to n = binsort ids bins=NUMBER [capacity=0]",
-                .help = "the index of each number in a stable sort by value, and the count of each value, n "
-                        "[bins]. With a capacity C, value e has the indices from C*e, and numbers after its "
-                        "C-th get -1",
+                .help = "each number's index in a stable sort by value, and each value's count, n [bins]. "
+                        "With a capacity C, value e has the indices from C*e, and numbers after its C-th get "
+                        "-1",
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
                 .cuda = "cub::DeviceRadixSort::SortPairs",
@@ -233,8 +233,8 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_LAUNCHED("permute", "rows"),
                 .usage = "xs = permute x to rows=NUMBER",
-                .help = "adds row i of x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) names "
-                        "for it, as binsort gives them; -1 is skipped. The gradient of unpermute",
+                .help = "adds row i from x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
+                        "names for it, as binsort gives them; -1 is skipped. It is unpermute's gradient",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
                 KERNEL_TAKES(2, 1),
@@ -247,8 +247,8 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_LAUNCHED("unpermute", "rows"),
                 .usage = "y = unpermute ys to",
-                .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. The "
-                        "inverse of permute, and its gradient",
+                .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. It is "
+                        "permute's inverse, and its gradient",
                 .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
                 KERNEL_TAKES(2, 1),

@@ -160,7 +160,7 @@ const struct kernel kernels_rows[] = {
         {
                 .name = "softmax_grad",
                 .usage = "dx = softmax_grad dy y",
-                .help = "the gradient of softmax from dy and y, the output of softmax",
+                .help = "softmax's gradient from dy and y, its output",
                 .torch = "dx = y * (dy - (dy * y).sum(-1, keepdim=True))",
                 .cuda = "cudnnSoftmaxBackward",
                 .example = "tensor x[4,8] dy[4,8] = randn\ny = softmax x\ndx = softmax_grad dy y",
@@ -184,7 +184,7 @@ const struct kernel kernels_rows[] = {
         {
                 KERNEL_LAUNCHED("layernorm_grad", "rows"),
                 .usage = "dx = layernorm_grad dy x [eps=1e-5]",
-                .help = "the gradient of layernorm from dy and x, the input of layernorm",
+                .help = "layernorm's gradient from dy and x, its input",
                 .torch = "dx, = torch.autograd.grad(y, x, dy)",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = layernorm_grad dy x",
                 KERNEL_TAKES(2, 1),

@@ -80,7 +80,7 @@ const struct kernel kernels_unary[] = {
         {
                 .name = "relu_grad",
                 .usage = "dx = relu_grad dy x",
-                .help = "the gradient of relu: 0 if x, the input of relu, is 0 or less, else dy",
+                .help = "relu's gradient: 0 if x, relu's input, is 0 or less, else dy",
                 .torch = "dx = dy.masked_fill(x <= 0, 0)",
                 .cuda = "cudnnActivationBackward",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
@@ -91,7 +91,7 @@ const struct kernel kernels_unary[] = {
         },
         {
                 UNARY_ROW("gelu", 8),
-                .help = "x times the standard normal distribution function of x (the tanh form)",
+                .help = "x times the standard normal distribution function at x (the tanh form)",
                 .torch = "y = F.gelu(x, approximate='tanh')",
                 .example = "tensor x[4,8] = randn\ny = gelu x",
                 .elements = gelu,
@@ -99,7 +99,7 @@ const struct kernel kernels_unary[] = {
         {
                 KERNEL_LAUNCHED("gelu_grad", "blocks"),
                 .usage = "dx = gelu_grad dy x",
-                .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
+                .help = "gelu's gradient (the tanh form) at x, gelu's input, times dy",
                 .torch = "dx, = torch.autograd.grad(y, x, dy)",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
                 KERNEL_TAKES(2, 1),

@@ -93,7 +93,7 @@ const struct command command_fix = {
         .name = "fix",
         .topic = "learn",
         .usage = "fix N LINE",
-        .help = "replaces line N of the hunted program by the rest of the line, `;` and braces included; the "
+        .help = "replaces line N in the hunted program by the rest of the line, `;` and braces included; the "
                 "result is judged by numbers, races, time and memory, not by its text",
         .example = "hunt ddp seed=5\nfix 1 # nothing",
         .for_all = "training",

@@ -84,9 +84,9 @@ const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
         .usage = "lesson [N | N.TASK | FILE | off | new FILE]",
-        .help = "opens a lesson, or one of its tasks. Each begins in an empty world; `check` judges it. A "
-                "file of your own can be a lesson too. `off` closes it: an empty world with the machine, "
-                "settings, model, data and strategy from before. Alone it lists the lessons",
+        .help = "opens a lesson, or a task in it. Each begins in an empty world; `check` judges it. Your own "
+                "file can be a lesson too. `off` closes it: an empty world with the machine, settings, "
+                "model, data and strategy from before. Alone it lists the lessons",
         .example = "lesson 1",
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,
@@ -135,8 +135,8 @@ const struct command command_next = {
         .name = "next",
         .topic = "learn",
         .usage = "next",
-        .help = "goes on to the next task of the lesson, to the next lesson after the last task, or to the "
-                "next step of the tour",
+        .help = "goes on to the lesson's next task, to the next lesson after the last task, or to the tour's "
+                "next step",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
         .run = next_run,
