@@ -65,10 +65,10 @@ y3 = matmul w y2
 # PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
 # A host timer around the line measures the launch: call
 # torch.cuda.synchronize() first, or time with two torch.cuda.Event.
-# At 8 ranks nothing changes: each of the hosts queues for its own GPU.
+# On 8 ranks nothing changes: each of the hosts queues for its own GPU.
 
 ## The print in the loop
-# This host is slow: each launch takes 0.2 ms. While the host runs ahead,
+# This host is slow: each launch takes 0.2 ms. If the host runs ahead,
 # the GPU's work hides this time. A `print` of data waits for the data; then
 # the GPU is idle until the next launch arrives.
 # Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n, and
@@ -142,7 +142,7 @@ print loss
 #: transfer
 # PyTorch: loss.item(), print(loss), `if loss > 1:` and loss.cpu() wait.
 # Read the loss every hundred steps, or after the epoch.
-# At 8 ranks: a rank that waits is late for the next collective, and the
+# On 8 ranks: if a rank waits, it is late for the next collective, and the
 # other ranks wait for it there: the print costs time on eight GPUs.
 
 ## Every loss, without a wait
@@ -226,5 +226,5 @@ for i in 0:n {
 #: transfer
 # PyTorch: losses.append(loss.detach()); torch.stack(losses).cpu() at the
 # end. Without detach() each step's graph is kept as well.
-# At 8 ranks each rank has the loss for its own part of the batch: one
+# On 8 ranks each rank has the loss for its own part of the batch: one
 # allreduce of `log` at the end gives the mean, instead of one in each step.

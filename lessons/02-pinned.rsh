@@ -8,8 +8,8 @@
 ## The copy that blocks the host
 # Memory from malloc is pageable. The driver stages it piece by piece in its
 # own buffer, and `copy` blocks the host until the last piece is read, so the
-# host queues the next line late. From page-locked memory (`pinned`) the copy
-# engine reads by itself, and the host goes on at once.
+# host queues the next line late. If memory is page-locked (`pinned`), the
+# copy engine reads by itself, and the host goes on at once.
 # Task: bring `batch` (pageable) to x on stream io, while y = matmul v w runs
 # on compute. `tensor h[512,256] pinned` makes page-locked memory.
 #: start
@@ -106,7 +106,7 @@ y = matmul w v on compute
 # x = x.to("cuda", non_blocking=True). Pinning is a copy too, and allocating
 # pinned memory is slow: x.pin_memory().to(...) in the loop may cost more
 # than x.to(...) alone. Here h is allocated once.
-# At 8 ranks eight processes pin memory on one host. Pinned memory cannot be
+# On 8 ranks eight processes pin memory on one host. Pinned memory cannot be
 # swapped out, so pin buffers, not the whole data set.
 
 ## Do not write a buffer that is still being copied
@@ -222,7 +222,7 @@ for i in 2:n { copy h$(i%2) -> x[i] on io }
 # cudaEventSynchronize(sent[b]) before the buffer is filled again.
 # PyTorch: after x.to("cuda", non_blocking=True) do not write x until an
 # event recorded after it has completed.
-# At 8 ranks nothing changes if each GPU has its own path.
+# On 8 ranks nothing changes if each GPU has its own path.
 
 ## A loader thread
 # Now the batches are on a disk. The host that launches kernels should not
@@ -333,5 +333,5 @@ for i in 0:n {
 #: transfer
 # PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read,
 # a thread pins, and your loop finds batches that are ready.
-# At 8 ranks eight loaders share one host: its cores, its memory bandwidth
+# On 8 ranks eight loaders share one host: its cores, its memory bandwidth
 # and its disk. `loader workers=2` in ranksh shows it.

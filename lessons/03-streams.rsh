@@ -75,12 +75,12 @@ y = matmul w v on compute
 #: transfer
 # PyTorch: with torch.cuda.stream(io): x.copy_(h, non_blocking=True)
 # CUDA: cudaMemcpyAsync(x, h, bytes, cudaMemcpyDefault, io)
-# At 8 ranks each GPU has its own streams; work on one GPU implies no order
+# On 8 ranks each GPU has its own streams; work on one GPU implies no order
 # for work on another.
 
 ## The missing order
 # y = x w needs the data that the copy from h brings. The two streams are
-# independent: unless a line orders them, the matmul begins while x is still
+# independent: if no line orders them, the matmul begins while x is still
 # being written. u = v w does not need x.
 # Task: copy h to x, compute u = v w and y = x w, and give each necessary
 # order, and no more, with `wait A on B` (B starts nothing later until A has
@@ -175,7 +175,7 @@ y = matmul v w on compute
 # PyTorch: compute.wait_stream(io) before y = x @ w; and if x was made on
 # io, x.record_stream(compute), or its memory may be reused too early.
 # CUDA: cudaEventRecord(e, io); cudaStreamWaitEvent(compute, e, 0)
-# At 8 ranks each rank must give this order itself.
+# On 8 ranks each rank must give this order itself.
 
 ## An event marks a point in a stream
 # `wait io on compute` waits for everything queued on io so far. An event is
@@ -273,12 +273,12 @@ y = matmul b[0:256] w on compute
 # PyTorch: e = io.record_event(); ...; compute.wait_event(e)
 # A wait uses the event's last record at the time of the call: if wait_event
 # comes before record_event, it waits for nothing.
-# At 8 ranks: frameworks record such an event after each bucket's allreduce,
+# On 8 ranks: frameworks record such an event after each bucket's allreduce,
 # and backward ends with a wait for it.
 
 ## Prefetch batch i+1
-# n batches wait in pinned memory. With one buffer, copy and matmul take
-# turns. With two, batch i+1 crosses the bus while batch i is multiplied.
+# n batches wait in pinned memory. If there is one buffer, copy and matmul
+# take turns; if two, batch i+1 crosses the bus while batch i is multiplied.
 # Then each buffer has two events: loaded (may be read) and used (may be
 # written again). A wait for an event that was never recorded has no effect.
 # Task: acc += matmul BUFFER w for each batch[i], for any n. The buffers are
@@ -424,7 +424,7 @@ for i in 0:n-1 {
 # PyTorch: the next batch is copied on its own stream, with wait_stream before
 # the step (data_prefetcher in apex's ImageNet example).
 # If each round takes the same time, a third buffer gains nothing.
-# At 8 ranks eight copies share the host's memory and bus.
+# On 8 ranks eight copies share the host's memory and bus.
 
 ## The race hunt
 # This program has been in use for a year, and its loss was never wrong:
@@ -534,4 +534,4 @@ z = matmul x w on compute
 # TORCH_CUDA_SANITIZER=1 finds tensors that two streams use without an order.
 # If CUDA_LAUNCH_BLOCKING=1 makes the loss correct, an order was probably
 # missing.
-# At 8 ranks one rank's race corrupts all of them at the next allreduce.
+# On 8 ranks one rank's race corrupts all of them at the next allreduce.

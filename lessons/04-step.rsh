@@ -134,7 +134,7 @@ for k in 1:3 {
 # opt.zero_grad(). A model with 1 billion parameters takes 16 GB in f32
 # before the first activation; bf16 with f32 masters takes 16 as well:
 # 2 + 2 + 4 + 4 + 4 bytes each.
-# At 8 ranks with data parallel each rank holds all of it: ZeRO splits it.
+# On 8 ranks with data parallel each rank holds all of it: ZeRO splits it.
 
 ## Gradients add up
 # Activations grow with the batch, and only 32 rows fit here. The gradient of
@@ -249,7 +249,7 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 # opt.step(); opt.zero_grad(). .grad adds up by itself.
 # The mean of means is the overall mean only if the parts have equal length: a
 # short last part, or unequal token counts, need weights.
-# At 8 ranks only the last backward needs the exchange: model.no_sync().
+# On 8 ranks only the last backward needs the exchange: model.no_sync().
 
 ## Recompute the activations
 # Backward reads tensors that forward kept. `forward u` makes unit u's inner
@@ -365,5 +365,5 @@ forward 1;  backward 1;  start_back;  forward 1;  backward 1
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
 # Backward costs two forwards, so a step of 3 becomes a step of 4: a third
 # more time, but the activation memory of one unit and L inputs.
-# At 8 ranks with tensor parallelism the collectives inside a unit also run
+# On 8 ranks with tensor parallelism the collectives inside a unit also run
 # once more.

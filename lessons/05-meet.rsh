@@ -3,7 +3,7 @@
 # ranks: 4 8
 # learned: If both ranks send first, they deadlock; `together` avoids it.
 # learned: Collectives match by call order, and every rank must call.
-# learned: A group names its members; groups without a common rank never wait.
+# learned: A group names its members; if groups share no rank, neither waits.
 
 ## Two ranks that send first
 # Neighbours want each other's numbers: ranks 0 and 1, ranks 2 and 3. Each
@@ -92,7 +92,7 @@ send mine to=partner on other
 # work here, because each direction of a pair has its own communicator. NCCL
 # runs the operations of one communicator one at a time, so a note says that
 # NCCL can hang: use `together` there.
-# At 8 ranks nothing changes: each pair has its own link.
+# On 8 ranks nothing changes: each pair has its own link.
 
 ## One rank brings another size
 # Each rank wants in s the sum of all g, and has queued `s = allreduce g`.
@@ -162,7 +162,7 @@ copy h -> s[0:8k]
 # NCCL itself compares neither shapes nor names: it hangs, crashes, or adds
 # numbers that do not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL
 # ranks first compare each call's kind and shapes, which costs time.
-# At 8 ranks seven wait for one.
+# On 8 ranks seven wait for one.
 
 ## Matched by order, not by name
 # Two gradients are made on `compute`: even ranks finish ga first, odd ranks
@@ -238,7 +238,7 @@ allreduce ga on comm
 # In PyTorch: dist.all_reduce(ga); dist.all_reduce(gb), in that order on every
 # rank. Two orders hang if the shapes differ (`stuck` names them here). If the
 # shapes agree, they add different gradients without an error. So DDP keeps
-# one bucket order on all ranks. At 8 ranks nothing changes.
+# one bucket order on all ranks. On 8 ranks nothing changes.
 
 ## The rank that does not come
 # Each rank adds up its batches' gradients with the others: s0, s1, s2. But
@@ -266,7 +266,7 @@ sync
 # source: pytorch.org/docs/stable/distributed.html, init_process_group
 expect rank == last or close(s2, r)   # s2 is not the sum of the third gradients over the ranks that have one
 #: hint
-# A rank without data can still take part: with zeros.
+# If a rank has no data, it can still take part: with zeros.
 #: solution
 if rank == last { tensor none[16k] = 0; s2 = allreduce none }
 #: right
@@ -308,7 +308,7 @@ if rank < last { s2 = allreduce g[2] }
 # lets a rank without data answer the others' allreduces with zeros.
 # For a mean, divide by the number of ranks that had data, not by all.
 # If a rank never comes: dist.init_process_group(..., timeout=...), and here
-# `group g 0-3 timeout=2ms`. At 8 ranks seven wait for one.
+# `group g 0-3 timeout=2ms`. On 8 ranks seven wait for one.
 
 ## Groups and meshes
 # Arrange the ranks in rows of two: 0 1, 2 3, ... The two ranks of a row
@@ -401,5 +401,5 @@ allreduce g op=avg in place
 # In PyTorch:
 #   m = init_device_mesh("cuda", (2, 2), mesh_dim_names=("rows", "cols"))
 #   dist.all_reduce(x, group=m["cols"].get_group())
-# At 8 ranks (4, 2): the rows are still pairs, and four ranks have the same
+# On 8 ranks (4, 2): the rows are still pairs, and four ranks have the same
 # place.

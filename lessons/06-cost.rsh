@@ -117,7 +117,7 @@ for s in 0:world-1 {
 #: ask By `traffic`, how much has each rank sent, as 100k? = sent
 #: transfer
 # This is dist.reduce_scatter_tensor(out, g), ncclReduceScatter: a rank sends
-# (n-1)/n of g for every n. At 8 ranks: seven hops instead of three, with
+# (n-1)/n of g for every n. On 8 ranks: seven hops instead of three, with
 # pieces half as large.
 
 ## Round again: every rank gets all pieces
@@ -228,7 +228,7 @@ for s in 0:world-1 {
 #: transfer
 # This is dist.all_reduce(g), ncclAllReduce with the ring: a rank sends
 # 2(n-1)/n of g. `traffic` shows it, and `busbw` divides it by the time.
-# At 8 ranks: nearly the same bytes, but 14 hops instead of 6.
+# On 8 ranks: nearly the same bytes, but 14 hops instead of 6.
 
 ## Few bytes: count the hops
 # This machine's links have a high latency: 100 us a hop (`machine`:
@@ -331,7 +331,7 @@ repeat log2(world) - 1 {
 # NCCL takes the faster one from its own tables; NCCL_ALGO=Ring, here
 # algo=ring, forces the ring. With latency L, rate B:
 #   exchange  log2(n) (L + S/B)         ring  2(n-1) (L + S/(n B))
-# At 8 ranks: 3 hops instead of 2; the ring has 14 instead of 6.
+# On 8 ranks: 3 hops instead of 2; the ring has 14 instead of 6.
 
 ## The collective runs beside the matmul
 # y = x w does not need the sum g, and the sum does not need y. The links are
@@ -415,4 +415,4 @@ y = matmul w.T x.T on compute
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
 # NCCL_MAX_CTAS limits its multiprocessors: if it has fewer, the matmul
 # loses less, and the sum may take longer.
-# At 8 ranks the sum takes 0.51 ms: the matmul loses more.
+# On 8 ranks the sum takes 0.51 ms: the matmul loses more.

@@ -146,7 +146,7 @@ for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
 # If parts are unequal, a mean of means is wrong: weight by rows, or sum up
-# and divide by the total row count. At 8 ranks each message takes 14 hops
+# and divide by the total row count. On 8 ranks each message takes 14 hops
 # instead of 6, and the batch is twice as large.
 
 ## One bucket
@@ -276,7 +276,7 @@ for k in 0:L { allreduce dw$k op=avg on compute }
 # torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
 # gradients in such flat buckets: p.grad is a view of a bucket
 # (gradient_as_bucket_view=True), or is copied into it.
-# At 8 ranks there are more hops: the gain is a bit larger.
+# On 8 ranks there are more hops: the gain is a bit larger.
 
 ## Send gradients early
 # A single bucket is ready only when backward is over: then the GPUs are idle
@@ -450,7 +450,7 @@ sgd W G lr=1 on compute
 # DDP's hooks do this: autograd calls one for each parameter, and a bucket's
 # last hook starts its allreduce on another stream. At first, buckets follow
 # the reverse order of parameters(). `strategy ddp source` shows ours.
-# At 8 ranks the last bucket, which nothing hides, takes longer.
+# On 8 ranks the last bucket, which nothing hides, takes longer.
 
 ## How large a bucket?
 # Two racks, and every hop takes 50 us. Small buckets leave early, but each
@@ -505,7 +505,7 @@ train 16
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 5.2 (bucket size, figure 7)
 # source: github.com/pytorch/pytorch, torch/nn/parallel/distributed.py (1 MiB
-#   where no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
+#   if no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
 expect close(W, R)   # run one step that gives the weights of one rank with the whole batch
 expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is faster
 #: hint
@@ -542,4 +542,4 @@ sgd W G lr=1 on compute
 # DDP's buckets have 25 MiB, the first 1 MiB, so that sending begins early;
 # bucket_cap_mb sets another size. Here: `model mlp layers=8 hidden=128
 # batch=512; strategy ddp bucket=64k; run 3; stats`: try 16k, 64k, 256k, 1M.
-# At 8 ranks a message takes 14 hops: larger buckets are better.
+# On 8 ranks a message takes 14 hops: larger buckets are better.

@@ -147,7 +147,7 @@ sgd W G lr=1/K on compute
 # In PyTorch:  with model.no_sync():
 #                for x in micro_batches[:-1]: loss(x).backward()
 #              loss(micro_batches[-1]).backward();  opt.step()
-# with each loss divided by K. At 8 ranks the message takes 14 hops.
+# with each loss divided by K. On 8 ranks the message takes 14 hops.
 
 ## The last micro-batch can hide the exchange
 # The gradients are complete only in the last micro-batch. But there, as soon
@@ -335,7 +335,7 @@ sgd W G lr=1/M on compute
 #: ask Which stream works last before the update: compute or comm? = "comm"
 #: transfer
 # In PyTorch the last backward is outside no_sync: DDP's hooks then send the
-# buckets with the accumulated sum. At 8 ranks each bucket takes longer, so
+# buckets with the accumulated sum. On 8 ranks each bucket takes longer, so
 # backward hides a smaller part.
 
 ## The last rank's short part
@@ -401,7 +401,7 @@ allreduce g
 #: transfer
 # DDP divides by the number of ranks: if parts are unequal, scale each loss by
 # rows * world / total, or let the sampler pad (DistributedSampler repeats
-# rows) or drop (drop_last=True). At 8 ranks one short part of 8 does less
+# rows) or drop (drop_last=True). On 8 ranks one short part of 8 does less
 # harm than one of 2.
 
 ## The loss falls, but the training is wrong
@@ -485,4 +485,4 @@ run 4
 # In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
 # model.module, past DDP: no exchange, no error, and the loss falls, because
 # each rank learns by itself. Compare a weight over ranks from time to time.
-# At 8 ranks each learns from an eighth: the ranks drift farther apart.
+# On 8 ranks each learns from an eighth: the ranks drift farther apart.

@@ -122,7 +122,7 @@ for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
 #: transfer
 # In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam),
 # with DDP, which still allreduces g: together with the broadcast of the parts
-# of p it sends half as much again. At 8 ranks m and v are an eighth; you sent
+# of p it sends half as much again. On 8 ranks m and v are an eighth; you sent
 # as much as an allreduce.
 
 ## Stage 2: the gradients
@@ -233,7 +233,7 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
   wait gpu on net;  s$i = reducescatter g op=avg on net }
 #: transfer
 # In PyTorch: dist.reduce_scatter_tensor(s, g, op=dist.ReduceOp.AVG); g = None
-# At 8 ranks the parts are half of those at 4, the one whole gradient is not.
+# On 8 ranks the parts are half of those on 4, the one whole gradient is not.
 # (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP split gradients in this way.)
 #: ask what takes most of the time here? = "reducescatter|reduce-scatter"
 
@@ -379,11 +379,11 @@ for i in 2 1 0 {
 #: transfer
 # In PyTorch: fully_shard(layer) for each layer, then fully_shard(model); you
 # wrote their hooks by hand. reshard_after_forward=False keeps W for backward.
-# At 8 ranks a rank sends 7/8 of the layers three times, at 2 ranks 1/2.
+# On 8 ranks a rank sends 7/8 of the layers three times, on 2 1/2.
 
 ## Prefetch: the next layer travels while this one computes
-# Gathered one after the other, layers make the GPU wait: it computes, then it
-# is idle until the next layer has arrived. But the next layer is known in
+# If layers are gathered one after the other, the GPU waits: it computes, then
+# it is idle until the next layer has arrived. But the next layer is known in
 # advance. While layer i computes, layer i + 1 can travel.
 # Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W): fill
 # h1 to h6, on any number of ranks. Let the next layer travel during the
@@ -497,7 +497,7 @@ for i in 0:6 {
 # In PyTorch: layer.set_modules_to_forward_prefetch([next]) (fully_shard).
 # In the older FSDP the host waits instead of a stream:
 # limit_all_gathers.
-# At 8 ranks a gather moves 7/8 of a layer, at 4 it is 3/4: nearly the same.
+# On 8 ranks a gather moves 7/8 of a layer, on 4 it is 3/4: nearly the same.
 # A matmul is slower during a gather: both share the multiprocessors.
 
 ## The ladder in bytes
@@ -587,5 +587,5 @@ let sent2 = 4*4096*(world-1)/world;  let sent3 = 6*4096*(world-1)/world
 #: transfer
 # This is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
 # ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP is near stage 2,
-# FULL_SHARD is stage 3. At 8 ranks every part is half of its size at 4.
+# FULL_SHARD is stage 3. On 8 ranks every part is half of its size on 4.
 # `lesson off;  model gpt;  strategy zero stage=2;  run 2;  stats` counts it.

@@ -115,7 +115,7 @@ print y[0,0];  spin 1ms;  allreduce y
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.
-# At 8 ranks a rank computes half as much as at 4, but sends 7/4 of y instead
+# On 8 ranks a rank computes half as much as on 4, but sends 7/4 of y instead
 # of 6/4: communication does not shrink.
 
 ## Backward: hide the sum behind computation
@@ -234,7 +234,7 @@ on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
 #: transfer
 # Megatron does this: an asynchronous allreduce of dx during the matmul of dw.
 #   work = dist.all_reduce(dx, async_op=True);  dw = x.T @ dz;  work.wait()
-# At 8 ranks dw1 and dw2 take half as long as at 4 and hide less of the sum.
+# On 8 ranks dw1 and dw2 take half as long as on 4 and hide less of the sum.
 
 ## Sequence parallel: norm and residual
 # Tensor parallel leaves norm and residual whole, the same on every rank. But
@@ -320,7 +320,7 @@ out = add xs ys
 #: transfer
 # In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). The
 # bytes are those of tensor parallel: an allreduce is a reduce-scatter and an
-# allgather. At 8 ranks a rank keeps an eighth of norms and residuals.
+# allgather. On 8 ranks a rank keeps an eighth of norms and residuals.
 
 ## Two nodes: which axis may cross?
 # Two nodes of world/2 GPUs: links within a node carry 273 MB/s, the network
@@ -410,4 +410,4 @@ dx = matmul dz W1.T;  normx = sumsq dx
 #: transfer
 # In PyTorch, on 8 ranks: init_device_mesh("cuda", (2, 4),
 # mesh_dim_names=("dp", "tp")); torchrun gives a node consecutive ranks.
-# At 8 ranks a rank's gradients are half of those at 4: still less crosses.
+# On 8 ranks a rank's gradients are half of those on 4: still less crosses.

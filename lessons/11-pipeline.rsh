@@ -255,7 +255,7 @@ for m in 0:M { backward m }
 # PyTorch (torch.distributed.pipelining) has both orders ready:
 #   schedule = Schedule1F1B(stage, n_microbatches=12)   # or ScheduleGPipe
 #   schedule.step(x)
-# At 8 ranks the first stage holds 8 micro-batches, and the bubble is 7/19:
+# On 8 ranks the first stage holds 8 micro-batches, and the bubble is 7/19:
 # more stages need more micro-batches, and 1F1B has the room.
 
 ## Both ways on one communicator
@@ -385,7 +385,7 @@ cool_down
 # PyTorch:  ops = [P2POp(isend, y, up), P2POp(irecv, dy, up)]
 #           for work in batch_isend_irecv(ops): work.wait()
 # NCCL: ncclGroupStart(); ncclSend(...); ncclRecv(...); ncclGroupEnd();
-# At 8 ranks the turns are the same; `warm_up` is longer.
+# On 8 ranks the turns are the same; `warm_up` is longer.
 
 ## How many micro-batches?
 # More micro-batches make the bubble smaller. But each micro-batch adds

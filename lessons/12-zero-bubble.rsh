@@ -165,7 +165,7 @@ for m in M-early:M { both m }
 #: transfer
 # PyTorch: ScheduleInterleavedZeroBubble and ScheduleZBVZeroBubble split
 # backward in this way (torch.distributed.pipelining).
-# At 8 ranks the bubble is 7 x (F + B - W) instead of 7 x (F + B + W): a third
+# On 8 ranks the bubble is 7 x (F + B - W) instead of 7 x (F + B + W): a third
 # of it if F = B = W, for every M.
 
 ## Two chunks a stage
@@ -294,7 +294,7 @@ for m in 0:M { BW m 1;  BW m 0 }
 #: transfer
 # PyTorch: ScheduleInterleaved1F1B([stage0, stage1], n_microbatches=8), with
 # two stages a rank; Megatron-LM: --num-layers-per-virtual-pipeline-stage.
-# At 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7).
+# On 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7).
 
 ## Slow links
 # F, B and W of a micro-batch take 1 ms each; a hop to the next stage 1.5 ms

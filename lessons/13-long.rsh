@@ -272,7 +272,7 @@ for i in 0:world {
 # P2POp(dist.irecv, k1, left)]): both in one group, like `together`, because
 # NCCL runs a communicator's operations one after the other. (In ranksh each
 # pair of ranks has a separate communicator for each direction.)
-# At 8 ranks the same sequence makes 7 hops, each half as large.
+# On 8 ranks the same sequence makes 7 hops, each half as large.
 
 ## Hide the hop behind the block
 # While a block is absorbed, the next one can travel: absorbing only reads the
@@ -437,7 +437,7 @@ K = allgather k0;  V = allgather v0;  absorb K V
 # all k and v during a rank's own block; set_rotate_method("alltoall") makes
 # it a ring. With a causal mask rank 0 would attend to one block and the last
 # to all: so it gives each rank a piece from both ends.
-# At 8 ranks, for the same sequence, a block computes a quarter of its work at
+# On 8 ranks, for the same sequence, a block computes a quarter of its work at
 # 4, a hop moves half: the block no longer hides it.
 
 ## Ulysses: tokens for heads

@@ -93,7 +93,7 @@ blame a 2;  blame b 1;  blame c 0
 #: transfer
 # PyTorch: torch.profiler shows a rank that is in ncclDevKernel_AllReduce for
 # long; dumps from its Flight Recorder show the ranks missing in a collective.
-# At 8 ranks the chain in b is longer, its root the same.
+# On 8 ranks the chain in b is longer, its root the same.
 
 ## Rows for a slow GPU
 # Rank 2's GPU takes twice as long for everything. N rows must be multiplied,
@@ -182,7 +182,7 @@ allreduce y
 # In PyTorch DistributedSampler gives all ranks equally many samples; a slow
 # rank needs its own sampler, and the mean needs weights: the sum of losses
 # divided by the sum of rows, not the mean of the ranks' means.
-# At 8 ranks one slow GPU costs as much as one of 4.
+# On 8 ranks one slow GPU costs as much as one of 4.
 
 ## Average less often
 # Between nodes the links are slow: here an allreduce of the weights takes
@@ -265,7 +265,7 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 #: transfer
 # PyTorch: torch.distributed.algorithms.model_averaging.averagers has
 # PeriodicModelAverager(period=4); Adam's two averages stay local too.
-# At 8 ranks an average sends 2 x 7/8 of the weights, not 2 x 3/4; and more
+# On 8 ranks an average sends 2 x 7/8 of the weights, not 2 x 3/4; and more
 # ranks drift apart: choose K by the loss, not by the time.
 
 ## Choose, and defend it by figures
