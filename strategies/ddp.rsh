@@ -24,7 +24,7 @@ option backup=0 least=0 "do not wait for the K slowest ranks: they receive a buc
 option broken=no of="no nosync" "nosync: gradients are not exchanged; `verify` finds this bug, training alone does not show it"
 refuse backup >= size(dp) "backup=$backup leaves out all $(size(dp)) ranks: at most backup=$(size(dp)-1)"
 refuse backup > 0 and hook != "none" "backup=$backup needs an allreduce, which hook=$hook replaces: hook=none"
-refuse k <= 0 or k > 1 "k=$k is no share above 0 and at most 1: k=1%"
+refuse k <= 0 or k > 1 "k=$k is not a share above 0 and at most 1: k=1%"
 let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
 let keeps = hook == "int8" or hook == "topk"
 source hooks

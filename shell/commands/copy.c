@@ -50,7 +50,7 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 		        one == other ? "too" : "on the device", a);
 	} else if (layout_count(&from->layout) != layout_count(&to->layout) ||
 	        !layout_same_shape(&from->layout, &to->layout)) {
-		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy wants the same shape", a,
+		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy needs the same shape", a,
 		        shape_text(&from->layout).text, b, shape_text(&to->layout).text);
 	} else if (from->layout.dtype != to->layout.dtype) {
 		status = fail(ST_DTYPE,
@@ -83,6 +83,6 @@ const struct command command_copy = {
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
         .option = {{"rate", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
-                "in place of the machine's, as of data on a slower disk (0: the machine's)"}},
+                "instead of the machine's, as of data on a slower disk (0: the machine's)"}},
         .run = copy_run,
 };

@@ -16,7 +16,7 @@ static enum status free_check(struct call *call, int rank, int i, int *tensor)
 	if (status != ST_OK)
 		return status;
 	if (view.sliced || view.transposed)
-		return fail(ST_NAME, "free wants whole tensors: free %s", names_text(names, view.base_name));
+		return fail(ST_NAME, "free needs whole tensors: free %s", names_text(names, view.base_name));
 	for (int k = 0; k < i; k++)
 		if (tensor[k] == view.tensor)
 			return fail(ST_NAME, "free: %s is given twice", names_text(names, view.name));

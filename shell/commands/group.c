@@ -90,7 +90,7 @@ static enum status group_read_colour(struct call *call, int rank, struct coloure
 	enum status status = call_number(call, 3, 0, rank, &colour);
 	if (status == ST_OK && (colour.unit != UNIT_PLAIN || !number_is_whole(colour.value, -most, most)))
 		status = fail(ST_RANGE,
-		        "group: by %s is no whole number on rank %d: ranks of one colour are a part",
+		        "group: by %s is not a whole number on rank %d: ranks of one colour are a part",
 		        call_argument_text(call, 3, 0), rank);
 	if (status == ST_OK)
 		status = call_group(call, rank, &same);
@@ -157,8 +157,8 @@ static enum status group_refuse(struct call *call, const char *there)
 {
 	const char *name = call_argument_text(call, 0, 0);
 	return fail(ST_ARGUMENT,
-	        "group wants RANKS, as `group %s 0-1 2-3`, or `by COLOUR`, as `group %s by rank//2`%s%s%s",
-	        name, name, there ? ", in place of '" : "", there ? there : "", there ? "'" : "");
+	        "group needs RANKS, as `group %s 0-1 2-3`, or `by COLOUR`, as `group %s by rank//2`%s%s%s",
+	        name, name, there ? ", instead of '" : "", there ? there : "", there ? "'" : "");
 }
 
 static enum status group_run(struct call *call)
@@ -219,7 +219,7 @@ static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 	struct given given;
 	enum status status = mesh->axes < AXES_MAX
 	        ? call_key(call, i, &given)
-	        : fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
+	        : fail(ST_ARGUMENT, "mesh needs 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
 	if (status != ST_OK)
 		return status;
 	const char *key = given.name;
@@ -269,7 +269,7 @@ static enum status mesh_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (!mesh.axes)
-		return fail(ST_ARGUMENT, "mesh wants an axis: mesh dp=2 tp=2");
+		return fail(ST_ARGUMENT, "mesh needs an axis: mesh dp=2 tp=2");
 	for (int i = 0; i < mesh.axes; i++)
 		product *= mesh.size[i];
 	if (product != call->shell->world->n)

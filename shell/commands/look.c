@@ -268,7 +268,7 @@ static enum status at_run(struct call *call)
 	}
 	enum status status = call_number(call, 0, 0, COMMON, &number);
 	if (status == ST_OK && !number_is_time(number, &time))
-		status = fail(ST_UNIT, "at wants a virtual time: at 3.2ms");
+		status = fail(ST_UNIT, "at needs a virtual time: at 3.2ms");
 	if (status == ST_OK)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)

@@ -16,7 +16,7 @@ static enum status record_one(struct call *call, int rank, bool act)
 	enum status status = call_name(call, 0, 0, rank, &name);
 	struct thing thing = status == ST_OK ? world_find(world, rank, name) : (struct thing){0};
 	if (status == ST_OK && thing.kind != THING_NONE && thing.kind != THING_EVENT)
-		status = fail(ST_NAME, "%s is a %s; record wants an event: record EVENT on STREAM",
+		status = fail(ST_NAME, "%s is a %s; record needs an event: record EVENT on STREAM",
 		        names_text(world->names, name), thing_kind_name(thing.kind));
 	if (status == ST_OK)
 		status = call_stream(call, rank, &stream);

@@ -62,7 +62,7 @@ static enum status source_as_program(struct shell *shell, const char *path)
 	struct text slow = {0};
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT,
-		        "`source --step` wants a prompt, where Enter plays the next section; here `program "
+		        "`source --step` needs a prompt, where Enter plays the next section; here `program "
 		        "%s` loads it, and `step` plays one",
 		        path);
 	enum status status = program_load_file(shell, path);

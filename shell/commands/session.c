@@ -94,7 +94,7 @@ static enum status journal_run(struct call *call)
 	}
 	enum status status = call_common(call, 1, &path);
 	if (status == ST_OK && !*path)
-		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
+		status = fail(ST_ARGUMENT, "journal save needs a file: journal save lines.rsh");
 	if (status != ST_OK || shell->replay.depth)
 		return status == ST_OK ? shell_written(shell, path, ST_OK) : status;
 	text_add(&script, "%s\n", kind.begins);
@@ -142,7 +142,7 @@ static enum status session_ask_run(struct call *call)
 		i++;
 	if (status == ST_OK && !shell->interactive)
 		status = requests[i].kind == WISH_VIEW
-		        ? fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same")
+		        ? fail(ST_ARGUMENT, "`view` needs a terminal; `timeline` prints the same")
 		        : fail(ST_ARGUMENT, "`%s` works at a prompt", name);
 	if (status != ST_OK)
 		return status;

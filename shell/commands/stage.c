@@ -21,7 +21,7 @@ static enum status stage_run(struct call *call)
 	}
 	if (status == ST_OK && !(times.f > 0))
 		status = fail(ST_ARGUMENT,
-		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
+		        "stage: F=TIME is required, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
 	if (status != ST_OK)
 		return status;
 	call->shell->training->now.stage = times;

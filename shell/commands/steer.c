@@ -95,8 +95,8 @@ static enum status pace_run(struct call *call)
 		if (status == ST_OK &&
 		        (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9)))
 			status = fail(ST_RANGE,
-			        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace "
-			        "1s");
+			        "pace needs the wall time of a virtual millisecond, 1ms to 60s, or off: "
+			        "pace 1s");
 	}
 	if (status == ST_OK)
 		call->shell->lasting.pace = number.value / 1e9;

@@ -96,7 +96,7 @@ static enum status timeline_read_word(struct call *call, const char *word, struc
 	} else if (section >= 0) {
 		asked->section = section;
 	} else if (*word >= '0' && *word <= '9') {
-		return fail(ST_UNIT, "%s: '%s' is no time: a number and ns, us, ms or s, as 40ms",
+		return fail(ST_UNIT, "%s: '%s' is not a time: a number and ns, us, ms or s, as 40ms",
 		        call->statement->row->name, word);
 	} else if (stream && asked->lanes < LANES_MOST) {
 		asked->lane[asked->lanes++] = stream;
@@ -115,7 +115,7 @@ static enum status timeline_check(const char *command, const struct timeline_wor
 		return fail(ST_ARGUMENT,
 		        "%s: one of `all`, `last`, a section and two times: each is a window", command);
 	if (asked->times == 1)
-		return fail(ST_ARGUMENT, "%s: one time is no window: write two, as in `%s 40ms 52ms`",
+		return fail(ST_ARGUMENT, "%s: one time is not a window: write two, as in `%s 40ms 52ms`",
 		        command, command);
 	if (asked->times == 2 && asked->time[0] == asked->time[1])
 		return fail(ST_RANGE,
@@ -220,7 +220,7 @@ static enum status replay_run(struct call *call)
 	int section;
 	if (!shell->interactive)
 		return fail(
-		        ST_ARGUMENT, "`replay` wants a terminal; `timeline` prints how it was at the end");
+		        ST_ARGUMENT, "`replay` needs a terminal; `timeline` prints how it was at the end");
 	enum status status = timeline_read_words(call, &asked);
 	if (status == ST_OK && (asked.lanes || asked.critical))
 		status = fail(ST_ARGUMENT, "replay shows all streams: %s", call->statement->row->usage);

@@ -20,7 +20,7 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 		return status;
 	const char *name = names_text(world->names, result->name);
 	if (result->sliced)
-		return fail(ST_NAME, "%s is a part of a tensor, and a view wants a name of its own", name);
+		return fail(ST_NAME, "%s is a part of a tensor, and a view needs a name of its own", name);
 	if (result->tensor >= 0 && !world->tensors[result->tensor].view)
 		return fail(ST_NAME,
 		        "%s is a tensor with memory of its own: `free %s` first, or take another name", name,

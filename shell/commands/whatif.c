@@ -75,7 +75,7 @@ static enum status whatif_read_words(struct call *call, struct question *questio
 		return ST_OK;
 	if (!*word)
 		return fail(ST_ARGUMENT,
-		        "whatif wants KEY=VALUE, as link_rate=2x, `slow FACTOR` or `without \"LINE\"`");
+		        "whatif needs KEY=VALUE, as link_rate=2x, `slow FACTOR` or `without \"LINE\"`");
 	if (call_count(call, 1) == 0)
 		return fail(ST_ARGUMENT, "write: %s",
 		        *word == 's' ? "whatif @2 slow 1x" : "whatif without \"LINE\"");

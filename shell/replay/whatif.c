@@ -72,8 +72,8 @@ static enum status unknown_key(const char *name)
 	if (nearest && strncmp(nearest, name, (size_t)count) != 0)
 		text_add(&near, "; did you mean '%.*s'?", count, nearest);
 	fail(ST_NAME,
-	        "%s= is no number of the machine (`machine` lists them), and no `strategy` line since the "
-	        "world was empty has an option of that name%s",
+	        "%s= is not a number of the machine (`machine` lists them), and no `strategy` line since "
+	        "the world was empty has an option of that name%s",
 	        name, text_string(&near));
 	text_release(&known);
 	text_release(&near);

@@ -106,7 +106,7 @@ static enum status read_count(const char *value, int *n)
 	char *end;
 	long count = strtol(value, &end, 10);
 	if (*end || end == value || count < 1 || count > RANKS_DRY_MOST)
-		return fail(ST_RANGE, "-n wants a number of ranks, 1 to %d, not '%s'", RANKS_DRY_MOST, value);
+		return fail(ST_RANGE, "-n needs a number of ranks, 1 to %d, not '%s'", RANKS_DRY_MOST, value);
 	*n = (int)count;
 	return ST_OK;
 }
@@ -117,7 +117,7 @@ static enum status read_limit(const char *value, int64_t *ns)
 	int used;
 	if (number_read(value, &number, &used) != ST_OK || value[used] || number.unit != UNIT_TIME ||
 	        !(number.value >= 1e6))
-		return fail(ST_UNIT, "--limit wants a time, as in 10s, not '%s'", value);
+		return fail(ST_UNIT, "--limit needs a time, as in 10s, not '%s'", value);
 	*ns = number.value < 1e18 ? (int64_t)number.value : INT64_MAX / 4;
 	return ST_OK;
 }
@@ -187,14 +187,14 @@ static enum status check(const struct options *options)
 	if (options->lines && options->file)
 		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
 	if (options->test && !options->file)
-		return fail(ST_ARGUMENT, "--test wants a file (ranksh --help)");
+		return fail(ST_ARGUMENT, "--test needs a file (ranksh --help)");
 	if (!options->dry && options->n > RANKS_MPI_MOST)
 		return fail(ST_RANGE,
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
 		        options->n, RANKS_DRY_MOST);
 	if (options->grade && !options->file)
 		return fail(ST_ARGUMENT,
-		        "--grade %s wants a file with the lines to be graded (ranksh --help)",
+		        "--grade %s needs a file with the lines to be graded (ranksh --help)",
 		        options->grade);
 	enum status status = check_class(options);
 	return status == ST_OK ? check_prompt(options) : status;
@@ -208,7 +208,7 @@ static enum status read_option(struct options *options, char **argv, int end, in
 	enum status status = find(argv[*i], &option, &value);
 	if (status == ST_OK && option->kind != FLAG && option->kind != TEST && !value) {
 		if (*i + 1 == end)
-			return fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", option->name);
+			return fail(ST_ARGUMENT, "%s needs a value (ranksh --help)", option->name);
 		value = argv[++*i];
 	}
 	return status == ST_OK ? apply(options, option, value) : status;

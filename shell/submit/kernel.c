@@ -53,7 +53,7 @@ static enum status kernel_option_value(
 	const char *word = "";
 	enum dtype dtype = DT_F32;
 	if (!keyed && !bare && isnan(option->value))
-		return fail(ST_ARGUMENT, "%s wants %s (%s): %s", kernel->name, option->name,
+		return fail(ST_ARGUMENT, "%s needs %s (%s): %s", kernel->name, option->name,
 		        option->about ? option->about : "", kernel->usage);
 	enum status status = option->kind == KO_DTYPE ? call_option_word(call, option->name, rank, &word)
 	        : bare                                ? call_number(call, KERNEL_NUMBERS, i, rank, &number)
@@ -87,7 +87,7 @@ static enum status kernel_source_layout(struct call *call, int rank, struct layo
 	enum status status =
 	        call_count(call, KERNEL_DTYPE) ? call_word(call, KERNEL_DTYPE, 0, rank, &word) : ST_OK;
 	if (status == ST_OK && !call_count(call, KERNEL_SHAPE))
-		return fail(ST_ARGUMENT, "%s wants a shape: NAME = %s [64,64]", name, name);
+		return fail(ST_ARGUMENT, "%s needs a shape: NAME = %s [64,64]", name, name);
 	if (status == ST_OK)
 		status = call_shape(call, KERNEL_SHAPE, 0, rank, &dims, dim);
 	if (status != ST_OK)
@@ -126,7 +126,7 @@ static enum status kernel_count(const struct call *call, const struct kernel *ke
 		return kernel_wrong_count(
 		        kernel, "gives", kernel->outs, kernel->more_outs, "result", results);
 	if (call->statement->adds && results != 1)
-		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name,
+		return fail(ST_ARGUMENT, "+= needs a kernel with one result, and %s gives %d", kernel->name,
 		        results);
 	return ST_OK;
 }

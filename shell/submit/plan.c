@@ -59,7 +59,7 @@ static enum status result_settle_old(const struct shell *shell, const char *titl
 	        : tensor->view                ? "a view is never remade: take another name"
 	        : tensor->views               ? "it has views, so it is not remade: take another name"
 	        : view->space != SPACE_DEVICE ? "only device memory is remade"
-	        : access & ACCESS_ADD         ? "+= wants them alike"
+	        : access & ACCESS_ADD         ? "+= needs them alike"
 	                                      : NULL;
 	if (!why)
 		return ST_OK;

@@ -41,10 +41,10 @@ enum status follow_open(struct follow *follow, const char *path)
 	if (follow->file < 0 || fstat(follow->file, &about) != 0)
 		return fail(ST_FILE, "--follow: cannot read %s: %s", follow->name, strerror(errno));
 	if (S_ISDIR(about.st_mode))
-		return fail(ST_FILE, "--follow wants the journal of a session, and %s is a folder", path);
+		return fail(ST_FILE, "--follow needs the journal of a session, and %s is a folder", path);
 	if (!input && !S_ISREG(about.st_mode))
 		return fail(ST_FILE,
-		        "--follow wants the journal of a session, and %s is not a regular file; a pipe is "
+		        "--follow needs the journal of a session, and %s is not a regular file; a pipe is "
 		        "`... | ranksh --follow -`",
 		        path);
 	follow->pipe = input;

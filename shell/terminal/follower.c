@@ -34,8 +34,8 @@ static enum status take(
 		return status;
 	*says = journal_file_line(&follow->told, line, count, look);
 	if (*says == JOURNAL_BAD)
-		return fail(
-		        ST_FILE, "line %zu of %s cannot be read: it is no JSON", follow->lines, follow->name);
+		return fail(ST_FILE, "line %zu of %s cannot be read: it is not JSON", follow->lines,
+		        follow->name);
 	if (*says == JOURNAL_HEAD)
 		return fail(ST_FILE, "line %zu of %s begins another session", follow->lines, follow->name);
 	return ST_OK;

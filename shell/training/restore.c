@@ -243,8 +243,8 @@ static enum status shard_place(const struct checkpoint *c, const struct shard *s
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(&shard->line, &layout, whole, i);
 		if (place < 0) {
-			status = fail(ST_FILE, "%s is no whole checkpoint: %s reaches out of %s", c->path,
-			        shard->file, whole->name);
+			status = fail(ST_FILE, "%s is not a complete checkpoint: %s reaches out of %s",
+			        c->path, shard->file, whole->name);
 			break;
 		}
 		values[place] = read[i];
@@ -267,8 +267,8 @@ static enum status whole_gather(const struct checkpoint *c, const struct whole *
 		i++;
 	if (status == ST_OK && i < count)
 		status = fail(ST_FILE,
-		        "%s is no whole checkpoint: no shard has %s%s%s[%" PRId64 ",%" PRId64 "]", c->path,
-		        whole->name, *whole->state ? "'s " : "", whole->state, i / whole->cols,
+		        "%s is not a complete checkpoint: no shard has %s%s%s[%" PRId64 ",%" PRId64 "]",
+		        c->path, whole->name, *whole->state ? "'s " : "", whole->state, i / whole->cols,
 		        i % whole->cols);
 	mem_free(seen);
 	return status;

@@ -166,7 +166,7 @@ static void verdict_say_rounding(struct shell *shell, const struct alone *alone,
 	        : alone->half     ? "in f32"
 	                          : "all its gradients with a factor";
 	if (v->lost)
-		out_say(shell->out, "   something is no number%s\n",
+		out_say(shell->out, "   something is not a number%s\n",
 		        !alone->half               ? ""
 		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
 		                                   : ": f16 ends at 65504, and loss_scale= may be too large");

@@ -123,7 +123,7 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 		status = read_rows(shell, targets, &rows, &facts->out);
 	if (status == ST_OK && rows != facts->count)
 		status = fail(ST_SHAPE,
-		        "%s has %lld rows, %s has %lld: each row of samples wants its row of targets",
+		        "%s has %lld rows, %s has %lld: each row of samples needs its row of targets",
 		        samples, (long long)facts->count, targets, (long long)rows);
 	return status;
 }

@@ -317,7 +317,7 @@ static enum status fits(const struct shell *shell, const struct ranks *set, cons
 	for (int i = 0; i < ranks_count(set); i++) {
 		const struct view *view = reads[i].view;
 		if (reads[i].kind == READ_ELEMENT && layout_count(&view->layout) != 1)
-			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted",
+			return fail(ST_SHAPE, "%s has %lld elements, and one is required",
 			        names_text(shell->world->names, view->name),
 			        (long long)layout_count(&view->layout));
 		if (reads[i].kind == READ_LIST &&

@@ -23,7 +23,7 @@ static enum status characters_check(const char *name, const char *bytes, size_t 
 		        (size_t)((const char *)memchr(bytes, 0, count) - bytes));
 	size_t valid = text_valid(bytes, count);
 	if (valid < count)
-		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name, valid);
+		return fail(ST_FILE, "%s is not text: it is not UTF-8 from byte %zu on", name, valid);
 	return ST_OK;
 }
 

@@ -93,7 +93,7 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 		errno = 0;
 		dim[*dims] = strtoll(text, &end, 10);
 		if (errno || dim[(*dims)++] < 0)
-			return fail(ST_FILE, "%s has a dimension of %.*s; at least 0 is wanted", npy->path,
+			return fail(ST_FILE, "%s has a dimension of %.*s; at least 0 is required", npy->path,
 			        (int)(end - text > 24 ? 24 : end - text), text);
 		text = end + strspn(end, "L ");
 		if (*text != ',' && *text != ')')

@@ -111,7 +111,7 @@ static enum status shape_of_lse(
 		        dtype_name((enum dtype)layout->dtype));
 	if (layout->dims == 2 && layout->dim[0] == tokens && layout->dim[1] == (int64_t)call->option[HEADS])
 		return ST_OK;
-	return fail(ST_SHAPE, "%s is %s: %s wants a number for each token and head, [%lld,%g]", lse->name,
+	return fail(ST_SHAPE, "%s is %s: %s needs a number for each token and head, [%lld,%g]", lse->name,
 	        shape_text(layout).text, call->kernel->name, (long long)tokens, call->option[HEADS]);
 }
 
@@ -119,7 +119,7 @@ static enum status attention_shape(struct kernel_call *call)
 {
 	const struct layout *q = &operands(call)[0].layout;
 	if (q->dims != 2)
-		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side",
+		return fail(ST_SHAPE, "%s has %d dimensions: %s needs [tokens,hidden], heads side by side",
 		        operands(call)[0].name, q->dims, call->kernel->name);
 	if (fmod((double)q->dim[1], call->option[HEADS]) != 0)
 		return wrong_part(call, q->dim[1], "columns", HEADS);

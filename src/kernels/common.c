@@ -25,10 +25,10 @@ enum status kernel_wants_float(const struct kernel_call *call, int in)
 static enum status check_option(const struct kernel *kernel, const struct kernel_option *option, double value)
 {
 	if (option->kind == KO_WHOLE && !(value == trunc(value) && value >= option->least && value <= 0x1p53))
-		return fail(ST_RANGE, "%s: %s=%g: a whole number of at least %g is wanted", kernel->name,
+		return fail(ST_RANGE, "%s: %s=%g: a whole number of at least %g is required", kernel->name,
 		        option->name, value, option->least);
 	if (option->kind == KO_PART && !(value >= 0 && value < 1))
-		return fail(ST_RANGE, "%s: %s=%g: 0 or more and below 1 is wanted", kernel->name,
+		return fail(ST_RANGE, "%s: %s=%g: 0 or more and below 1 is required", kernel->name,
 		        option->name, value);
 	return ST_OK;
 }
@@ -36,7 +36,7 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 enum status kernel_shape_failure(const struct kernel_call *call, const struct kernel_tensor *one,
         const struct kernel_tensor *other, const char *wanted)
 {
-	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants %s", one->name, shape_text(&one->layout).text,
+	return fail(ST_SHAPE, "%s is %s, %s is %s: %s needs %s", one->name, shape_text(&one->layout).text,
 	        other->name, shape_text(&other->layout).text, call->kernel->name, wanted);
 }
 
@@ -53,7 +53,7 @@ static enum status wants_columns(const struct kernel_call *call)
 {
 	if (!call->kernel->wants_columns || kernel_row_length(&call->in[0]) > 0)
 		return ST_OK;
-	return fail(ST_SHAPE, "%s is %s: %s wants rows with elements", call->in[0].name,
+	return fail(ST_SHAPE, "%s is %s: %s needs rows with elements", call->in[0].name,
 	        shape_text(&call->in[0].layout).text, call->kernel->name);
 }
 

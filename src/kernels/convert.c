@@ -198,7 +198,7 @@ static enum status transpose_shape(struct kernel_call *call)
 {
 	struct layout out = call->in[0].layout;
 	if (out.dims < 2)
-		return fail(ST_SHAPE, "%s is %s: transpose wants two dimensions or more", call->in[0].name,
+		return fail(ST_SHAPE, "%s is %s: transpose needs two dimensions or more", call->in[0].name,
 		        shape_text(&out).text);
 	out.dim[0] = call->in[0].layout.dim[1];
 	out.dim[1] = call->in[0].layout.dim[0];

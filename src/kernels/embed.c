@@ -23,7 +23,7 @@ static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 {
 	const struct kernel_tensor *x = &call->in[0], *ids = &call->in[1];
 	if (x->layout.dims != 2)
-		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name,
+		return fail(ST_SHAPE, "%s has %d dimensions: %s needs two, [rows,columns]", x->name,
 		        x->layout.dims, call->kernel->name);
 	enum status status = kernel_wants_float(call, 0);
 	if (status == ST_OK && call->ins > 1 && ids->layout.dtype != DT_I32)
@@ -74,7 +74,7 @@ static enum status embed_grad_shape(struct kernel_call *call)
 	enum status status = rows_of_columns(call, (int64_t)call->option[0]);
 	if (status == ST_OK && layout_count(&ids->layout) != dx->layout.dim[0])
 		return fail(ST_SHAPE,
-		        "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row", dx->name,
+		        "%s has %lld rows, %s has %lld numbers: embed_grad needs one for each row", dx->name,
 		        (long long)dx->layout.dim[0], ids->name, (long long)layout_count(&ids->layout));
 	return status;
 }

@@ -74,7 +74,7 @@ static enum status crossentropy_shape(struct kernel_call *call)
 		        ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
 	if (classes ? layout_count(&targets->layout) != rows : !layout_same_shape(like, &targets->layout))
 		return fail(ST_SHAPE,
-		        "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of "
+		        "%s is %s, %s is %s %s: crossentropy needs targets [%lld] i32 (classes) or %s of "
 		        "floats (probabilities)",
 		        logits->name, shape_text(like).text, targets->name, dtype_name(targets->layout.dtype),
 		        shape_text(&targets->layout).text, (long long)rows, shape_text(like).text);

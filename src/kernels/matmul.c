@@ -17,11 +17,11 @@ static enum status matmul_shape(struct kernel_call *call)
 	if (a->layout.dims != 2 || b->layout.dims != 2)
 		return kernel_shape_failure(call, a, b, "two dimensions each, [m,k] x [k,n]");
 	if (a->layout.dim[1] != b->layout.dim[0])
-		return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants %s x [%lld,any]", b->name,
+		return fail(ST_SHAPE, "%s is %s, %s is %s: matmul needs %s x [%lld,any]", b->name,
 		        shape_text(&b->layout).text, a->name, shape_text(&a->layout).text,
 		        shape_text(&a->layout).text, (long long)a->layout.dim[1]);
 	if (a->layout.dtype != b->layout.dtype)
-		return fail(ST_DTYPE, "%s is %s, %s is %s: matmul wants one type (`cast %s to=%s`)", a->name,
+		return fail(ST_DTYPE, "%s is %s, %s is %s: matmul needs one type (`cast %s to=%s`)", a->name,
 		        dtype_name(a->layout.dtype), b->name, dtype_name(b->layout.dtype), b->name,
 		        dtype_name(a->layout.dtype));
 	int64_t dim[2] = {a->layout.dim[0], b->layout.dim[1]};

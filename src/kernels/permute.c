@@ -36,7 +36,7 @@ static enum status wants_matrix(const struct kernel_call *call, int in)
 	const struct kernel_tensor *tensor = &call->in[in];
 	if (tensor->layout.dims == 2)
 		return ST_OK;
-	return fail(ST_SHAPE, "%s has %d dimension%s: %s wants two, [rows,columns]", tensor->name,
+	return fail(ST_SHAPE, "%s has %d dimension%s: %s needs two, [rows,columns]", tensor->name,
 	        tensor->layout.dims, tensor->layout.dims == 1 ? "" : "s", call->kernel->name);
 }
 
@@ -224,7 +224,7 @@ const struct kernel kernels_permute[] = {
                 .example = "tensor ids[4,2] i32 = iota scale=2\nto n = binsort ids bins=16",
                 KERNEL_TAKES(1, 2),
                 .option = {{"bins", NAN, "how many numbers there are, from 0 on", KO_WHOLE, 1},
-                        {"capacity", 0, "places of each bin (0: as many as it wants)", KO_WHOLE, 0}},
+                        {"capacity", 0, "places per bin (0: no limit)", KO_WHOLE, 0}},
                 .shape = binsort_shape,
                 .indices = bin_numbers,
                 .operations = 8,

@@ -181,7 +181,7 @@ static enum status read_machine(struct machine_reader *reader, const char *bytes
 		if (length >= sizeof line) {
 			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);
 		} else if (text_valid(at, length) < length) {
-			status = fail(ST_SYNTAX, "this is no text");
+			status = fail(ST_SYNTAX, "this is not text");
 		} else {
 			memcpy(line, at, length);
 			line[length] = '\0';

@@ -134,7 +134,7 @@ static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 static enum status request_check(const struct schedule_ask *ask)
 {
 	if (ask->stages < 1 || ask->micros < 1 || ask->chunks < 1)
-		return fail(ST_RANGE, "a pipeline wants at least one stage, one micro-batch and one chunk");
+		return fail(ST_RANGE, "a pipeline needs at least one stage, one micro-batch and one chunk");
 	if (ask->chunks > 1 && ask->kind != SCHEDULE_INTERLEAVED)
 		return fail(ST_RANGE, "chunks=%d: only schedule=interleaved has more than one chunk a stage",
 		        ask->chunks);
@@ -142,17 +142,17 @@ static enum status request_check(const struct schedule_ask *ask)
 		int below = ask->micros / ask->stages * ask->stages;
 		if (!below)
 			return fail(ST_RANGE,
-			        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that "
+			        "micro=%d: interleaved needs a multiple of the %d stages; the nearest that "
 			        "fits is %d",
 			        ask->micros, ask->stages, ask->stages);
 		return fail(ST_RANGE,
-		        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fit are "
+		        "micro=%d: interleaved needs a multiple of the %d stages; the nearest that fit are "
 		        "%d and %d",
 		        ask->micros, ask->stages, below, below + ask->stages);
 	}
 	if (ask->kind == SCHEDULE_ZB_AUTO &&
 	        (ask->limit < 1 || ask->held < 0 || ask->held > 1 || !(ask->f > 0)))
-		return fail(ST_RANGE, "zb-auto wants limit= of at least 1, held= from 0 to 1, and F above 0");
+		return fail(ST_RANGE, "zb-auto needs limit= of at least 1, held= from 0 to 1, and F above 0");
 	return ST_OK;
 }
 

@@ -62,8 +62,8 @@ static enum status read_cell(
 	int micro = letter ? number_at(&at, end, MICROS_MOST - 1) : -1;
 	if (piece < 0 || micro < 0 || at < end)
 		return fail(ST_RANGE,
-		        "%s: row %d, cell %zu: '%.*s' is no cell: STAGE, then F B I or W, then MICROBATCH, "
-		        "as 0F0",
+		        "%s: row %d, cell %zu: '%.*s' is not a cell: STAGE, then F B I or W, then "
+		        "MICROBATCH, as 0F0",
 		        name, row + 1, slot + 1, (int)(end - from < 40 ? end - from : 40), from);
 	*task = (struct task){.work = (int)(letter - letters), .chunk = piece, .micro = micro};
 	return ST_OK;

@@ -32,15 +32,15 @@ option recompute=none of="none selective full" "recomputed in backward: selectiv
 option ignore=none "target value that is ignored, such as padding: left out of the mean (none: all count)"
 option clip=0.0 "largest norm of all gradients together; if it is exceeded, all are scaled down (0: no limit)"
 option seed=1 least=0 "seed for the initial parameters"
-refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
+refuse layers > 4096 "layers=$layers is not a whole number from 1 to 4096"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
-refuse lr <= 0 "lr=$lr is no number above 0"
-if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is no number above 0, nor dynamic" }
+refuse lr <= 0 "lr=$lr is not a number above 0"
+if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is not a number above 0, nor dynamic" }
 if experts > 0 and "$capacity" != "none" { refuse capacity > experts "capacity=$capacity is above $experts, at which an expert has room for all tokens" }
-if "$ignore" != "none" { refuse ignore%1 != 0 or ignore >= 2G "ignore=$ignore is no class: a whole number" }
+if "$ignore" != "none" { refuse ignore%1 != 0 or ignore >= 2G "ignore=$ignore is not a class: a whole number" }
 refuse clip < 0 "clip=$clip is below 0: a norm, or 0 for no limit"
-refuse dropout < 0 or dropout >= 1 "dropout=$dropout is no share from 0 to below 1"
+refuse dropout < 0 or dropout >= 1 "dropout=$dropout is not a share from 0 to below 1"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
 let ahead = 1;  let tokens = batch*seq+1;  let most = (samples-1)//seq

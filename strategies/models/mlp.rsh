@@ -17,12 +17,12 @@ option growth_interval=2000 least=1 with="loss_scale=dynamic" "steps without ove
 option recompute=none of="none selective full" "full: backward recomputes two layers from their input; selective: as none"
 option clip=0.0 "largest norm of all gradients together; if it is exceeded, all are scaled down (0: no limit)"
 option seed=1 least=0 "seed for the initial parameters"
-refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
+refuse layers > 4096 "layers=$layers is not a whole number from 1 to 4096"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
-refuse lr <= 0 "lr=$lr is no number above 0"
-if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is no number above 0, nor dynamic" }
+refuse lr <= 0 "lr=$lr is not a number above 0"
+if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is not a number above 0, nor dynamic" }
 refuse clip < 0 "clip=$clip is below 0: a norm, or 0 for no limit"
-refuse dropout < 0 or dropout >= 1 "dropout=$dropout is no share from 0 to below 1"
+refuse dropout < 0 or dropout >= 1 "dropout=$dropout is not a share from 0 to below 1"
 refuse data_kind == "text" "an mlp reads rows of numbers: `data synthetic`, `data X.npy Y.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }
 refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=$samples fits"

@@ -84,7 +84,7 @@ at 1.5ms
 spin 1ms
 peek y
 #> [0-3] y = 16 16 16 16
-expect error "at wants a virtual time: at 3.2ms" { at 3 }
+expect error "at needs a virtual time: at 3.2ms" { at 3 }
 ## in a block there is the table alone
 if 1 { at 4us }
 #>    ranks  lane     at 4 us

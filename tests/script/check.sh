@@ -129,9 +129,9 @@ printf 'y1 = matmul x w\ny2 = matmul y1 w\ny3 = matmul y2 w\n' > three
 "$RANKSH" --grade 1 three > out 2>&1
 check "a lesson's first task" [ $? = 0 ]
 "$RANKSH" -n 3 --grade sum.rsh lines > out 2>&1
-check "a number of ranks it is not for" grep -q 'wants 2, 4 or 8 ranks, here are 3' out
+check "a number of ranks it is not for" grep -q 'needs 2, 4 or 8 ranks, here are 3' out
 "$RANKSH" --grade 1.1 > out 2>&1
-check "no lines" grep -q -- '--grade 1.1 wants a file' out
+check "no lines" grep -q -- '--grade 1.1 needs a file' out
 
 # ---- of two tensors that are compared the one that is not written
 cat > two.rsh <<'END'

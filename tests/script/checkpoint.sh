@@ -111,13 +111,13 @@ refused "none" ck/none "there is no checkpoint ck/none: neither ck/none.json nor
 damage; rm bad/f32-4.5.npy
 refused "a shard is missing" bad/f32 "bad/f32-4.5.npy cannot be opened"
 damage; echo '{' > bad/f32-4.json
-refused "the latest is torn" bad/f32 "it is no JSON; the one before is bad/f32-2"
+refused "the latest is torn" bad/f32 "it is not JSON; the one before is bad/f32-2"
 damage; printf X | dd of=bad/f32-4.5.npy bs=1 seek=200 conv=notrunc 2> dd
 refused "a shard has changed" bad/f32 "bad/f32-4.5.npy has changed since it was written"
 damage; head -c 300 ck/f32-4.5.npy > bad/f32-4.5.npy
 refused "a shard is cut short" bad/f32 "bad/f32-4.5.npy is cut short"
 damage; head -c 2000 ck/f32-4.json > bad/f32-4.json
-refused "a manifest is cut short" bad/f32 "bad/f32-4.json is no whole checkpoint: it is no JSON"
+refused "a manifest is cut short" bad/f32 "bad/f32-4.json is not a complete checkpoint: it is not JSON"
 damage; grep -v 'f32-4.7.npy' ck/f32-4.json > bad/f32-4.json
 refused "a shard is not named" bad/f32 "no whole checkpoint: no shard has"
 damage; sed 's/"rows":32/"rows":16/' ck/f32-4.json > bad/f32-4.json

@@ -15,8 +15,8 @@ printf 'zw\303\266lf \346\274\242\345\255\227' > utf8
 mkdir folder
 says "data text empty" "empty is empty"
 says "data text zero" "zero is binary: a text has no zero bytes, and its byte 1 is one"
-says "data text bad" "bad is no text: it is not UTF-8 from byte 5 on"
-says "data text cut" "cut is no text: it is not UTF-8 from byte 8 on"
+says "data text bad" "bad is not text: it is not UTF-8 from byte 5 on"
+says "data text cut" "cut is not text: it is not UTF-8 from byte 8 on"
 says "data text none" "none: No such file or directory"
 says "data text folder" "folder is not a regular file"
 says "data text crlf" "crlf: 20 characters, 10 different ones"  # the end of a line is two of them
@@ -53,7 +53,7 @@ npy short.npy "(8, 2)" '<f4' 10
 printf 'hello' > words.npy
 says "data x.npy y.npy" "8 rows of 4 numbers, targets of 2"
 says "data x.npy half.npy" "8 rows of 4 numbers, targets of 2"
-says "data x.npy seven.npy" "x.npy has 8 rows, seven.npy has 7: each row of samples wants its row of targets"
+says "data x.npy seven.npy" "x.npy has 8 rows, seven.npy has 7: each row of samples needs its row of targets"
 says "data x.npy line.npy" "line.npy is f32 [8]: wanted are rows of numbers, [rows,columns] of f32 or f16"
 says "data cube.npy y.npy" "cube.npy is f32 [8,2,2]: wanted are rows of numbers"
 says "data whole.npy y.npy" "whole.npy is i32 [8,2]: wanted are rows of numbers"

@@ -41,7 +41,7 @@ expect close_step(w, b, b)"
 check 'and is told' grep -q 'close_step(w, b, b): nothing was trained: b is b, but for rounding' "$work/out"
 run 1 'no number' "$local
 r = sqrt b; expect close_step(w, b, r)"
-check 'and is told so' grep -q 'close_step(w, b, r): something is no number' "$work/out"
+check 'and is told so' grep -q 'close_step(w, b, r): something is not a number' "$work/out"
 "$RANKSH" --dry -n 3 -c "$local
 expect close_step(w, b, r)" > "$work/out" 2>&1
 check 'close_step with --dry holds, and says why' sh -c 'grep -q "^--dry keeps no data" "$1" && ! grep -q false "$1"' - "$work/out"

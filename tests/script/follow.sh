@@ -90,7 +90,7 @@ run 2 --follow many
 check "ranks that nobody has" says 'many is not a journal of ranksh'
 begin '{"line":"spin 1ms"}' 'spin 2ms' '{"line":"spin 3ms"}'
 run 2 --follow - < journal
-check "a line that is no JSON is told with its number" says 'line 3 of the pipe cannot be read: it is no JSON'
+check "a line that is not JSON is told with its number" says 'line 3 of the pipe cannot be read: it is not JSON'
 check "... behind those before it" says '> spin 1ms$'
 begin "$head"
 run 2 --follow - < journal

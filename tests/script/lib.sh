@@ -57,7 +57,7 @@ cat > "$work/line.rsh" <<'END'
 # line: one matrix
 option hidden=8 least=1 "columns"
 option batch=8 least=1 "rows of all ranks together"
-refuse hidden % 2 != 0 "hidden=$hidden: an even number is wanted"
+refuse hidden % 2 != 0 "hidden=$hidden: an even number is required"
 def gradient_made p { }
 let rows = batch;  let from = 0
 def setup {

@@ -24,7 +24,7 @@ allreduce y on comm
 cudaStreamSynchronize(io)
 #> tests/script/mistakes.rsh:24: here: sync io
 y = matmul x v
-#> tests/script/mistakes.rsh:26: v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]
+#> tests/script/mistakes.rsh:26: v is [128,64], x is [256,256]: matmul needs [256,256] x [256,any]
 @4 print y
 #> tests/script/mistakes.rsh:28: no rank 4: ranks are 0-3
 send y to=(rank+1) % world
@@ -33,7 +33,7 @@ wait laoded on compute
 #> tests/script/mistakes.rsh:32: no event or stream 'laoded'; did you mean 'loaded'?
 # and some more
 copy x -> v
-#> tests/script/mistakes.rsh:35: copy: x is [256,256], v is [128,64]: a copy wants the same shape
+#> tests/script/mistakes.rsh:35: copy: x is [256,256], v is [128,64]: a copy needs the same shape
 copy x -> z
 #> tests/script/mistakes.rsh:37: no tensor 'z' on ranks 0-3. `tensor z[64,64]` makes one
 y = relu laoded
@@ -45,17 +45,17 @@ y z = relu x
 send y to=4
 #> tests/script/mistakes.rsh:45: send: to=4 on rank 0: in the group, ranks are 0-3
 send y
-#> tests/script/mistakes.rsh:47: send wants to=RANK: send TENSOR to=RANK [on STREAM] [in GROUP]
+#> tests/script/mistakes.rsh:47: send needs to=RANK: send TENSOR to=RANK [on STREAM] [in GROUP]
 sgd x
 #> tests/script/mistakes.rsh:49: sgd takes 2 tensors, not 1: sgd w dw lr=NUMBER
 sgd x w
-#> tests/script/mistakes.rsh:51: sgd wants lr (learning rate): sgd w dw lr=NUMBER
+#> tests/script/mistakes.rsh:51: sgd needs lr (learning rate): sgd w dw lr=NUMBER
 host 3
 #> tests/script/mistakes.rsh:53: host: 3 has no unit; a time needs one, as in 3ms
 spin 3
 #> tests/script/mistakes.rsh:55: spin: 3 has no unit; a time needs one, as in 3ms
 spin
-#> tests/script/mistakes.rsh:57: spin wants time (how long): spin TIME, or y = spin TIME x
+#> tests/script/mistakes.rsh:57: spin needs time (how long): spin TIME, or y = spin TIME x
 diff a b
 #> tests/script/mistakes.rsh:59: no section 'a': `mark a` before the lines begins one
 mesh a=3
@@ -75,7 +75,7 @@ help sycn
 stream io
 #> tests/script/mistakes.rsh:75: 'io' is a stream already: one name, one thing
 free x[0]
-#> tests/script/mistakes.rsh:77: free wants whole tensors: free x
+#> tests/script/mistakes.rsh:77: free needs whole tensors: free x
 y = relu h
 #> tests/script/mistakes.rsh:79: relu: h is in pinned host memory, and a GPU works on device memory: copy h -> a tensor on the device first
 allreduce y op=mean
@@ -93,7 +93,7 @@ group g 0-1 1-2
 query nothing
 #> tests/script/mistakes.rsh:93: no event or stream 'nothing' on ranks 0-3. `event nothing` makes it
 save y
-#> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy [force] [on STREAM]
+#> tests/script/mistakes.rsh:95: save needs FILE.npy: save TENSOR FILE.npy [force] [on STREAM]
 export nothing
 #> tests/script/mistakes.rsh:97: export nothing: a file's ending chooses its format: .svg .html .csv .txt .json
 slow 0
@@ -121,7 +121,7 @@ mesh a=b
 send y to=abc
 #> tests/script/mistakes.rsh:121: to=abc: no variable 'abc'. `let abc = ...` makes it
 tensor z[4] pinnd = 1
-#> tests/script/mistakes.rsh:123: tensor pinnd wants a shape: tensor pinnd[64,64]; or did you mean 'pinned'?
+#> tests/script/mistakes.rsh:123: tensor pinnd needs a shape: tensor pinnd[64,64]; or did you mean 'pinned'?
 tensor z[4] = randm
 #> tests/script/mistakes.rsh:125: tensor ... = randm: neither a source (zeros ones randn uniform iota load) nor a variable; did you mean 'randn'?
 y = spin 2ms

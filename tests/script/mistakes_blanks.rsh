@@ -7,7 +7,7 @@ tensor z[4]=1
 tensor z[4] pinned =randn seed=1
 #> tests/script/mistakes_blanks.rsh:7: '=' between blanks assigns: tensor z[4] pinned = randn seed=1
 tensor z=1
-#> tests/script/mistakes_blanks.rsh:9: tensor z wants a shape: tensor z[64,64]
+#> tests/script/mistakes_blanks.rsh:9: tensor z needs a shape: tensor z[64,64]
 tensor z[4] seed=1
 #> tests/script/mistakes_blanks.rsh:11: tensor: seed=1 follows a source: = randn seed=1
 tensor z[4] = randn seed = 1

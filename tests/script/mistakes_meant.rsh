@@ -204,7 +204,7 @@ import numpy as np
 def f(x):
 #> tests/script/mistakes_meant.rsh:204: here: def f x { }, with lines between the braces, and f 3 calls it
 if rank == 0:
-#> tests/script/mistakes_meant.rsh:206: if wants a block on its line: if rank == 0 { ... }
+#> tests/script/mistakes_meant.rsh:206: if needs a block on its line: if rank == 0 { ... }
 lambda
 #> tests/script/mistakes_meant.rsh:208: here: def NAME ARGUMENTS { }, if ... { }, for i in 0:4 { }
 async spin 1ms
@@ -216,7 +216,7 @@ sync io compute
 sync all
 #> tests/script/mistakes_meant.rsh:216: here: sync
 wait
-#> tests/script/mistakes_meant.rsh:218: wait wants EVENT|OTHER: wait EVENT|OTHER ... on STREAM
+#> tests/script/mistakes_meant.rsh:218: wait needs EVENT|OTHER: wait EVENT|OTHER ... on STREAM
 spin 2
 #> tests/script/mistakes_meant.rsh:220: spin: 2 has no unit; a time needs one, as in 2ms
 spin 2 ms
@@ -244,7 +244,7 @@ tensor z[64,64] = torch.randn
 tensor z[64,64] on io
 #> tests/script/mistakes_meant.rsh:244: a tensor is made on no stream: leave `on` out
 copy h x
-#> tests/script/mistakes_meant.rsh:246: copy wants -> in place of 'x': copy FROM -> TO [on STREAM] [rate=RATE]
+#> tests/script/mistakes_meant.rsh:246: copy needs -> instead of 'x': copy FROM -> TO [on STREAM] [rate=RATE]
 copy x to h
 #> tests/script/mistakes_meant.rsh:248: here: copy h -> x
 copy h -> x async
@@ -256,7 +256,7 @@ send x 1
 recv x 0
 #> tests/script/mistakes_meant.rsh:256: recv: '0' was not expected: recv TENSOR from=RANK [on STREAM] [in GROUP]
 allreduce
-#> tests/script/mistakes_meant.rsh:258: allreduce wants a tensor: allreduce X [op=sum|avg|max|min] [backup=0] [in GROUP] [on STREAM] [algo=auto|ring|tree|nvls|pat] [unroll], or Y = allreduce X
+#> tests/script/mistakes_meant.rsh:258: allreduce needs a tensor: allreduce X [op=sum|avg|max|min] [backup=0] [in GROUP] [on STREAM] [algo=auto|ring|tree|nvls|pat] [unroll], or Y = allreduce X
 allreduce x op=mean
 #> tests/script/mistakes_meant.rsh:260: allreduce: 'op=mean' is none of: sum avg max min
 allreduce x avg
@@ -266,11 +266,11 @@ broadcast x 0
 gather x
 #> tests/script/mistakes_meant.rsh:266: gather gives a result: NAME = gather x
 group 0-1
-#> tests/script/mistakes_meant.rsh:268: group wants NAME in place of '0-1': group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]
+#> tests/script/mistakes_meant.rsh:268: group needs NAME instead of '0-1': group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]
 on io
 #> tests/script/mistakes_meant.rsh:270: a command or a block was expected after 'on io'
 @2 slow
-#> tests/script/mistakes_meant.rsh:272: slow wants FACTOR: @RANKS slow FACTOR
+#> tests/script/mistakes_meant.rsh:272: slow needs FACTOR: @RANKS slow FACTOR
 set bandwidth=1GB/s
 #> tests/script/mistakes_meant.rsh:274: a machine has no number 'bandwidth'; `machine` lists them
 set link_rate=2x

@@ -16,9 +16,9 @@ tensor v[3] float32
 z = cast x bf16
 #> tests/script/mistakes_python.rsh:16: cast: write to=bf16
 repeat 3 print 1
-#> tests/script/mistakes_python.rsh:18: repeat wants a block on its line: repeat 4 { ... }
+#> tests/script/mistakes_python.rsh:18: repeat needs a block on its line: repeat 4 { ... }
 if rank == 0 print 1
-#> tests/script/mistakes_python.rsh:20: if wants a block on its line: if rank == 0 { ... }
+#> tests/script/mistakes_python.rsh:20: if needs a block on its line: if rank == 0 { ... }
 if rank world { }
 #> tests/script/mistakes_python.rsh:22: 'rank world': an operator was expected at 'world'
 if rank = 0 { }

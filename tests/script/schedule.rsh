@@ -46,7 +46,7 @@ expect error "did you mean 'gpipe'" { schedule gpip micro=2 }
 let kind = "gpip"
 expect error "did you mean 'gpipe'" { schedule $kind micro=2 }
 expect error "micro=0" { schedule gpipe micro=0 }
-expect error "interleaved wants a multiple" { schedule interleaved micro=3 chunks=2 }
+expect error "interleaved needs a multiple" { schedule interleaved micro=3 chunks=2 }
 reset
 expect error "no schedule is set" { let a = slots }
 # of a program, before its first step

@@ -97,7 +97,7 @@ check "groups by colour are saved" same "$work/a" "$work/b"
 # what is no number, or no finite one, is saved as what makes it
 "$RANKSH" -n 2 -c "$small; strategy ddp; let none = inf-inf; def gradient_made p { replaced p;  tensor no\$p[2] = none;  fill no\$p[0] -inf }; run 1; program save $work/none.rsh; print now1" > "$work/a" 2>&1
 "$RANKSH" -n 2 -c "source $work/none.rsh; print now1" > "$work/b" 2>&1
-check "what is no number is saved" grep -q "now1 = -inf nan" "$work/b"
+check "what is not a number is saved" grep -q "now1 = -inf nan" "$work/b"
 check "and the same again" [ "$(tail -1 "$work/a")" = "$(tail -1 "$work/b")" ]
 check "without a blank before a line" grep -q "^on compute tensor now1" "$work/none.rsh"
 printf '%s\n' '## only' 'tensor x[4] = ones' 'if x[0] > 0 { spin 1ms }' > "$work/asks.rsh"
@@ -302,8 +302,8 @@ says "model gpt bacth=4" "model gpt has no option 'bacth'; did you mean 'batch'?
 says "model gpt hidden=1e9 heads=1" "a tensor of that size would be larger than 2^46 bytes"
 says "model gpt batch=1e9 seq=1e9" "strategies/models/gpt.rsh:"
 says "model mlp heads=2" "model mlp has no option 'heads' (options: layers hidden"
-says "model gpt dropout=1" "dropout=1 is no share from 0 to below 1"
-says "model gpt lr=0" "lr=0 is no number above 0"
+says "model gpt dropout=1" "dropout=1 is not a share from 0 to below 1"
+says "model gpt lr=0" "lr=0 is not a number above 0"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks, which leaves some without a row; batch=4 fits"
 says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fits, or fewer ranks"
@@ -320,9 +320,9 @@ says "strategy ddp overlap=maybe" "strategy ddp: 'overlap=maybe' is none of: on 
 says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number was expected"
 says "strategy pipeline micro=2.5" "micro=2.5: a whole number was expected"
 says "strategy ddp accumulate=1e12" "leaves some without a row"
-says "strategy ddp hook=topk k=200%" "k=2 is no share above 0 and at most 1"
+says "strategy ddp hook=topk k=200%" "k=2 is not a share above 0 and at most 1"
 says "strategy zero stage=1.5" "'stage=1.5' is none of: 1 2 3"
-says "strategy ddp hook=topk k=0" "k=0 is no share above 0 and at most 1"
+says "strategy ddp hook=topk k=0" "k=0 is not a share above 0 and at most 1"
 says "step" "there is no program: \`strategy ddp\` writes one"
 says "verify" "verify compares the training of a strategy"
 says "data text $work/none" "No such file"

@@ -92,7 +92,7 @@ expect sum(y) == 0
 
 barrier
 mark axes                       # timeout= of a mesh is that of each axis
-expect error "mesh wants an axis" { mesh timeout=2ms }
+expect error "mesh needs an axis" { mesh timeout=2ms }
 expect error "mesh: timeout= is a time from 1us to 3600s" { mesh dp=2 tp=2 timeout=2ns }
 expect error "mesh: timeout=(rank+1)*1ms: rank 1 has another value" { mesh dp=2 tp=2 timeout=(rank+1)*1ms }
 expect error "mesh: the sizes multiply to 2" { mesh dp=2 timeout=2ms }

@@ -37,7 +37,7 @@ expect error "did you mean 'dgx-h100'?" { whatif machine=dgx-h10 }
 expect error "slow: a factor from 0.01x to 1000x" { @1 whatif slow 0 }
 expect error "in no block, def or program" { whatif launch=2x }
 whatif bucket=1M
-#> tests/script/whatif.rsh:39: `whatif bucket=1M`: bucket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+#> tests/script/whatif.rsh:39: `whatif bucket=1M`: bucket= is not a number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
 whatif without "spin 7ms"
 #> tests/script/whatif.rsh:41: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section; did you mean `spin 1ms`?
 
@@ -138,12 +138,12 @@ sweep link_rate=1GB/s,10GB/s
 #>    1 GB/s        240 us   158 us  135.5 kB  ########################
 #>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
 sweep bukket=1:3:1
-#> tests/script/whatif.rsh:140: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name; did you mean 'bucket'?
+#> tests/script/whatif.rsh:140: bukket= is not a number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name; did you mean 'bucket'?
 expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
 expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
 expect error "launch is a time" { sweep launch=1:3:1 }
 expect error "sweep: at most 64 values" { sweep bucket=1:1k:1 }
-expect error "whatif wants KEY=VALUE" { whatif 1e30 }
+expect error "whatif needs KEY=VALUE" { whatif 1e30 }
 expect error "compare: run=: how many iterations, 1 to 1000" { compare ddp / zero run=1e30 }
 
 ## a replay that gets stuck says who waits, since nobody does in the session

@@ -15,7 +15,7 @@ expect error "close: y is in no window" { @0 close y }
 expect error "no part of the group 'ps' has rank 3" { @3 window y in ps }
 expect error "a window is on a whole tensor" { @0-2 window y[0:2] in ps }
 expect error "p is in pinned host memory" { @0-2 window p in ps }
-expect error "put wants WINDOW@RANK in place of 'y'" { @0 put x -> y }
+expect error "put needs WINDOW@RANK instead of 'y'" { @0 put x -> y }
 expect error "after '@' comes a rank" { @0 put x -> y@ }
 
 ## moved; barriers tell that it is over

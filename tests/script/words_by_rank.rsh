@@ -72,7 +72,7 @@ expect $name + 1 == 4
 let w = "sya"
 expect error "did you mean 'say'" { $w "x" }
 let w = "sync; sync"
-expect error "which is no line with a command" { $w }
+expect error "which is not a line with a command" { $w }
 
 # a source or a number by a variable alone
 let init = "ones"

@@ -177,7 +177,7 @@ cp "$journal" "$folder/copy"
 beside --follow "$folder/copy"
 check "a copy is followed" shows '^follow .* ms > *$'
 printf 'not a line\n' >> "$folder/copy"
-check "a line that is no JSON ends it, with its number" showed 'line [0-9]* of .* cannot be read: it is no JSON'
+check "a line that is not JSON ends it, with its number" showed 'line [0-9]* of .* cannot be read: it is not JSON'
 check "... the world stays" shows '^ended .* ms > *$'
 sed -i '/^not a line/d' "$folder/copy"
 line 'peek later'

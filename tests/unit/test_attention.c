@@ -324,7 +324,7 @@ static void mistakes(void **state)
 	make_inputs(in, b, DT_F32, PLAIN);
 	block_call(&call, "attention", b);
 	assert_int_equal(call_run(&call, (struct operand[]){in[1], in[2], in[1]}, 3, NULL, 0), ST_SHAPE);
-	assert_words("x is [8,6], x is [6,6]: attention wants the same shape");
+	assert_words("x is [8,6], x is [6,6]: attention needs the same shape");
 	call.option[OPTION_SEQ] = 2; /* 3 sequences */
 	assert_int_equal(call_run(&call, in + 1, 3, NULL, 0), ST_SHAPE);
 	assert_words("x has 3 sequences: they do not divide the 8 rows of x");
@@ -335,11 +335,11 @@ static void mistakes(void **state)
 	block_call(&call, "attention_grad", b);
 	assert_int_equal(
 	        call_run(&call, (struct operand[]){in[2], in[1], in[2], in[3]}, 4, NULL, 0), ST_SHAPE);
-	assert_words("attention_grad wants the same shape");
+	assert_words("attention_grad needs the same shape");
 	assert_int_equal(
 	        call_run(&call, (struct operand[]){in[0], in[1], in[2], in[3], in[4], in[4]}, 6, NULL, 0),
 	        ST_SHAPE);
-	assert_words("o is [6,6]: attention_grad wants a number for each token and head, [6,3]");
+	assert_words("o is [6,6]: attention_grad needs a number for each token and head, [6,3]");
 	block_call(&call, "attention", b);
 	in[1].tensor.layout.dim[0] = 0;
 	assert_int_equal(call_run(&call, in + 1, 3, NULL, 0), ST_SHAPE);
@@ -349,7 +349,7 @@ static void mistakes(void **state)
 	        call_run(&call, (struct operand[]){in[0], in[1], in[2], in[3]}, 4, NULL, 0), ST_SHAPE);
 	assert_int_equal(
 	        call_run(&call, (struct operand[]){in[2], in[5], in[2], in[5]}, 4, NULL, 0), ST_SHAPE);
-	assert_words("attention_merge wants [tokens,hidden] and [tokens,heads]");
+	assert_words("attention_merge needs [tokens,hidden] and [tokens,heads]");
 	release(in, 6);
 }
 

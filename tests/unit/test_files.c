@@ -155,11 +155,11 @@ static void given(void **state)
 	REFUSED(go(), "option hook: a variable or an option has that name");
 	/* the grammar of the line */
 	REFUSED(run_file("option a=1"), "f.rsh:1: option a needs a sentence");
-	REFUSED(run_file("option a \"x\""), "option wants NAME=DEFAULT");
+	REFUSED(run_file("option a \"x\""), "option needs NAME=DEFAULT");
 	REFUSED(run_file("option a=c of=\"d e\" \"x\""), "is none of: d e");
 	REFUSED(run_file("option a=1 lest=2 \"x\""), "'lest=2' was not expected");
 	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }"), "an `option` goes in no block");
-	REFUSED(run_file("refuse 1 == 1"), "refuse wants when, and a text");
+	REFUSED(run_file("refuse 1 == 1"), "refuse needs when, and a text");
 	REFUSED(run_file("replaced 1"), "it is used in a def");
 }
 

@@ -161,7 +161,7 @@ static void wrong_operands_are_named(void **state)
 	const int64_t square[2] = {256, 256}, other[2] = {128, 64};
 	(void)state;
 	assert_int_equal(shape_of(DT_F32, 2, square, DT_F32, 2, other), ST_SHAPE);
-	assert_string_equal(fail_text(), "v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]");
+	assert_string_equal(fail_text(), "v is [128,64], x is [256,256]: matmul needs [256,256] x [256,any]");
 	assert_int_equal(shape_of(DT_F32, 1, square, DT_F32, 2, square), ST_SHAPE);
 	assert_words("two dimensions");
 	assert_int_equal(shape_of(DT_I32, 2, square, DT_I32, 2, square), ST_DTYPE);

@@ -199,7 +199,7 @@ static void mistakes(void **state)
 	call_make(&call, "topk_grad");
 	call.option[0] = BINS;
 	assert_int_equal(call_run(&call, (struct operand[]){x, ids}, 2, NULL, 0), ST_SHAPE);
-	assert_words("topk_grad wants the same shape");
+	assert_words("topk_grad needs the same shape");
 	operand_free(&x), operand_free(&ids);
 }
 
@@ -263,7 +263,7 @@ static void sums_of_nothing(void **state)
 	call.kernel = kernel_find("rowmax");
 	call.ins = 1;
 	assert_int_equal(kernel_shape(&call), ST_SHAPE);
-	assert_words("x.T is [2,0]: rowmax wants rows with elements");
+	assert_words("x.T is [2,0]: rowmax needs rows with elements");
 	operand_free(&y);
 }
 

@@ -108,7 +108,7 @@ static void names(void **state)
 	REFUSED("y = relu nosuch", ST_NAME, "no tensor 'nosuch' on ranks 0-3");
 	REFUSED("sync ioo", ST_NAME, "did you mean 'io'?");
 	HOLDS("stream s#1; y = relu x0 on s#1");
-	REFUSED("stream 4x", ST_ARGUMENT, "in place of '4x'");
+	REFUSED("stream 4x", ST_ARGUMENT, "instead of '4x'");
 }
 
 /* A text's equal names are one node, with the value of each place where it stands */
@@ -174,7 +174,7 @@ static void clauses(void **state)
 	      "on io { y = relu x }");
 	HOLDS("def work x { y = relu x }; work x on io; use io; y = relu x; use default");
 	REFUSED("y = relu x on io on comm", ST_SYNTAX, "'on' is given twice");
-	REFUSED("y = relu x on", ST_SYNTAX, "'on' wants a stream");
+	REFUSED("y = relu x on", ST_SYNTAX, "'on' needs a stream");
 	REFUSED("y = relu x on nowhere", ST_NAME,
 	        "no stream 'nowhere' on ranks 0-3 (streams: default io comm). `stream nowhere` makes it");
 	REFUSED("on io let a = 1", ST_SYNTAX, "a block does");
@@ -190,7 +190,7 @@ static void making(void **state)
 	HOLDS("tensor d [4, 8] = -inf; v = d[0]");
 	REFUSED("tensor d[2] = 1", ST_SHAPE, "d has views");
 	REFUSED("tensor v[2] = 1", ST_SHAPE, "v is a view");
-	REFUSED("tensor q", ST_SYNTAX, "wants a shape");
+	REFUSED("tensor q", ST_SYNTAX, "needs a shape");
 	REFUSED("tensor q[0]", ST_RANGE, "sizes are 1 or more");
 	REFUSED("tensor q[1M,1M,1M]", ST_RANGE, "");
 	REFUSED("tensor q[2] = randn sead=1", ST_ARGUMENT, "no option 'sead'");
@@ -204,7 +204,7 @@ static void errors_expected(void **state)
 {
 	(void)state;
 	REFUSED("tensor a==b = 3", ST_SYNTAX,
-	        "'a==b' is no name"); /* its = is set apart already: there is nothing to rewrite */
+	        "'a==b' is not a name"); /* its = is set apart already: there is nothing to rewrite */
 	HOLDS("tensor x[4]; expect error { y = matmul(x, x) }; expect error { y = x * 2 }; expect error { @9 "
 	      "print x }; expect error { tensor }");
 	HOLDS("expect error { y = relu nosuch }; expect error { if 1 { y = relu nosuch } }");

@@ -106,8 +106,8 @@ static void what_is_wrong_is_named(void **state)
 	refuses("#: reference", "#: solution\n#: reference",
 	        "a second '#: solution': the first is in line 14");
 	refuses("#: right", "#: rihgt", "did you mean 'right'?");
-	refuses("#: right", "#: x", "is no part of a task (parts: start check");
-	refuses("#: right", "#:", "is no part of a task");
+	refuses("#: right", "#: x", "is not a part of a task (parts: start check");
+	refuses("#: right", "#:", "is not a part of a task");
 	refuses("M=2:9", "M=9", "'M=9': a range was expected");
 	refuses("M=2:9", "M=9:2", "'M=9:2': a range was expected");
 	refuses("# ranks: 2 4", "# ranks: many", "one.rsh:3: 'many': numbers of ranks were expected");

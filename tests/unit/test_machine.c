@@ -248,7 +248,7 @@ static void mistakes_in_files(void **state)
 	        {"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` comes before the numbers"},
 	        {"here = maybe\n", ST_SYNTAX, ":1: here is yes or no, not 'maybe'"},
 	        {"hello\n", ST_SYNTAX, ":1: 'hello': a line is KEY = NUMBER UNIT"},
-	        {"\xff\n", ST_SYNTAX, ":1: this is no text"},
+	        {"\xff\n", ST_SYNTAX, ":1: this is not text"},
 	};
 	struct machine machine = load("classroom"), before = machine;
 

@@ -63,7 +63,7 @@ static void mistakes_are_named(void **state)
 	} rows[] = {
 	        {"--dyr", ST_ARGUMENT, "did you mean --dry"},
 	        {"--machin x", ST_ARGUMENT, "did you mean --machine"},
-	        {"-n", ST_ARGUMENT, "-n wants a value"},
+	        {"-n", ST_ARGUMENT, "-n needs a value"},
 	        {"-n four", ST_RANGE, "'four'"},
 	        {"-n 0", ST_RANGE, "'0'"},
 	        {"-n 4097", ST_RANGE, "4097"},
@@ -76,7 +76,7 @@ static void mistakes_are_named(void **state)
 	        {"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
 	        {"-c a -c b", ST_ARGUMENT, "twice"},
 	        {"--resume a.rsh", ST_ARGUMENT, "--resume"},
-	        {"--class", ST_ARGUMENT, "--class wants a value"},
+	        {"--class", ST_ARGUMENT, "--class needs a value"},
 	        {"--clas lab", ST_ARGUMENT, "did you mean --class"},
 	        {"--class lab a.rsh", ST_ARGUMENT, "--class opens a prompt"},
 	        {"--as ada", ST_ARGUMENT, "--class DIR"},

@@ -80,7 +80,7 @@ enum status class_file_name(const char *name)
 {
 	size_t length = strlen(name);
 	if (!length)
-		return fail(ST_ARGUMENT, "--as wants a name");
+		return fail(ST_ARGUMENT, "--as needs a name");
 	if (length > CLASS_NAME_MOST)
 		return fail(ST_ARGUMENT, "--as: a name has %d bytes at most, this one %zu", CLASS_NAME_MOST,
 		        length);

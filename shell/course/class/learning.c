@@ -45,7 +45,7 @@ enum status learning_check(const struct options *options)
 		        "--class %s: %s; the instructor makes the folder, and all learners write there",
 		        folder, strerror(errno));
 	if (!S_ISDIR(at.st_mode))
-		return fail(ST_FILE, "--class %s: this is a file; a folder is wanted", folder);
+		return fail(ST_FILE, "--class %s: this is a file; a folder is required", folder);
 	return class_file_name(own_name(options));
 }
 

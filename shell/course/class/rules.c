@@ -118,7 +118,7 @@ static enum status read_setting(struct class_rules *rules, unsigned *said, const
 	*said |= 1u << row;
 	const char *value = skip_blanks(sign + (*sign == '='));
 	if (*sign != '=' || !settings[row].read(&changed, value))
-		return fail(ST_SYNTAX, "%s = wants %s, not '%s'", settings[row].name, settings[row].wants,
+		return fail(ST_SYNTAX, "%s = needs %s, not '%s'", settings[row].name, settings[row].wants,
 		        *sign == '=' ? value : sign);
 	*rules = changed;
 	return ST_OK;

@@ -52,7 +52,7 @@ static enum status lesson_open_run(struct call *call)
 	if (status == ST_OK && strcmp(word, "new") == 0) {
 		status = call_count(call, 1)
 		        ? call_common(call, 1, &path)
-		        : fail(ST_ARGUMENT, "lesson new wants a file: lesson new mine.rsh");
+		        : fail(ST_ARGUMENT, "lesson new needs a file: lesson new mine.rsh");
 		return status == ST_OK ? lesson_new(shell, path) : status;
 	}
 	if (status != ST_OK)

@@ -175,7 +175,7 @@ static enum status no_part(const char *word, size_t length)
 	for (int i = 0; i < ATTEMPT_KINDS; i++)
 		text_add(&words, " %s", attempts[i]);
 	const char *nearest = text_nearest(text_string(&words), word, length, &near);
-	enum status status = fail(ST_SYNTAX, "'#: %.*s' is no part of a task%s%.*s%s (parts: %s)",
+	enum status status = fail(ST_SYNTAX, "'#: %.*s' is not a part of a task%s%.*s%s (parts: %s)",
 	        (int)length, word, nearest ? "; did you mean '" : "", near, nearest ? nearest : "",
 	        nearest ? "'?" : "", text_string(&words));
 	text_release(&words);
@@ -339,7 +339,7 @@ enum status lesson_file_fits(const struct lesson_file *file, const char *title, 
 	}
 	enum status status = nearest < 0
 	        ? ST_OK
-	        : fail(ST_RANK, "%s wants %s ranks, here are %d: leave and start `ranksh -n %d`", title,
+	        : fail(ST_RANK, "%s needs %s ranks, here are %d: leave and start `ranksh -n %d`", title,
 	                  text_string(&all), n, nearest);
 	text_release(&all);
 	return status;

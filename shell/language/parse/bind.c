@@ -155,7 +155,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		if (statement->option[i].part == word->part && slices_equal(statement->option[i].key, key))
 			return fail(ST_ARGUMENT, "'%.*s' is given twice on this line", WHOLE(key));
 	if (at == word->after)
-		return fail(ST_ARGUMENT, "%.*s wants a value right after the =", WHOLE(key));
+		return fail(ST_ARGUMENT, "%.*s needs a value right after the =", WHOLE(key));
 	statement->options++;
 	option->row = row;
 	option->written = slice_of(word);

@@ -66,7 +66,7 @@ static enum status parse_clause(struct parser *parser, struct clauses *clauses, 
 	if (ranks)
 		return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
 	if (*i == parser->word_count)
-		return fail(ST_SYNTAX, "'%s' wants a %s after it", what, thing);
+		return fail(ST_SYNTAX, "'%s' needs a %s after it", what, thing);
 	word = &parser->words[(*i)++];
 	if (!word->name)
 		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,

@@ -16,7 +16,7 @@ enum status rest_formula(struct parser *parser, const char *what, struct formula
 {
 	const char *at = skip_blanks(parser->rest, parser->rest_end, false);
 	return at < parser->rest_end ? parse_formula(parser, at, parser->rest_end, formula)
-	                             : fail(ST_SYNTAX, "%s wants an expression", what);
+	                             : fail(ST_SYNTAX, "%s needs an expression", what);
 }
 
 static enum status formula_block(
@@ -25,7 +25,7 @@ static enum status formula_block(
 	enum status status = rest_formula(parser, what, &statement->formula);
 	bool block = *skip_blanks(parser->rest_end, parser->end, false) == '{';
 	if (status == ST_SYNTAX && parser->word_count && !block)
-		return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, example);
+		return fail(ST_SYNTAX, "%s needs a block on its line: %s { ... }", what, example);
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
@@ -34,10 +34,10 @@ enum status fresh_name(
 {
 	int length = (int)(after - at < 40 ? after - at : 40);
 	if (at == after)
-		return fail(ST_SYNTAX, "%s wants a name", what);
+		return fail(ST_SYNTAX, "%s needs a name", what);
 	if (name_end(at, after) != after)
-		return fail(
-		        ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
+		return fail(ST_SYNTAX, "%s: '%.*s' is not a name: letters, digits and _ make one", what,
+		        length, at);
 	if (name_is_reserved(slice_between(at, after)))
 		return fail(ST_NAME, "%s: '%.*s' is a reserved word", what, length, at);
 	return parse_name(parser, at, after, name);
@@ -110,7 +110,7 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
 	if (parser->word_count < 3 || !word_is(&words[1], "in"))
-		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
+		return fail(ST_SYNTAX, "for needs: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
 	enum status status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
 	if (status != ST_OK)
 		return status;
@@ -129,7 +129,7 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	const struct word *words = parser->words;
 	enum status status;
 	if (!parser->word_count)
-		return fail(ST_SYNTAX, "def wants a name: def forward x w { ... }");
+		return fail(ST_SYNTAX, "def needs a name: def forward x w { ... }");
 	if (parser->word_count > PARAMETERS_OF_DEF_MAX)
 		return fail(ST_LIMIT, "a def has at most %d parameters", PARAMETERS_OF_DEF_MAX);
 	statement->parameter = tree_alloc(parser->tree, parser->word_count * sizeof *statement->parameter);
@@ -247,7 +247,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	if (parser->def || parser->depth)
 		return fail(ST_SYNTAX, "an `option` goes in no block: it is of the whole file");
 	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
-		return fail(ST_SYNTAX, "option wants NAME=DEFAULT: %s", option_usage);
+		return fail(ST_SYNTAX, "option needs NAME=DEFAULT: %s", option_usage);
 	struct option_line *line = tree_alloc(parser->tree, sizeof *line);
 	statement->given = line;
 	line->name = slice_between(words->at, words->sign);
@@ -276,7 +276,7 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 	const struct word *words = parser->words, *text = words + parser->word_count - 1;
 	if (parser->word_count < 2 || *text->at != '"')
 		return fail(ST_SYNTAX,
-		        "refuse wants when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
+		        "refuse needs when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
 	enum status status = parse_name(parser, text->at, text->after, &statement->word);
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }

@@ -115,7 +115,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 		        "expression");
 	if (word_is(word, "load")) {
 		if (first + 1 == parser->word_count)
-			return fail(ST_SYNTAX, "load wants a file: tensor x[64] = load x.npy");
+			return fail(ST_SYNTAX, "load needs a file: tensor x[64] = load x.npy");
 		if (first + 2 < parser->word_count)
 			parser->at = word[2].at; /* a word too many */
 		return parse_name(parser, word[1].at, word[1].after, &making->file);
@@ -154,10 +154,10 @@ static enum status making_shapeless(struct slice_of_text name)
 	const char *near = text_nearest("host pinned device f32 bf16 f16 i32", name.at, name.length, &count);
 	if (near && length > 2)
 		return fail(ST_SYNTAX,
-		        "tensor %.*s wants a shape: tensor %.*s[64,64]; or did you mean '%.*s'?", length,
+		        "tensor %.*s needs a shape: tensor %.*s[64,64]; or did you mean '%.*s'?", length,
 		        name.at, length, name.at, count, near);
 	return fail(
-	        ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
+	        ST_SYNTAX, "tensor %.*s needs a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
 /* The mistake may be the '=': `tensor x[4]=1`, or an option without a source. */
@@ -207,7 +207,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 			break;
 	}
 	if (!making->names)
-		return fail(ST_SYNTAX, "tensor wants a name and a shape: tensor x[64,64] = randn");
+		return fail(ST_SYNTAX, "tensor needs a name and a shape: tensor x[64,64] = randn");
 	for (int i = 0; i < making->names; i++)
 		if (!making->made[i].dims && !making->file)
 			return making_shapeless(making->made[i].written);

@@ -84,7 +84,7 @@ enum status word_surplus(const struct parser *parser, const struct statement *st
 enum status word_missing(const struct statement *statement, const struct argument_row *row)
 {
 	const char *name = row->name ? row->name : "an argument";
-	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
+	return fail(ST_ARGUMENT, "%s needs %s: %s", statement->row->name, name, statement->row->usage);
 }
 
 static enum status spacing_arrow(const struct command *row, const char *at, const char *after)
@@ -116,7 +116,7 @@ enum status word_wrong(const struct parser *parser, const struct statement *stat
 	enum status status = spacing_arrow(statement->row, words->at, words[count - 1].after);
 	if (status != ST_OK)
 		return status;
-	return fail(ST_ARGUMENT, "%s wants %s in place of '%.*s': %s", statement->row->name,
+	return fail(ST_ARGUMENT, "%s needs %s instead of '%.*s': %s", statement->row->name,
 	        row->name ? row->name : "something else", (int)(word.length < 40 ? word.length : 40), word.at,
 	        statement->row->usage);
 }

@@ -50,7 +50,7 @@ static enum status parse_command(
 	if (there && !wanted)
 		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, row->usage);
 	if (wanted && !there && !(wanted->flags & ARG_OPTIONAL))
-		return fail(ST_SYNTAX, "%s wants a block on its line: %s", row->name, row->usage);
+		return fail(ST_SYNTAX, "%s needs a block on its line: %s", row->name, row->usage);
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }
 

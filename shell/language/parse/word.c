@@ -208,7 +208,9 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	struct name *name;
 	const char *p = name_end(at, after);
 	if (p == at)
-		return fail(ST_ARGUMENT, "'%.*s' is no tensor: a name, NAME.T or NAME[slice] was expected",
+		return fail(ST_ARGUMENT,
+		        "'%.*s' is not a tensor: a name, NAME.T or NAME[slice] was "
+		        "expected",
 		        UP_TO(60, at, after));
 	enum status status = parse_name(parser, at, p, &name);
 	if (status != ST_OK)

@@ -168,7 +168,7 @@ static enum status name_fits(struct call *call, const struct argument *argument,
 	const char *text = names_text(call->shell->world->names, name);
 	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
-	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
+	return fail(ST_NAME, "%s: '%.*s' is not a name: letters, digits and _ make one",
 	        call->statement->row->name, SHOWN(argument->written));
 }
 

@@ -81,7 +81,7 @@ static enum status view_resolve_line(
 {
 	struct tensor_ref *to = statement->result[0].tensor;
 	if (statement->result[0].dropped || to->indices || to->transposed)
-		return fail(ST_SYNTAX, "'%.*s' is no name for a view; `copy` writes into a slice",
+		return fail(ST_SYNTAX, "'%.*s' is not a name for a view; `copy` writes into a slice",
 		        WHOLE(statement->result[0].written));
 	enum status status = evaluate_view(eval, statement->argument[0].tensor, NULL, false, of);
 	if (status == ST_OK)

@@ -295,7 +295,7 @@ static enum status named_ranks(
 		status = tree_ranks(&tree, text_string(&text), &inner);
 	if (status == ST_OK)
 		status = inner->kind == RANKS_REF_NAME
-		        ? fail(ST_RANK, "'@%s' is no set of ranks", text_string(&text))
+		        ? fail(ST_RANK, "'@%s' is not a set of ranks", text_string(&text))
 		        : evaluate_ranks(shell, inner, bound, set);
 	tree_release(tree);
 	text_release(&text);

@@ -44,7 +44,7 @@ static void put_difference(struct eval *eval, const struct formula *part, struct
 	if (part->function->function == FUNCTION_CLOSE)
 		text_add(out, " differ by %g of the largest", away);
 	else if (isnan(away))
-		text_add(out, ": something is no number");
+		text_add(out, ": something is not a number");
 	else if (isinf(away))
 		text_add(out, ": nothing was trained: %.*s is %.*s, but for rounding",
 		        WHOLE(part->argument[2].tensor->written), WHOLE(part->argument[1].tensor->written));

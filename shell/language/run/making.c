@@ -113,7 +113,7 @@ static enum status target_parameters(
 		if (strcmp(kernel->option[i].name, "seed") != 0)
 			continue;
 		if (!number_is_whole(parameter[i], -0x1p53, 0x1p53))
-			return fail(ST_RANGE, "tensor: seed=%g: a whole number is wanted", parameter[i]);
+			return fail(ST_RANGE, "tensor: seed=%g: a whole number is required", parameter[i]);
 		parameter[i] += which + (double)eval->shell->salt;
 	}
 	return ST_OK;

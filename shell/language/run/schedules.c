@@ -49,7 +49,7 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 		        (long long)most - 1);
 	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
 	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)
-		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", name, eval->rank);
+		return fail(ST_RANK, "%s: rank %d is not a stage of the schedule", name, eval->rank);
 	*place = k;
 	*stage = at;
 	return ST_OK;

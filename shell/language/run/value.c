@@ -101,7 +101,7 @@ static enum status value_remainder(
 	if (status != ST_OK)
 		return status;
 	if (!(b.number > 0))
-		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero", SHOWN(at->written));
+		return fail(ST_RANGE, "%.*s: a remainder needs a right side above zero", SHOWN(at->written));
 	double rest = fmod(a.number, b.number);
 	*result = value_number(rest < 0 ? rest + b.number : rest, unit);
 	return ST_OK;
@@ -204,7 +204,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole)
 {
 	if (value.kind != VALUE_NUMBER)
-		return fail(ST_ARGUMENT, "'%.*s' is no number", SHOWN(what));
+		return fail(ST_ARGUMENT, "'%.*s' is not a number", SHOWN(what));
 	if (value.unit != UNIT_PLAIN && value.unit != UNIT_BYTES)
 		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", SHOWN(what),
 		        unit_name(value.unit));

@@ -169,7 +169,7 @@ static enum status view_transpose(const struct tensor_ref *tensor, struct view *
 {
 	struct layout *layout = &view->layout;
 	if (layout->dims < 2)
-		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more", SHOWN(tensor->written));
+		return fail(ST_SHAPE, "%.*s: .T needs two dimensions or more", SHOWN(tensor->written));
 	int a = layout->dims - 2, b = layout->dims - 1;
 	int64_t dim = layout->dim[a], stride = layout->stride[a];
 	layout->dim[a] = layout->dim[b];

@@ -26,7 +26,7 @@ expect norm(o0) == 0 and l0[n-1,0] == -inf
 expect error "attention takes 3 tensors, not 2" { o = attention q k }
 expect error "attention gives 1 or 2 results, not 3" { o l x = attention q k v }
 expect error "attention_grad takes 4 or 6 tensors, not 5" { a b c = attention_grad q q q q q }
-expect error "+= wants a kernel with one result, and attention gives 2" { o lse += attention q k v heads=3 }
-expect error "attention_grad wants a number for each token and head" {
+expect error "+= needs a kernel with one result, and attention gives 2" { o lse += attention q k v heads=3 }
+expect error "attention_grad needs a number for each token and head" {
   a b c = attention_grad do q k v o lse heads=2
 }

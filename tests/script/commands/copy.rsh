@@ -24,6 +24,6 @@ sync
 print p[0]
 #> [0-3] p[0] = 1 1 1 1
 tensor w[5] v[4,4] bf16 = 0
-expect error "w is [5], d is [4,4]: a copy wants the same shape" { copy w -> d }
+expect error "w is [5], d is [4,4]: a copy needs the same shape" { copy w -> d }
 expect error "v is bf16, d is f32: a copy does not convert" { copy v -> d }
 expect error "no tensor 'nothing'" { copy d -> nothing }

@@ -13,4 +13,4 @@ print z
 expect error "q[4,4]: the file holds [3,4]" { tensor q[4,4] = load saved.npy }
 expect error "cannot be opened: No such file" { tensor q[4,4] = load none.npy }
 expect error "/nowhere/x.npy cannot be written" { save x /nowhere/x.npy }
-expect error "wants a prompt" { source --step nosuch.rsh }
+expect error "needs a prompt" { source --step nosuch.rsh }

@@ -104,12 +104,12 @@ groups
 #> none       
 #> low        0-2
 expect error "`in GROUP` follows `by COLOUR`" { group pair 0-1 2-3 in tp }
-expect error "group wants RANKS, as `group pair 0-1 2-3`, or `by COLOUR`, as `group pair by rank//2`" { group pair }
+expect error "group needs RANKS, as `group pair 0-1 2-3`, or `by COLOUR`, as `group pair by rank//2`" { group pair }
 expect error "or `by COLOUR`, as `group pair by rank//2`" { group pair by }
-expect error "group wants RANKS" { group pair 0 by 2 }
-expect error "by rank//2`, in place of 'foo'" { group pair foo }
-expect error "by 2ms is no whole number on rank 0" { group pair by 2ms }
-expect error "by rank/2 is no whole number on rank 1" { group pair by rank/2 }
+expect error "group needs RANKS" { group pair 0 by 2 }
+expect error "by rank//2`, instead of 'foo'" { group pair foo }
+expect error "by 2ms is not a whole number on rank 0" { group pair by 2ms }
+expect error "by rank/2 is not a whole number on rank 1" { group pair by rank/2 }
 expect error "no group 'foo'" { group pair by 0 in foo }
 expect error ": rank 1 has another value than rank 0, and there is one for all" { group pair$rank by 0 }
 expect error "'acts' is a group already" { group acts by 1 }

@@ -76,12 +76,12 @@ expect roots[2,3] == 5.5 and roots[0,0] == 0
 adamless = exp x
 sync
 expect close(n, x)
-expect error "matmul wants [2,3] x [3,any]" { y = matmul x x }
+expect error "matmul needs [2,3] x [3,any]" { y = matmul x x }
 expect error "matmul takes 2 tensors, not 1" { y = matmul x }
 expect error "matmul gives a result" { matmul x w }
 expect error "no command or kernel 'nothing'" { y = nothing x }
 expect error "y[0:1,0:1] is [1,1], the result is [2,3]" { y[0:1,0:1] = relu x }
-expect error "sgd wants lr" { sgd x w }
+expect error "sgd needs lr" { sgd x w }
 expect error "3 has no unit; a time needs one" { spin 3 }
 expect error "relu gives 1 result, not 2" { y z = relu x }
 tensor h[2,3] pinned = 1

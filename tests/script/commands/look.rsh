@@ -28,7 +28,7 @@ help copy
 #>              the host goes on; with pageable memory it waits, unless a host
 #>              thread (kind=host) copies. A disk is read into host memory and
 #>              written from it
-#>   options    rate= in place of the machine's, as of data on a slower disk (0:
+#>   options    rate= instead of the machine's, as of data on a slower disk (0:
 #>              the machine's)
 #>   example    tensor h[64,64] pinned = randn
 #>              tensor x[64,64]

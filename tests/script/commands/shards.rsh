@@ -126,7 +126,7 @@ t = matmul x.T x
 #>       0 0 0
 #>       0 0 0
 #>       0 0 0
-expect error "k is [2,0]: rowmax wants rows with elements" { b = rowmax k }
+expect error "k is [2,0]: rowmax needs rows with elements" { b = rowmax k }
 expect error "x is [2,3], k is [2,2]" { b = mse x k }
 # a size of 1 is repeated as often as there is nothing
 tensor one[1] = 1

@@ -46,7 +46,7 @@ sync
 expect time == 1.02ms
 pace 1s
 pace off
-expect error "pace wants the wall time of a virtual millisecond" { pace 3 }
+expect error "pace needs the wall time of a virtual millisecond" { pace 3 }
 
 # where data cannot be read, the line that reads them first is offered as it runs
 tensor row[4] at[1] i32 = 1

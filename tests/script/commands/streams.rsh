@@ -22,7 +22,7 @@ events
 #> [0-3] e          recorded on io, has happened
 expect error "'io' is a stream already" { stream io }
 expect error "no event or stream 'nothing'" { wait nothing on io }
-expect error "io is a stream; record wants an event" { record io on io }
+expect error "io is a stream; record needs an event" { record io on io }
 expect error "no event or stream 'nothing'" { sync nothing }
 expect error "3 has no unit; a time needs one" { host 3 }
 # the default stream waits for a blocking stream, and holds it back

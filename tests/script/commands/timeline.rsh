@@ -67,7 +67,7 @@ timeline last compute
 #>      grad_in bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░bbbbbbb┊bbbbbb░bbbbbbb░
 #>    b compute bubble: waited for rank 1, ░ queued, now 4.08 ms
 #>    b grad_in bubble: waited for rank 3
-expect error "wants a terminal" { replay all }
-expect error "'1h' is no time" { timeline 1h 2h }
+expect error "needs a terminal" { replay all }
+expect error "'1h' is not a time" { timeline 1h 2h }
 expect error "the window is empty" { timeline 5ms 5ms }
 expect error "third time" { timeline 0 1ms 2ms }

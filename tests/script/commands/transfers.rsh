@@ -26,7 +26,7 @@ together {
 sync
 expect x[0] == world*(world-1)/2
 expect error "on rank 0: in the group, ranks are 0-" { send x to=world }
-expect error "send wants to=RANK" { send x }
+expect error "send needs to=RANK" { send x }
 expect error "send: rank 0 cannot send to itself: `to=1` names another rank" { @0 send x to=0 }
 expect error "recv: rank 1 cannot receive from itself: `from=0` names another rank" { @1 recv x from=1 }
 expect error "sendrecv: rank 1 cannot send to itself: `to=0` names another rank" { @1 sendrecv x to=1 -> x from=0 }

@@ -12,7 +12,7 @@ expect error "X is [8,4], 32 elements; [5,5] has 25" { z = reshape X [5,5] }
 expect error "dim=2, and X has the dimensions 0-1" { z = shard X dim=2 }
 expect error "X is a tensor with memory of its own" { X = shard X }
 tensor odd[7] = 0
-expect error "free wants whole tensors" { free X[0] }
+expect error "free needs whole tensors" { free X[0] }
 expect error "X is given twice" { free X X }
 expect error "no tensor 'nothing'" { free nothing }
 free y

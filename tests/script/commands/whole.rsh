@@ -22,11 +22,11 @@ mesh a=large b=1
 mesh a=2 b=endless
 #> tests/script/commands/whole.rsh:22: mesh: b=inf: a size is a whole number of ranks
 tensor z[4] = randn seed=large
-#> tests/script/commands/whole.rsh:24: tensor: seed=1e+300: a whole number is wanted
+#> tests/script/commands/whole.rsh:24: tensor: seed=1e+300: a whole number is required
 tensor z[4] = randn seed=0.5
-#> tests/script/commands/whole.rsh:26: tensor: seed=0.5: a whole number is wanted
+#> tests/script/commands/whole.rsh:26: tensor: seed=0.5: a whole number is required
 y = randn [4] seed=large
-#> tests/script/commands/whole.rsh:28: randn: seed=1e+300: a whole number of at least -9.0072e+15 is wanted
+#> tests/script/commands/whole.rsh:28: randn: seed=1e+300: a whole number of at least -9.0072e+15 is required
 data synthetic count=2.5
 #> tests/script/commands/whole.rsh:30: data: count=2.5: a whole number from 1 to 1000000000 was expected
 undo large

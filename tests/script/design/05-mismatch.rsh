@@ -18,5 +18,5 @@ expect h[0] == world*(world-1)/2
 ## A mistake costs nothing
 expect error "no stream 'com'; did you mean 'comm'?" { allreduce h on com }    # no stream 'com'; did you mean 'comm'?
 expect error "no rank 9" { @9 print h }
-expect error "matmul wants two dimensions each" { y = matmul h h }
+expect error "matmul needs two dimensions each" { y = matmul h h }
 # ranks 4 8

@@ -40,5 +40,5 @@ let first = 0
 run 1
 @0 expect loss[0] != first
 @0 expect abs(loss[0]-first) < 1
-expect error "dropout=1 is no share from 0 to below 1" { model mlp dropout=1 }
-expect error "dropout=-0.1 is no share from 0 to below 1" { model mlp dropout=-0.1 }
+expect error "dropout=1 is not a share from 0 to below 1" { model mlp dropout=1 }
+expect error "dropout=-0.1 is not a share from 0 to below 1" { model mlp dropout=-0.1 }

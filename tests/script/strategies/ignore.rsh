@@ -49,6 +49,6 @@ expect error "ignore and loss_scale=dynamic need this step's: delay=0" { strateg
 model gpt layers=1 hidden=8 heads=2 seq=4 batch=4 vocab=8
 expect error "ignore=3: the experts' balance loss counts all tokens: balance_loss=0" { model gpt experts=2 ignore=3 }
 # a class is a whole number, and that is said before anything runs
-expect error "ignore=1.5 is no class: a whole number" { model gpt ignore=1.5 }
+expect error "ignore=1.5 is not a class: a whole number" { model gpt ignore=1.5 }
 expect error "ignore" { model gpt ignore=abc }
 expect error "ignore" { model gpt ignore=3ms }
