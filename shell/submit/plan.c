@@ -220,7 +220,7 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	record->operands = (uint8_t)plan->operands;
 	record->part = plan->part;
 	record->parts = (uint8_t)plan->parts;
-	record->noted = noted_wanted(shell->world, plan->operand, plan->operands);
+	record->noted = noted_loss(shell->world, plan->operand, plan->operands) != NULL;
 	int flags = record->kind == OP_COLLECTIVE ? together_flags(shell, one->rank) : 0;
 	op_id window = 0;
 	if (plan->window >= 0)

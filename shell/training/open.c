@@ -40,7 +40,6 @@ void shell_close(struct shell *shell)
 {
 	training_free(shell);
 	interpreter_free(shell->interpreter);
-	noted_release(shell);
 	prints_release(shell);
 	session_close(shell);
 }
@@ -49,7 +48,6 @@ void shell_close(struct shell *shell)
 static enum status shell_empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
-	noted_release(shell);
 	prints_release(shell);
 	enum status status = session_reset(shell);
 	/* the resets below may word failures of their own */

@@ -89,15 +89,20 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	return shell_spread(shell, status, facts, sizeof *facts);
 }
 
-/* Records the file with its shape, before a strategy loads rows. */
-static enum status note_elements(struct shell *shell, const char *path)
+/* Reads `bytes` of elements, as the header said, and shares them; NULL: only records the file */
+static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;
 	enum status status = read_content(shell, path, true, false, &content);
-	if (status == ST_OK && content.elements)
+	if (status == ST_OK && content.elements) {
+		if ((size_t)layout_bytes(&content.layout) != bytes)
+			status = fail(ST_FILE, "%s: it has changed meanwhile", path);
+		else if (elements)
+			memcpy(elements, content.elements, bytes);
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
+	}
 	mem_free(content.elements);
-	return shell_agree(shell, 0, status);
+	return elements ? shell_spread(shell, status, elements, bytes) : shell_agree(shell, 0, status);
 }
 
 static enum status read_rows(struct shell *shell, const char *path, int64_t *rows, int64_t *columns)
@@ -111,7 +116,7 @@ static enum status read_rows(struct shell *shell, const char *path, int64_t *row
 		        path, dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
 	*rows = layout.dim[0];
 	*columns = layout.dim[1];
-	return note_elements(shell, path);
+	return read_elements(shell, path, NULL, (size_t)layout_bytes(&layout));
 }
 
 enum status data_pair(struct shell *shell, const char *samples, const char *targets, struct data_facts *facts)
@@ -126,21 +131,6 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 		        "%s has %lld rows, %s has %lld: each row of samples needs its row of targets",
 		        samples, (long long)facts->count, targets, (long long)rows);
 	return status;
-}
-
-static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
-{
-	struct content content;
-	enum status status = read_content(shell, path, true, false, &content);
-	if (status == ST_OK && content.elements) {
-		if ((size_t)layout_bytes(&content.layout) != bytes)
-			status = fail(ST_FILE, "%s: it has changed meanwhile", path);
-		else
-			memcpy(elements, content.elements, bytes);
-		shell_read_file(shell, path, elements, bytes);
-	}
-	mem_free(content.elements);
-	return shell_spread(shell, status, elements, bytes);
 }
 
 /* Converts and stores elements. A failure is local. */

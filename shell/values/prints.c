@@ -108,6 +108,9 @@ void prints_release(struct shell *shell)
 	mem_free(shell->values.prints);
 	shell->values.prints = NULL;
 	shell->values.print_count = 0;
+	mem_free(shell->values.noted);
+	shell->values.noted = NULL;
+	shell->values.noted_count = 0;
 }
 
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count)
@@ -120,8 +123,7 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 
 /* This rank's losses, as (operation, value) in virtual-time order */
 
-static const struct operand *written_loss(
-        const struct world *world, const struct operand *operand, int operands)
+const struct operand *noted_loss(const struct world *world, const struct operand *operand, int operands)
 {
 	for (int i = 0; i < operands; i++)
 		if (operand[i].access & ACCESS_WRITE && layout_count(&operand[i].layout) == 1 &&
@@ -130,15 +132,10 @@ static const struct operand *written_loss(
 	return NULL;
 }
 
-bool noted_wanted(const struct world *world, const struct operand *operand, int operands)
-{
-	return written_loss(world, operand, operands) != NULL;
-}
-
 void noted_done(struct shell *shell, op_id id)
 {
 	const struct record *record = op_record(shell->world, id);
-	const struct operand *loss = written_loss(shell->world, record->operand, record->operands);
+	const struct operand *loss = noted_loss(shell->world, record->operand, record->operands);
 	double packed; /* room for the largest element type */
 	float value;
 	if (!loss ||
@@ -155,11 +152,4 @@ double noted_value(const struct shell *shell, op_id id)
 		if (shell->values.noted[i].id == id)
 			return shell->values.noted[i].value;
 	return NAN;
-}
-
-void noted_release(struct shell *shell)
-{
-	mem_free(shell->values.noted);
-	shell->values.noted = NULL;
-	shell->values.noted_count = 0;
 }

@@ -28,16 +28,15 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 void prints_done(struct shell *shell, op_id id);
 /* Before output is shown: pending prints show the texts of the ranks that are ready. */
 void prints_flush(struct shell *shell);
-void prints_release(struct shell *shell); /* frees them with the world */
+void prints_release(struct shell *shell); /* frees prints and losses with the world */
 
 /* Losses of this rank, noted as they appear: iterations overwrite `loss`, and reading it would
  * block the program and delay later lines. */
-/* Returns true for a write to a one-element `loss`; then set record.noted. */
-bool noted_wanted(const struct world *world, const struct operand *operand, int operands);
+/* Returns the write to a one-element `loss`, if there is one; then set record.noted. */
+const struct operand *noted_loss(const struct world *world, const struct operand *operand, int operands);
 /* The backend's hook: a noted operation of this rank has completed. */
 void noted_done(struct shell *shell, op_id id);
 /* Returns the operation's loss; NAN: not complete, another rank's, or no data. */
 double noted_value(const struct shell *shell, op_id id);
-void noted_release(struct shell *shell);
 
 #endif

@@ -207,13 +207,9 @@ static void offer_follows(
 static void offer_ranks(struct endings *endings, const char *key)
 {
 	enum { RANKS_MOST = 16 };
-	struct text number = {0};
-	for (int rank = 0; rank < endings->shell->world->n && rank < RANKS_MOST; rank++) {
-		text_clear(&number);
-		text_add(&number, "%d", rank);
-		offer(endings, key, text_string(&number), number.count);
-	}
-	text_release(&number);
+	char digits[12];
+	for (int rank = 0; rank < endings->shell->world->n && rank < RANKS_MOST; rank++)
+		offer(endings, key, digits, (size_t)(number_digits(digits, rank) - digits));
 }
 
 static void offer_options(struct endings *endings, const struct command *row, bool values)

@@ -162,7 +162,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 		status = run_body(shell, statement, def, tree, &frame);
 	in->now.calls--;
 	tree_release(tree);
-	frame_release(&frame);
+	variables_forget(&frame.local);
 	return status;
 }
 

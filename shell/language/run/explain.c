@@ -145,18 +145,6 @@ static void explain_fill(const struct statement *line, const char *stream, const
 	}
 }
 
-static void explain_say(struct shell *shell, const struct statement *line, const char *stream,
-        const char *label, const char *text)
-{
-	struct text filled = {0};
-	if (!text)
-		return;
-	explain_fill(line, stream, text, &filled);
-	out_say(shell->out, "   %s%-10s%s %s\n", STYLED(shell->out, COLOUR_NOTE, label),
-	        text_string(&filled));
-	text_release(&filled);
-}
-
 void explain_line(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -178,8 +166,15 @@ void explain_line(struct call *call)
 	if (filled.count && tree_parse(&tree, text_string(&filled), filled.count, NULL, 1) == ST_OK &&
 	        tree->block.first->row == command)
 		line = tree->block.first;
-	explain_say(shell, line, name, "PyTorch", command->torch);
-	explain_say(shell, line, name, "CUDA, NCCL", command->cuda);
+	const char *labels[] = {"PyTorch", "CUDA, NCCL"}, *texts[] = {command->torch, command->cuda};
+	for (int i = 0; i < 2; i++) {
+		text_clear(&filled);
+		if (!texts[i])
+			continue;
+		explain_fill(line, name, texts[i], &filled);
+		out_say(shell->out, "   %s%-10s%s %s\n", STYLED(shell->out, COLOUR_NOTE, labels[i]),
+		        text_string(&filled));
+	}
 	tree_release(tree);
 	text_release(&filled);
 }

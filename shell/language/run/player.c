@@ -150,7 +150,7 @@ static void player_body(void *self)
 	player->status = run_files(player);
 	player->stop = PLAYER_END;
 	scope_pop(in);
-	frame_release(&player->frame);
+	variables_forget(&player->frame.local);
 }
 
 /* Switches to the program and back. A failure takes `located` along.

@@ -14,13 +14,6 @@ void digest_add(struct interpreter *in, const void *bytes, size_t count)
 	in->digest = hash_bytes(in->digest, bytes, count);
 }
 
-static void digest_add_number(struct interpreter *in, double number)
-{
-	uint64_t bits;
-	memcpy(&bits, &number, sizeof bits);
-	in->digest = hash_word(in->digest, bits);
-}
-
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
 	struct variables *local = &in->now.frame->local;
@@ -62,13 +55,13 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
 		variable->one = *first;
 		variable->uniform = true;
-		digest_add_number(in, first->number);
+		digest_add(in, &first->number, sizeof first->number);
 		return;
 	}
 	variable_spread(in, variable);
 	FOR_RANKS (rank, set) {
 		variable->each[rank] = varies ? values[rank] : *first;
-		digest_add_number(in, variable->each[rank].number);
+		digest_add(in, &variable->each[rank].number, sizeof first->number);
 	}
 }
 
@@ -146,17 +139,12 @@ void local_drop(struct frame *frame, size_t index)
 	memmove(&local->item[index], &local->item[index + 1], (local->count - index) * sizeof *local->item);
 }
 
-static void variables_forget(struct variables *variables)
+void variables_forget(struct variables *variables)
 {
 	for (size_t i = 0; i < variables->count; i++)
 		mem_free(variables->item[i].each);
 	mem_free(variables->item);
 	*variables = (struct variables){0};
-}
-
-void frame_release(struct frame *frame)
-{
-	variables_forget(&frame->local);
 }
 
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound)

@@ -48,7 +48,7 @@ void interpreter_free(struct interpreter *in)
 		return;
 	interpreter_forget(in);
 	scope_release(&in->base_scope);
-	frame_release(&in->base_frame);
+	variables_forget(&in->base_frame.local);
 	mem_free(in->reference);
 	text_release(&in->spelled);
 	mem_free(in->scratch);

@@ -190,7 +190,7 @@ enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; returns its index in frame->local. */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
-void frame_release(struct frame *frame);
+void variables_forget(struct variables *variables); /* of a frame that ends */
 /* Makes *scope the innermost: a copy of the outer one with `bound`, which must outlive it. Ends
  * with scope_pop, also after a failure. */
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
