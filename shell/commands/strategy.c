@@ -8,7 +8,7 @@
 static void strategy_say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
-	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup,
+	out_say(shell->out, "   %s: %zu setup step%s, then %zu per iteration, for %s\n", p->name, p->setup,
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
@@ -22,8 +22,8 @@ static void strategy_say_program(struct shell *shell, const struct training *t)
 	}
 	program_say_idle(shell, p);
 	out_say(shell->out,
-	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "
-	        "%s help` what it costs\n",
+	        "   Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, "
+	        "`strategy %s help` shows the costs\n",
 	        p->name);
 }
 

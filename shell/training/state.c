@@ -1,4 +1,4 @@
-/* state.c -- memory by kind, loss and tokens a second */
+/* state.c -- memory by kind, loss and tokens per second */
 #include "shell/training/training.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
@@ -132,7 +132,7 @@ static double program_number(const struct training *t, const char *name)
 	return value;
 }
 
-/* "   5400 tokens a second" (of an mlp: rows), from the first phase to the end of all work.
+/* "   5400 tokens/s" (of an mlp: samples), from the first phase to the end of all work.
  * Nothing without a strategy's variables, or if the end is unknown. */
 static void state_put_rate(const struct shell *shell, struct text *out)
 {
@@ -143,8 +143,8 @@ static void state_put_rate(const struct shell *shell, struct text *out)
 	bool timed = program_number(t, "F") > 0; /* stages with given times have no rows */
 	int64_t from = first_phase(shell), to = queue_end(shell);
 	if (!timed && units > 0 && from >= 0 && to > from)
-		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
-		        seq > 1 ? "tokens" : "rows");
+		text_add(out, "   %.0f %s/s", units / ((double)(to - from) / 1e9),
+		        seq > 1 ? "tokens" : "samples");
 }
 
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
@@ -200,7 +200,7 @@ static void state_put_loss(const struct shell *shell, double loss, int64_t end, 
 	if (!isnan(loss))
 		text_add(out, "   loss %.6g", loss);
 	if (end >= 0)
-		text_add(out, "   done at %.2f ms", (double)end / 1e6);
+		text_add(out, "   finished at %.2f ms", (double)end / 1e6);
 	state_put_rate(shell, out);
 	text_add(out, "\n");
 }

@@ -12,8 +12,8 @@ shows() {
 
 shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ddp bucket=512; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|peak|exposed|overlap|bytes|^ranks .*: param' <<'END'
-   iteration 1   loss 1.51   done at 0.54 ms   33327 rows a second
-   iteration 2   loss 1.95   done at 1.04 ms   32650 rows a second
+   iteration 1   loss 1.51   finished at 0.54 ms   33327 samples/s
+   iteration 2   loss 1.95   finished at 1.04 ms   32650 samples/s
 the start, iteration 2 of 2
    exposed communication     43.8 us
    communication overlapped       0%
@@ -22,17 +22,17 @@ the start, iteration 2 of 2
    peak memory                 12 kB
    overlap compute, comm          0%
    peak of 12 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 512 B, buffers 512 B
-   iterations 2   loss 1.95   32650 rows a second
+   iterations 2   loss 1.95   32650 samples/s
 ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.004 kB, their gradients 0 B, buffers 512 B
    model state (parameters, gradients, optimizer) 8192 bytes
 END
 shows "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
 	"model gpt layers=4 hidden=16 heads=4 seq=8 vocab=11 batch=16; data synthetic; strategy tp sequence=on; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|bubble|^ranks .*: param|model state' <<'END'
-   iteration 1   done at 5.06 ms   31370 tokens a second
-   iteration 2   done at 9.16 ms   31295 tokens a second
+   iteration 1   finished at 5.06 ms   31370 tokens/s
+   iteration 2   finished at 9.16 ms   31295 tokens/s
 the start, iteration 2 of 2
-   iterations 2   31295 tokens a second
+   iterations 2   31295 tokens/s
 ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 516 B, their gradients 0 B, buffers 512 B
    model state (parameters, gradients, optimizer) 56832 bytes
 END
@@ -82,11 +82,11 @@ shows "a rank that has crashed: the figures are there all the same" 2 \
 	"model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; @1 crash; stats" 'iterations [0-9]|peak|rash' <<'END'
    peak memory                  7 kB
    peak of 7 kB on ranks 0,1: parameters 2 kB, gradients 2 kB, optimizer 0 B, activations 2 kB, their gradients 512 B, buffers 512 B
-   iterations 1   loss 1.51   49971 rows a second
+   iterations 1   loss 1.51   49971 samples/s
 END
 # the host is done with an iteration at once; the GPUs are not
 shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; timeline" '^   iteration|now' <<'END'
-   iteration 1   done at 95.97 ms   10672 rows a second
+   iteration 1   finished at 95.97 ms   10672 samples/s
    l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 2.04 ms
 END
 # where the locale is said not to be UTF-8 a picture is of ASCII

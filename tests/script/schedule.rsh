@@ -53,8 +53,8 @@ expect error "no schedule is set" { let a = slots }
 model mlp layers=4 hidden=8 batch=8
 #>    mlp: 256 parameters; `strategy ddp` trains it
 strategy pipeline schedule=1f1b micro=2
-#>    pipeline: 2 steps of setup, then 5 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy pipeline help` what it costs
+#>    pipeline: 2 setup steps, then 5 per iteration, for mlp
+#>    Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, `strategy pipeline help` shows the costs
 program schedule
 #> 0F0,0F1,0B0,0B1
 #> 1F0,1F1,1B0,1B1

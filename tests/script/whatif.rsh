@@ -67,11 +67,11 @@ set launch=1us
 strategy ddp bucket=64k
 run 3
 #>    mlp: 16384 parameters; `strategy ddp` trains it
-#>    ddp: 3 steps of setup, then 12 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy ddp help` what it costs
-#>    iteration 1   loss 1.81236   done at 0.53 ms   60099 rows a second
-#>    iteration 2   loss 1.72701   done at 1.07 ms   60099 rows a second
-#>    iteration 3   loss 1.7259   done at 1.60 ms   60099 rows a second
+#>    ddp: 3 setup steps, then 12 per iteration, for mlp
+#>    Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, `strategy ddp help` shows the costs
+#>    iteration 1   loss 1.81236   finished at 0.53 ms   60099 samples/s
+#>    iteration 2   loss 1.72701   finished at 1.07 ms   60099 samples/s
+#>    iteration 3   loss 1.7259   finished at 1.60 ms   60099 samples/s
 whatif
 #>    run again: 380 operations, each at the same time to the nanosecond
 whatif bucket=8k
@@ -85,8 +85,8 @@ whatif machine=dgx-h100
 @2 slow 2x
 mark three
 run 2
-#>    iteration 4   loss 1.48112   done at 2.19 ms   58528 rows a second
-#>    iteration 5   loss 1.32707   done at 2.78 ms   57625 rows a second
+#>    iteration 4   loss 1.48112   finished at 2.19 ms   58528 samples/s
+#>    iteration 5   loss 1.32707   finished at 2.78 ms   57625 samples/s
 @2 whatif slow 1x
 #>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   its end would depend on communication next: 79%
 whatif without "wait compute on comm"
@@ -111,10 +111,10 @@ strategy ddp
 run 2
 sweep bucket=4k:16k:x2
 #>    mlp: 16384 parameters; `strategy ddp` trains it
-#>    ddp: 3 steps of setup, then 12 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy ddp help` what it costs
-#>    iteration 1   loss 1.79135   done at 0.50 ms   31866 rows a second
-#>    iteration 2   loss 1.63964   done at 1.01 ms   31866 rows a second
+#>    ddp: 3 setup steps, then 12 per iteration, for mlp
+#>    Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, `strategy ddp help` shows the costs
+#>    iteration 1   loss 1.79135   finished at 0.50 ms   31866 samples/s
+#>    iteration 2   loss 1.63964   finished at 1.01 ms   31866 samples/s
 #>    bucket  iteration  exposed      peak
 #>    4k         661 us   574 us  135.5 kB  ########################
 #>    8k         661 us   574 us  135.5 kB  ########################
@@ -165,6 +165,6 @@ expect verify
 barrier
 whatif
 #>    mlp: 512 parameters; `strategy ddp` trains it
-#>    serial: 2 steps of setup, then 8 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy serial help` what it costs
+#>    serial: 2 setup steps, then 8 per iteration, for mlp
+#>    Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, `strategy serial help` shows the costs
 #>    run again: 27 operations, each at the same time to the nanosecond

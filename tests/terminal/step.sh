@@ -5,7 +5,7 @@ open 100 40 -n 2
 check "a prompt" shows 'ms >'
 line 'model mlp layers=2 hidden=16 batch=8'
 line 'strategy ddp'
-check "a strategy says what it wrote" shows 'steps of setup'
+check "a strategy says what it wrote" shows 'setup steps'
 keys Enter
 check "Enter plays a step" shows 'step 1/3 of the setup'
 check "with its lines" shows 'stream co'

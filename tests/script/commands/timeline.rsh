@@ -43,17 +43,17 @@ sync; timeline all
 #>    s host waited 4.97 ms in `sync`, l launch, s io host was in `sync`
 #>    e waited for io, now 6.65 ms
 expect error "the earlier time comes first" { timeline 3ms 2ms }
-expect error "no window" { timeline 3ms }
+expect error "not a window" { timeline 3ms }
 expect error "each is a window" { timeline last first }
 expect error "third time" { timeline 1ms 2ms 3ms }
 expect error "did you mean 'compute'" { timeline compte }
 strategy pipeline schedule=1f1b
 run 2
 timeline last compute
-#>    pipeline: 2 steps of setup, then 9 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy pipeline help` what it costs
-#>    iteration 1   loss 2.02726   done at 95.97 ms   10672 rows a second
-#>    iteration 2   loss 1.14368   done at 191.92 ms   10672 rows a second
+#>    pipeline: 2 setup steps, then 9 per iteration, for mlp
+#>    Enter or `step` runs one step, `run 20` runs 20 iterations; `program` lists the steps, `strategy pipeline help` shows the costs
+#>    iteration 1   loss 2.02726   finished at 95.97 ms   10672 samples/s
+#>    iteration 2   loss 1.14368   finished at 191.92 ms   10672 samples/s
 #>    ms            80         100        120        140        160        180
 #>    0 compute bb B2 bbb B3 3F0░F1░F2░░bbbbbbbbbbbbbbb B0 bbbbB1░bbbb B2 bbbbB3░2
 #>    1 compute B2bb B3 ░2bbbbbbbF0F1░F2bbbbbbbbbb B0 ░F3░ B1 ░bb B2 ░bbb B3 ░2
