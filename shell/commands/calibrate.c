@@ -39,8 +39,8 @@ static enum status calibrate_run(struct call *call)
 		operations += calibration.part[i].operations;
 	if (status == ST_OK && !operations)
 		status = fail(ST_ARGUMENT,
-		        "no measured operation shows a figure of the machine: `source calibrate; measure %s` "
-		        "queues some",
+		        "no measured operation determines a number of the machine: `source calibrate; "
+		        "measure %s` queues suitable ones",
 		        shell->backend->measures ? "64M" : "256k");
 	if (status == ST_OK) {
 		calibration_file(&calibration, &text);

@@ -24,7 +24,7 @@ static enum status checkpoint_run(struct call *call)
 		status = fail(ST_ARGUMENT,
 		        "write: checkpoint to=PREFIX, checkpoint every=10 to=PREFIX, or checkpoint off");
 	if (status == ST_OK && strlen(prefix) >= sizeof plan->checkpoint.prefix)
-		status = fail(ST_LIMIT, "checkpoint: a path of at most %zu bytes, please",
+		status = fail(ST_LIMIT, "checkpoint: the path is longer than %zu bytes",
 		        sizeof plan->checkpoint.prefix - 1);
 	if (status == ST_OK)
 		status = shell_may_write(call->shell, prefix);
@@ -50,8 +50,8 @@ const struct command command_checkpoint = {
         .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "off force", "off|force"}},
-        .option = {{"every", ARG_EXPRESSION, UNIT_PLAIN, NULL, "iterations from one to the next"},
-                {"to", ARG_WORD, UNIT_PLAIN, NULL, "where: a folder and the beginning of the files' names"}},
+        .option = {{"every", ARG_EXPRESSION, UNIT_PLAIN, NULL, "iterations between two checkpoints"},
+                {"to", ARG_WORD, UNIT_PLAIN, NULL, "folder and first part of the file names"}},
         .run = checkpoint_run,
 };
 
@@ -74,10 +74,10 @@ static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};
 	program_model(shell->training->now.program, &model);
-	out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` goes on from there\n", c->path,
+	out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` continues from there\n", c->path,
 	        c->iteration, c->model, c->shards);
 	if (strcmp(text_string(&model), c->model) != 0)
-		out_say(shell->out, "   note: it goes on as %s\n", text_string(&model));
+		out_say(shell->out, "   note: it continues as %s\n", text_string(&model));
 	text_release(&model);
 }
 
@@ -92,9 +92,11 @@ static enum status resume_run(struct call *call)
 	if (status == ST_OK && !*path)
 		status = fail(ST_ARGUMENT, "write: resume from=PREFIX-20, or from=PREFIX for the latest");
 	if (status == ST_OK && (!t->now.program || !t->now.program->alone))
-		status = fail(ST_ARGUMENT, "resume: `model` and `strategy` first, as many ranks as you like");
+		status = fail(ST_ARGUMENT,
+		        "resume: choose `model` and `strategy` first; the number of ranks "
+		        "may differ");
 	if (status == ST_OK && shell_keeps_no_data(shell))
-		status = fail(ST_ARGUMENT, "resume: a dry run has shapes and times, and no data");
+		status = fail(ST_ARGUMENT, "resume: a dry run has no data");
 	if (status != ST_OK)
 		return status;
 	status = checkpoint_open(shell, path, &c);
@@ -133,8 +135,7 @@ static enum status restore_run(struct call *call)
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK && !shell->training->parts.count)
-		status = fail(
-		        ST_ARGUMENT, "restore fills the parts that `part` lines declare, and there are none");
+		status = fail(ST_ARGUMENT, "restore: no `part` line has declared a part to fill");
 	if (status == ST_OK)
 		status = checkpoint_open(shell, path, &c);
 	if (status == ST_OK)

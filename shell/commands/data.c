@@ -24,7 +24,7 @@ static enum status data_read_files(
 	const char *const *path = word + text;
 	for (int i = 0; i < 2 - text; i++)
 		if (snprintf(data.path[i], sizeof data.path[i], "%s", path[i]) >= (int)sizeof data.path[i])
-			return fail(ST_LIMIT, "data: a path of at most 511 bytes, please");
+			return fail(ST_LIMIT, "data: the path is longer than 511 bytes");
 	enum status status =
 	        text ? data_text(shell, path[0], &facts) : data_pair(shell, path[0], path[1], &facts);
 	if (status != ST_OK)

@@ -205,7 +205,7 @@ static enum status export_run(struct call *call)
 	if (unfinished)
 		out_say(shell->out, "   left out, since not over yet: %zu operation%s (%s)\n", unfinished,
 		        unfinished == 1 ? "" : "s",
-		        trace_hangs(&trace) ? "ranks wait for ever: see `stuck`" : "`sync` waits for them");
+		        trace_hangs(&trace) ? "ranks wait forever: see `stuck`" : "`sync` waits for them");
 	return status;
 }
 

@@ -90,7 +90,8 @@ static enum status group_read_colour(struct call *call, int rank, struct coloure
 	enum status status = call_number(call, 3, 0, rank, &colour);
 	if (status == ST_OK && (colour.unit != UNIT_PLAIN || !number_is_whole(colour.value, -most, most)))
 		status = fail(ST_RANGE,
-		        "group: by %s is not a whole number on rank %d: ranks of one colour are a part",
+		        "group: by %s is not a whole number on rank %d: ranks with the same colour form a "
+		        "part",
 		        call_argument_text(call, 3, 0), rank);
 	if (status == ST_OK)
 		status = call_group(call, rank, &same);
@@ -173,7 +174,7 @@ static enum status group_run(struct call *call)
 		status = group_refuse(call, NULL);
 	if (status == ST_OK && listed && call->statement->clauses.group)
 		status = fail(ST_ARGUMENT,
-		        "group: `in GROUP` follows `by COLOUR`: ranks that are listed are of the world");
+		        "group: `in GROUP` follows `by COLOUR`; listed ranks are ranks of the world");
 	if (status == ST_OK)
 		status = group_read_timeout(call, &timeout);
 	if (status != ST_OK)
@@ -185,8 +186,8 @@ static enum status group_run(struct call *call)
 }
 
 static const char timeout_help[] =
-        "a collective that has waited so long for a member ends undone, and its part of the group is "
-        "aborted, as by NCCL's watchdog; a script fails by it";
+        "if a member is missing for this long, the collective ends without a result and its part of the "
+        "group is aborted, as by NCCL's watchdog; a script fails";
 
 const struct command command_group = {
         .name = "group",
@@ -273,7 +274,7 @@ static enum status mesh_run(struct call *call)
 	for (int i = 0; i < mesh.axes; i++)
 		product *= mesh.size[i];
 	if (product != call->shell->world->n)
-		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks",
+		return fail(ST_RANK, "mesh: the sizes multiply to %lld, but there are %d ranks",
 		        (long long)product, call->shell->world->n);
 	for (int i = 0; i < mesh.axes && status == ST_OK; i++)
 		status = mesh_make_axis(call->shell, &mesh, i);

@@ -108,11 +108,11 @@ static void help_collectives(struct text *text)
 {
 	struct text words = {0};
 	text_add(&words,
-	        "Every rank of the group calls it; it starts when the last one has. Each takes [in GROUP] "
-	        "[on STREAM];");
+	        "Every rank in the group calls it; it starts when the last one has called. Each takes [in "
+	        "GROUP] [on STREAM];");
 	help_put_collectives(&words, "", has_algorithm, " take [algo=" ALGORITHM_CHOICE "]");
 	help_put_collectives(
-	        &words, "; ", collective_unrolls, " the word unroll: its steps as operations of their own.");
+	        &words, "; ", collective_unrolls, " the word unroll: its steps become separate operations.");
 	text_wrapped(text, text_string(&words), 2, WIDTH);
 	text_release(&words);
 	for (int i = 0; collective_at(i); i++)
@@ -191,7 +191,7 @@ static bool help_keyword(struct text *text, const char *word)
 	        {"for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",
 	                "runs the lines for each number (the end is left out) or word"},
 	        {"repeat", "repeat N { LINES }", "runs the lines N times"},
-	        {"def", "def NAME PARAMETERS { LINES }", "a command of your own"},
+	        {"def", "def NAME PARAMETERS { LINES }", "your own command"},
 	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }   or   expect verify",
 	                "checks on every rank that something holds, or that the lines are refused, or a "
 	                "timeout is reported in them, and the message has the words (or any, without them), "

@@ -285,7 +285,7 @@ static enum status at_run(struct call *call)
 	if (forecast != TIME_UNKNOWN) {
 		text_add(&text, "   a forecast: a line typed now begins at ");
 		time_text(forecast, &text);
-		text_add(&text, ", and may change it\n");
+		text_add(&text, ", and may change this\n");
 	}
 	shell->at = (struct instant){true, time, shell->world->digest};
 	return answer(call, &text, ST_OK);
@@ -335,7 +335,7 @@ static enum status mem_run(struct call *call)
 	if (call_count(call, 0) && strcmp(word, "over") == 0)
 		return mem_over(call);
 	if (call_count(call, 1))
-		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to be drawn, not '%s'",
+		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to draw, not '%s'",
 		        call_argument_text(call, 1, 0));
 	/* trim is torch.cuda.empty_cache: unused segments are freed after their work. */
 	if (call_count(call, 0)) {

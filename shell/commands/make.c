@@ -47,8 +47,8 @@ static enum status make_one(struct call *call, int rank, bool act)
 		status = call_option_word(call, "kind", rank, &kind);
 	if (status == ST_OK && kind[0] == 'h' && (priority[0] == 'h' || call_count(call, 1) > 0))
 		status = fail(ST_ARGUMENT,
-		        "stream: kind=host is a thread of the host, and %s is about the GPU's streams: one "
-		        "of the two",
+		        "stream: kind=host makes a host thread, and %s is only for GPU streams: use one of "
+		        "the two",
 		        call_count(call, 1) > 0 ? "blocking" : "priority=high");
 	if (status == ST_OK && stream && kind[0] != 'h')
 		status = stream_check_queues(call, rank, call_count(call, 0), act);
@@ -78,9 +78,9 @@ const struct command command_stream = {
                 "cudaStreamCreateWithPriority",
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
         .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
-                           "high: others of the device stand still while its kernels run"},
+                           "high: the device's other streams pause while its kernels run"},
                 {"kind", ARG_WORD, UNIT_PLAIN, "device host",
-                        "host: for copies between disk and host memory, kernels of host tensors, spin"}},
+                        "host: for copies between disk and host memory, kernels on host tensors, spin"}},
         .each = make_one,
 };
 

@@ -19,7 +19,7 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	const char *title = call->statement->row->name;
 	const char *x = names_text(names, own->name), *y = names_text(names, window->name);
 	if (!layout_contiguous(&window->layout))
-		return fail(ST_SHAPE, "%s: the elements of %s do not lie side by side", title, y);
+		return fail(ST_SHAPE, "%s: the elements of %s are not contiguous", title, y);
 	if (!layout_same_shape(&own->layout, &window->layout))
 		return fail(ST_SHAPE, "%s: %s is %s, %s is %s: both are of the same shape", title, x,
 		        shape_text(&own->layout).text, y, shape_text(&window->layout).text);

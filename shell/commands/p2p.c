@@ -89,7 +89,7 @@ static enum status p2p_to_self(const struct call *call, int rank, struct submit_
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
 		        (long long)from, (long long)to);
 	if (call->shell->together)
-		return fail(ST_RANK, "a rank's transfer to itself does not go into `together`: copy instead");
+		return fail(ST_RANK, "a rank cannot send to itself in `together`: use `copy`");
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
 	plan->parts = 0;
@@ -132,7 +132,7 @@ const struct command command_send = {
         .stream_ok = true,
         .group_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"}},
+        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the receiver's rank in the group"}},
         .run = p2p_run,
 };
 
@@ -147,7 +147,7 @@ const struct command command_recv = {
         .stream_ok = true,
         .group_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-        .option = {{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
+        .option = {{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the sender's rank in the group"}},
         .run = p2p_run,
 };
 
@@ -163,7 +163,7 @@ const struct command command_sendrecv = {
         .stream_ok = true,
         .group_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
-        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"},
-                {"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
+        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the receiver's rank in the group"},
+                {"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the sender's rank in the group"}},
         .run = p2p_run,
 };

@@ -44,10 +44,9 @@ const struct command command_part = {
                 {ARG_WORD, 0, NULL, "PARAMETER"}},
         .option = {{"row", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first row that it holds"},
                 {"col", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first column"},
-                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-                        "of a block that is taken as one line: as many as there are"},
+                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL, "of a block taken as one line (default: all)"},
                 {"cols", ARG_EXPRESSION, UNIT_PLAIN, NULL, "... its columns"},
-                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first element of it, as one line"},
+                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "its first element, as one line"},
                 {"as", ARG_WORD, UNIT_PLAIN, NULL, "optimizer state: m, v (Adam's), or another name"}},
         .each = part_one,
 };

@@ -78,7 +78,7 @@ static enum status peek_at(struct call *call)
 	struct shell *shell = call->shell;
 	if (shell->dry || shell->backend->measures)
 		return fail(ST_ARGUMENT, "peek after `at`: %s (`at off` looks at now)",
-		        shell->dry ? "--dry keeps no data" : "on a GPU memory is known as it is now only");
+		        shell->dry ? "--dry keeps no data" : "on a GPU only the current memory is known");
 	struct question *question = question_make(call, answer_peek);
 	if (!question)
 		return ST_OK;

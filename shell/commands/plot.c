@@ -35,14 +35,14 @@ static enum status plot_run(struct call *call)
 	if (status == ST_OK && interpreter_walks(shell->interpreter))
 		return ST_OK;
 	if (status == ST_OK && shell->dry)
-		status = fail(ST_ARGUMENT, "plot: with --dry there are no numbers, and so no losses");
+		status = fail(ST_ARGUMENT, "plot: a dry run has no data, so no losses");
 	if (status == ST_OK)
 		status = shell_advance(shell);
 	if (status == ST_OK)
 		status = curves_gather(shell);
 	if (status == ST_OK && !curves->count)
 		status = fail(ST_ARGUMENT,
-		        "plot: no program has had a loss in this session: `strategy ddp; run 20`");
+		        "plot: no program in this session has computed a loss: `strategy ddp; run 20`");
 	if (status != ST_OK)
 		return status;
 	size_t first = curves->count > CURVES_MOST ? curves->count - CURVES_MOST : 0;

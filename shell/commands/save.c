@@ -125,7 +125,7 @@ static enum status save_run(struct call *call)
 	struct shell *shell = call->shell;
 	bool walked = interpreter_walks(shell->interpreter);
 	if (shell_keeps_no_data(shell) && !walked)
-		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
+		return fail(ST_ARGUMENT, "save: a dry run has no data");
 	enum status status = call_each_rank(call, save_one);
 	if (status != ST_OK || walked)
 		return status;

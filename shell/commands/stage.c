@@ -42,8 +42,8 @@ const struct command command_stage = {
         .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"},
-                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the inputs"},
-                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the weights"},
+                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the input gradients"},
+                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the weight gradients"},
                 {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "a transfer to the next stage"}},
         .run = stage_run,
 };

@@ -15,7 +15,7 @@ static enum status slow_one(struct call *call, int rank, bool act)
 	enum status status = call_number(call, 0, 0, rank, &number);
 	if (status == ST_OK && !(number.value >= 0.01 && number.value <= 1000))
 		status = fail(
-		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
+		        ST_RANGE, "slow: the factor must be from 0.01x to 1000x (1x: as fast as the others)");
 	if (status == ST_OK && act)
 		lasting_slow(call->shell, rank, number.value);
 	return status;

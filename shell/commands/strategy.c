@@ -76,8 +76,8 @@ static enum status strategy_read_parts(
 		}
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
-			        "'%s' after '%s': one strategy, then KEY=VALUE; ` + ` comes between two",
-			        name, part->name);
+			        "'%s' after '%s': KEY=VALUE was expected; ` + ` joins two strategies", name,
+			        part->name);
 		if (status == ST_OK)
 			status = choice_read_name(call, name, part);
 	}
@@ -99,7 +99,7 @@ static enum status strategy_read_parts(
 	for (int i = 0; i < *count && status == ST_OK; i++)
 		if (!choice[i].name)
 			status = fail(
-			        ST_ARGUMENT, "a strategy is missing beside the +: strategy ddp=2 + tp=2");
+			        ST_ARGUMENT, "a strategy is missing next to the +: strategy ddp=2 + tp=2");
 	return status;
 }
 

@@ -72,8 +72,9 @@ static enum status timeline_unknown(const struct world *world, const struct rank
 	if (nearest)
 		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", word, nearest);
 	return fail(ST_NAME,
-	        "no section '%s': `mark %s` before the lines begins one (nor is it a stream or a time)", word,
-	        word);
+	        "no section '%s': `mark %s` before the lines begins one (it is not a stream or a time "
+	        "either)",
+	        word, word);
 }
 
 static enum status timeline_read_word(struct call *call, const char *word, struct timeline_words *asked)
@@ -219,8 +220,7 @@ static enum status replay_run(struct call *call)
 	struct window window;
 	int section;
 	if (!shell->interactive)
-		return fail(
-		        ST_ARGUMENT, "`replay` needs a terminal; `timeline` prints how it was at the end");
+		return fail(ST_ARGUMENT, "`replay` needs a terminal; `timeline` prints the final picture");
 	enum status status = timeline_read_words(call, &asked);
 	if (status == ST_OK && (asked.lanes || asked.critical))
 		status = fail(ST_ARGUMENT, "replay shows all streams: %s", call->statement->row->usage);

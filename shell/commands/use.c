@@ -28,7 +28,7 @@ static enum status use_run(struct call *call)
 	}
 	const char *near = world_nearest(shell->world, rank, word, THING_NONE);
 	return near ? fail(ST_NAME, "no stream or group '%s'; did you mean '%s'?", word, near)
-	            : fail(ST_NAME, "no stream or group '%s'; use needs a stream, a group or @RANKS", word);
+	            : fail(ST_NAME, "no stream or group '%s': use needs a stream, a group or @RANKS", word);
 }
 
 const struct command command_use = {

@@ -20,10 +20,10 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 		return status;
 	const char *name = names_text(world->names, result->name);
 	if (result->sliced)
-		return fail(ST_NAME, "%s is a part of a tensor, and a view needs a name of its own", name);
+		return fail(ST_NAME, "%s is a part of a tensor: a view needs its own name", name);
 	if (result->tensor >= 0 && !world->tensors[result->tensor].view)
 		return fail(ST_NAME,
-		        "%s is a tensor with memory of its own: `free %s` first, or take another name", name,
+		        "%s is a tensor with its own memory: `free %s` first, or choose another name", name,
 		        name);
 	return ST_OK;
 }
@@ -43,8 +43,7 @@ static enum status reshape_part(
 	*address = whole->address;
 	if (!layout_contiguous(&whole->layout))
 		return fail(ST_SHAPE,
-		        "reshape: the elements of %s do not lie side by side: copy it into a tensor of its "
-		        "own first",
+		        "reshape: the elements of %s are not contiguous: copy it into a new tensor first",
 		        name);
 	if (layout_count(layout) == layout_count(&whole->layout))
 		return ST_OK;
@@ -133,6 +132,6 @@ const struct command command_shard = {
         .group_ok = true,
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-        .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
+        .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension to split (0: the first)"}},
         .each = view_one,
 };

@@ -88,7 +88,7 @@ static enum status whatif_read_words(struct call *call, struct question *questio
 	status = call_number(call, 1, 0, COMMON, &factor);
 	if (status == ST_OK && !(factor.value >= 0.01 && factor.value <= 1000))
 		status = fail(
-		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
+		        ST_RANGE, "slow: the factor must be from 0.01x to 1000x (1x: as fast as the others)");
 	changes->slowed = *call->set;
 	changes->slow = status == ST_OK ? factor.value : 1;
 	return status;

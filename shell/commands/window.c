@@ -18,7 +18,7 @@ static enum status window_tensor(struct call *call, int rank, struct view *view)
 		return status;
 	const struct world *world = call->shell->world;
 	if (view->sliced || view->transposed || world->tensors[view->tensor].view)
-		return fail(ST_NAME, "%s: %s is a part of %s: a window is on a whole tensor", title,
+		return fail(ST_NAME, "%s: %s is a part of %s: a window needs a whole tensor", title,
 		        names_text(world->names, view->name),
 		        names_text(world->names, world->tensors[world->tensors[view->tensor].base].name));
 	if (world_capturing(world, rank))

@@ -67,8 +67,8 @@ enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *p
 	for (int i = 0; i < plan->operands && status == ST_OK; i++)
 		if (!layout_contiguous(&plan->operand[i].layout))
 			status = fail(ST_SHAPE,
-			        "%s: the elements of %s do not lie side by side, and NCCL moves whole "
-			        "blocks: copy it into a tensor of its own",
+			        "%s: the elements of %s are not contiguous, and NCCL moves whole blocks: "
+			        "copy it into a new tensor",
 			        names_text(shell->world->names, plan->record.title),
 			        names_text(shell->world->names, plan->operand[i].name));
 	return status;

@@ -302,7 +302,7 @@ static enum status checkpoint_check(const struct shell *shell)
 {
 	const struct training *t = shell->training;
 	if (shell_keeps_no_data(shell))
-		return fail(ST_ARGUMENT, "checkpoint: a dry run has shapes and times, and no data");
+		return fail(ST_ARGUMENT, "checkpoint: a dry run has no data");
 	if (!t->now.program || !t->now.program->loops)
 		return fail(ST_ARGUMENT,
 		        "checkpoint saves the training of a strategy: `strategy ddp` and `run` first");

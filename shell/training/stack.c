@@ -115,7 +115,7 @@ static enum status stack_refuse_sizes(
 	}
 	enum status status = open ? fail(ST_RANGE, "%s: %d ranks do not divide by %lld: no size of %s fits",
 	                                    text_string(&line), ranks, (long long)product, open)
-	                          : fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
+	                          : fail(ST_RANGE, "%s: the sizes multiply to %lld, but there are %d ranks",
 	                                    text_string(&line), (long long)product, ranks);
 	text_release(&line);
 	return status;

@@ -1,6 +1,6 @@
 # at: all ranks at one instant, and memory as it was then
 # ranks 4
-# sim: on a GPU memory is known as it is now only
+# sim: on a GPU only the current memory is known
 
 tensor x[4] y[4] = rank
 fill x 1
@@ -114,7 +114,7 @@ at 2ms
 #>    ranks  lane     at 2.00 ms
 #>    0-3    host     has nothing to do
 #>           default  spin: 1.89 ms of 3.00 ms, 63%
-#>    a forecast: a line typed now begins at 80 us, and may change it
+#>    a forecast: a line typed now begins at 80 us, and may change this
 peek b[0,0] b[3,2:4]
 #>    at 2.00 ms, a forecast:
 #> [0-3] b[0,0] = 8
@@ -148,7 +148,7 @@ at 5ms
 #>           default  allreduce w waits for a line of rank 1 that was not given
 #>                    yet, for 2.94 ms
 #>    1-3    host     has nothing to do
-#>    a forecast: a line typed now begins at 40 us, and may change it
+#>    a forecast: a line typed now begins at 40 us, and may change this
 peek y[0,0] g w[0,0]
 #>    at 5.00 ms, a forecast:
 #> [0-3] y[0,0] = 64
@@ -159,7 +159,7 @@ peek y[0,0]
 #>    ranks  lane     at 1.00 ms
 #>    0-3    host     has nothing to do
 #>           default  matmul y: 980 us of 2.00 ms, 49%
-#>    a forecast: a line typed now begins at 40 us, and may change it
+#>    a forecast: a line typed now begins at 40 us, and may change this
 #>    at 1.00 ms, a forecast:
 #> [0-3] y[0,0]: nothing had been written to it
 at off

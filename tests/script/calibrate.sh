@@ -49,7 +49,7 @@ check 'the file says what was measured, and the source of the rest' sh -c 'grep 
 # what the message names does it, and `source calibrate` alone measures nothing
 printf 'source calibrate\ncalibrate none.machine\n' > alone.rsh
 within 60 "$RANKSH" -n 2 alone.rsh > out 2>&1
-lines=$(sed -n 's/.*no measured operation shows a figure of the machine: `\([^`]*\)` queues some.*/\1/p' out)
+lines=$(sed -n 's/.*no measured operation determines a number of the machine: `\([^`]*\)` queues suitable ones.*/\1/p' out)
 check "what has to be queued is named" [ "$lines" = 'source calibrate; measure 256k' ]
 within 300 "$RANKSH" -n 2 -c "$lines; calibrate named.machine" > out 2>&1
 check "... and does it" sh -c '[ $0 = 0 ] && grep -q "^link_rate = .*measured" named.machine && grep -q "^efficiency = .*measured" named.machine' $?
@@ -78,7 +78,7 @@ within 60 "$RANKSH" -n 1 -c 'tensor x[4] = 1; y = relu x; sync; calibrate "a b.m
 check 'a name with a blank is shown as it is to be typed' sh -c '[ $0 = 0 ] && grep -q "\`machine \"./a b.machine\"\`" out' $?
 
 cat > refused.rsh <<'END'
-expect error "no measured operation shows a figure of the machine: `source calibrate; measure 256k`" { calibrate none.machine }
+expect error "no measured operation determines a number of the machine: `source calibrate; measure 256k`" { calibrate none.machine }
 expect error "calibrate writes a machine's file: calibrate a.txt.machine" { calibrate a.txt }
 expect error ".machine" { calibrate .machine }
 tensor x[8,8] y[8,8] = 0
@@ -120,7 +120,7 @@ END
 	off this.machine && { [ -z "${11:-}" ] || grep -q "^ *collectives .* [01]\.[0-9]%$" out; }
 }
 RANKSH_CUDA=$standin within 60 "$RANKSH" -n 1 --device cuda alone.rsh > out 2>&1
-check "on a GPU larger sizes have to be queued" grep -q 'figure of the machine: `source calibrate; measure 64M` queues some' out
+check "on a GPU larger sizes have to be queued" grep -q 'number of the machine: `source calibrate; measure 64M` queues suitable' out
 check "a GPU with quick memory and slow products" gpus 1 0.2 5 2000 400 700 7 20 15 6
 check "... quick products and slow memory" gpus 1 0.3 20 50 1000 2000 31 9 12 3
 check "four GPUs and NCCL" gpus 4 0.4 9 300 2000 5000 12 60 50 20 9 30

@@ -59,7 +59,7 @@ spin
 diff a b
 #> tests/script/mistakes.rsh:59: no section 'a': `mark a` before the lines begins one
 mesh a=3
-#> tests/script/mistakes.rsh:61: mesh: the sizes multiply to 3, and there are 4 ranks
+#> tests/script/mistakes.rsh:61: mesh: the sizes multiply to 3, but there are 4 ranks
 set lunch=3us
 #> tests/script/mistakes.rsh:63: a machine has no number 'lunch'; did you mean 'launch'?
 machine clasroom
@@ -87,7 +87,7 @@ broadcast y root=7
 gather y root=0
 #> tests/script/mistakes.rsh:87: gather gives a result: NAME = gather y
 timeline nothing
-#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one (nor is it a stream or a time)
+#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one (it is not a stream or a time either)
 group g 0-1 1-2
 #> tests/script/mistakes.rsh:91: group: rank 1 is in two of its parts
 query nothing
@@ -97,7 +97,7 @@ save y
 export nothing
 #> tests/script/mistakes.rsh:97: export nothing: a file's ending chooses its format: .svg .html .csv .txt .json
 slow 0
-#> tests/script/mistakes.rsh:99: slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)
+#> tests/script/mistakes.rsh:99: slow: the factor must be from 0.01x to 1000x (1x: as fast as the others)
 v v = topk x k=1
 #> tests/script/mistakes.rsh:101: topk: two results, one name
 a b c d e f = topk x k=1

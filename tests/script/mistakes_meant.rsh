@@ -190,9 +190,9 @@ print(x[0,0])
 print(x.sum())
 #> tests/script/mistakes_meant.rsh:190: here: print sum(x); as a kernel: help rowsum
 y = x.T
-#> tests/script/mistakes_meant.rsh:192: y has memory of its own: `copy x.T -> y` copies into it; `free y` makes the name free for a view
+#> tests/script/mistakes_meant.rsh:192: y has its own memory: `copy x.T -> y` copies into it; `free y` makes the name free for a view
 y = x[0]
-#> tests/script/mistakes_meant.rsh:194: y has memory of its own: `copy x[0] -> y` copies into it; `free y` makes the name free for a view
+#> tests/script/mistakes_meant.rsh:194: y has its own memory: `copy x[0] -> y` copies into it; `free y` makes the name free for a view
 x[0,0] = 5
 #> tests/script/mistakes_meant.rsh:196: write: fill x[0,0] 5
 x += 1
@@ -284,13 +284,13 @@ machine h100
 machine dgx
 #> tests/script/mistakes_meant.rsh:284: here: machine dgx-h100
 strategy ddp zero
-#> tests/script/mistakes_meant.rsh:286: 'zero' after 'ddp': one strategy, then KEY=VALUE; ` + ` comes between two
+#> tests/script/mistakes_meant.rsh:286: 'zero' after 'ddp': KEY=VALUE was expected; ` + ` joins two strategies
 strategy ddp, tp
-#> tests/script/mistakes_meant.rsh:288: 'tp' after 'ddp,': one strategy, then KEY=VALUE; ` + ` comes between two
+#> tests/script/mistakes_meant.rsh:288: 'tp' after 'ddp,': KEY=VALUE was expected; ` + ` joins two strategies
 strategy ddp+tp
 #> tests/script/mistakes_meant.rsh:290: 'ddp+tp': there are blanks around the +: ddp + tp
 strategy ddp bucket 64k
-#> tests/script/mistakes_meant.rsh:292: 'bucket' after 'ddp': one strategy, then KEY=VALUE; ` + ` comes between two
+#> tests/script/mistakes_meant.rsh:292: 'bucket' after 'ddp': KEY=VALUE was expected; ` + ` joins two strategies
 strategy dp=2 tp=2
 #> tests/script/mistakes_meant.rsh:294: here: strategy ddp=2 + tp=2; with a pipeline: strategy pipeline=2 + tp=2
 strategy ddp stage=3

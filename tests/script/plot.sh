@@ -27,7 +27,7 @@ said=$(grep 'iteration 12' out | head -1 | sed 's/.*loss \([0-9.]*\).*/\1/')
 check 'the curve ends where run ended' sh -c "grep '^ *o ps' out | grep -q ' $(printf '%.4g' "$said") at'"
 
 cat > refused.rsh <<'END'
-expect error "no program has had a loss" { plot loss }
+expect error "no program in this session has computed a loss" { plot loss }
 expect error "plot loss x.png.svg" { plot loss x.png }
 expect error "loss" { plot time }
 END

@@ -57,11 +57,11 @@ bad "a.rsh=2+b.rsh=4" "'a.rsh=2+b.rsh=4': there are blanks around the +: a.rsh=2
 bad "a.rsh=2 + a.rsh=4" "a.rsh is given twice, and both cut the rows over ax: once, as a.rsh=8"
 bad "f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh after g.rsh, g.rsh after f.rsh"
 bad "a.rsh + f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh after g.rsh, g.rsh after f.rsh"
-bad "a.rsh=2 + b.rsh=2" "a.rsh=2 + b.rsh=2: the sizes multiply to 4, and there are 8 ranks"
+bad "a.rsh=2 + b.rsh=2" "a.rsh=2 + b.rsh=2: the sizes multiply to 4, but there are 8 ranks"
 bad "a.rsh=3 + b.rsh" "a.rsh=3 + b.rsh: 8 ranks do not divide by 3: no size of b.rsh fits"
 bad "./a.rsh=2 + b.rsh=2" "./a.rsh=2 + b.rsh=2: the sizes multiply to 4"
 bad "./a.rsh=x + b.rsh=2" "./a.rsh=: the number of ranks on its axis was expected, 1 or more"
-bad "a.rsh=1" "the sizes multiply to 1, and there are 8 ranks"
+bad "a.rsh=1" "the sizes multiply to 1, but there are 8 ranks"
 bad "a.rsh=999999 + b.rsh=999999 + c.rsh=999999" "there are 8 ranks"
 bad "a.rsh + b.rsh" "a.rsh and b.rsh: which sizes? One may be left out"
 bad "a.rsh=2 own_b=1 + b.rsh=4" "a.rsh has no option 'own_b': it is one of b.rsh, and follows that name"
@@ -72,8 +72,8 @@ bad "a.rsh=2 hidden=16 + b.rsh=4 hidden=32" "hidden= follows a.rsh and b.rsh"
 bad "a.rsh=2 hidden=x + b.rsh=4" "model line.rsh: hidden=x: a number was expected"
 bad "a.rsh=1 + b.rsh=1 + c.rsh=1 + g.rsh=1 + a.rsh=1 + a.rsh=1 + a.rsh=1" "at most 6 parts"
 bad "a.rsh=2 + b.rsh=4 +" "a part of the line is missing after the +"
-bad "+ b.rsh=8" "a strategy is missing beside the +"
+bad "+ b.rsh=8" "a strategy is missing next to the +"
 
 # a line that is refused at the prompt is read once more for the journal: its own reason stays
 echo 'strategy pipeline=2 schedule=1f1b + ddp=2 + tp=2 sequence=on' | one_process --dry -n 4 > out
-check "a session says why too" grep -q "the sizes multiply to 8, and there are 4 ranks" out
+check "a session says why too" grep -q "the sizes multiply to 8, but there are 4 ranks" out

@@ -13,7 +13,7 @@ tensor p[4,8] pinned = ones
 expect error "put: y is in no window" { @0 put x -> y@1 }
 expect error "close: y is in no window" { @0 close y }
 expect error "no part of the group 'ps' has rank 3" { @3 window y in ps }
-expect error "a window is on a whole tensor" { @0-2 window y[0:2] in ps }
+expect error "a window needs a whole tensor" { @0-2 window y[0:2] in ps }
 expect error "p is in pinned host memory" { @0-2 window p in ps }
 expect error "put needs WINDOW@RANK instead of 'y'" { @0 put x -> y }
 expect error "after '@' comes a rank" { @0 put x -> y@ }
@@ -44,7 +44,7 @@ z = y[0:2]
 expect error "tensor: y is in a window of ps" { tensor z[2,8] = ones }
 free z
 expect error "relu: y is in a window of ps" { y = relu v }
-expect error "y has memory of its own" { y = x[0:2] }
+expect error "y has its own memory" { y = x[0:2] }
 expect error "window: y is in a window of ps" { @0-2 window y in ps }
 y = relu x
 @0-2 { sync; barrier in ps }
@@ -55,7 +55,7 @@ expect error "put: y@1.5" { @0 put x -> y@1.5 }
 expect error "put: v is [2,8], y is [4,8]" { @0 put v -> y@1 }
 expect error "add: half is bf16, y is f32" { @0 add half -> y@1 }
 expect error "p is in pinned host memory" { @0 put p -> y@1 }
-expect error "do not lie side by side" { @0 put x[:,0:2] -> y[:,0:2]@1 }
+expect error "are not contiguous" { @0 put x[:,0:2] -> y[:,0:2]@1 }
 expect error "no option 'factor'" { @0 add x -> y@1 factor=2 }
 expect error "no tensor 'nothing'" { @0 get y@1 -> nothing }
 expect error "put: y is in no window" { @3 put x -> y@1 }

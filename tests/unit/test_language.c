@@ -163,7 +163,7 @@ static void ranks_of_lines(void **state)
 	      "(rank == 2)");
 	REFUSED("@4 let a = 1", ST_RANK, "no rank 4: ranks are 0-3");
 	REFUSED("@2-1 let a = 1", ST_RANK, "counts down");
-	REFUSED("@x let a = 1", ST_RANK, "no set of ranks");
+	REFUSED("@x let a = 1", ST_RANK, "not a set of ranks");
 	REFUSED("@ex=0 let a = 1", ST_NAME, "no axis 'ex'");
 }
 

@@ -70,7 +70,7 @@ static enum status view_name_fits(struct eval *eval, name_id name, const struct 
 		return world_name_fits(world, eval->rank, name, THING_TENSOR);
 	if (!world->tensors[thing.index].view)
 		return fail(ST_ARGUMENT,
-		        "%s has memory of its own: `copy %s -> %s` copies into it; `free %s` makes the name "
+		        "%s has its own memory: `copy %s -> %s` copies into it; `free %s` makes the name "
 		        "free for a view",
 		        text, other, text, text);
 	return ST_OK;

@@ -74,7 +74,7 @@ tensor h[2] pinned = 1
 expect error "h is in pinned host memory" { allreduce h }
 tensor two[4,4] = 1
 col = shard two dim=1
-expect error "the elements of col do not lie side by side" { allreduce col }
+expect error "the elements of col are not contiguous" { allreduce col }
 # gather, scatter and alltoall are made of sends and receives: there is no algorithm to choose, so they have no such option
 expect error "gather has no option 'algo'" { t = gather q algo=ring }
 expect error "scatter has no option 'algo'" { t = scatter q algo=tree }

@@ -91,7 +91,7 @@ expect error "print: load0 is a thread of the host (kind=host), and this is the 
 on load0 { print w[0] }
 #> [0,1] w[0] = 0.5
 expect error "a graph holds work of the device only" { capture step { spin 1ms on load0 } }
-expect error "kind=host is a thread of the host, and priority=high is about the GPU's streams" { stream a kind=host priority=high }
-expect error "and blocking is about the GPU's streams" { stream a blocking kind=host }
+expect error "kind=host makes a host thread, and priority=high is only for GPU streams" { stream a kind=host priority=high }
+expect error "and blocking is only for GPU streams" { stream a blocking kind=host }
 expect error "kind=" { stream a kind=hots }
 expect error "copy: rate= is bytes a second, from 1B/s on" { copy f -> h rate=-1GB/s }

@@ -13,7 +13,7 @@ expect time == 1.01ms
 expect error "a machine has no number 'nothing'" { set nothing=3 }
 expect error "launch is a time" { set launch=3 }
 expect error "no machine 'nothing'" { machine nothing }
-expect error "a factor from 0.01x to 1000x" { slow 0 }
+expect error "the factor must be from 0.01x to 1000x" { slow 0 }
 tensor g[4] = rank
 @0-2 allreduce g
 @0-2 sync

@@ -10,7 +10,7 @@ c = shard X dim=1
 expect x[0,0] == rank*8/world*4
 expect error "X is [8,4], 32 elements; [5,5] has 25" { z = reshape X [5,5] }
 expect error "dim=2, and X has the dimensions 0-1" { z = shard X dim=2 }
-expect error "X is a tensor with memory of its own" { X = shard X }
+expect error "X is a tensor with its own memory" { X = shard X }
 tensor odd[7] = 0
 expect error "free needs whole tensors" { free X[0] }
 expect error "X is given twice" { free X X }

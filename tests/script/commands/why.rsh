@@ -226,7 +226,7 @@ at 1s
 #>                    999.91 ms
 #>    1-3    host     has nothing to do
 #>           default  allreduce x waits for allreduce x of rank 0, for 999.91 ms
-#>    a forecast: a line typed now begins at 40 us, and may change it
+#>    a forecast: a line typed now begins at 40 us, and may change this
 critical
 #> what sets the end, from the beginning: 90 us, of what ends (see `stuck`)
 #>     from  takes

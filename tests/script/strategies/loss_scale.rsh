@@ -52,7 +52,7 @@ for s in fsdp tp dataparallel pipeline {
 	verify iterations=3
 	expect races == 0
 }
-expect error "no number above 0, nor dynamic" { model gpt loss_scale=0 }
+expect error "not a number above 0, nor dynamic" { model gpt loss_scale=0 }
 expect error "loss_scale=foo: dynamic or a number was expected" { model gpt loss_scale=foo }
 expect error "loss_scale=foo: dynamic or a number was expected" { model mlp loss_scale=foo }
 
