@@ -203,7 +203,7 @@ static enum status export_run(struct call *call)
 		                 "TensorBoard, Perfetto");
 	size_t unfinished = status == ST_OK && !format ? trace_unfinished(&trace, &options) : 0;
 	if (unfinished)
-		out_say(shell->out, "   left out, since not over yet: %zu operation%s (%s)\n", unfinished,
+		out_say(shell->out, "   left out, because not finished: %zu operation%s (%s)\n", unfinished,
 		        unfinished == 1 ? "" : "s",
 		        trace_hangs(&trace) ? "ranks wait forever: see `stuck`" : "`sync` waits for them");
 	return status;

@@ -182,7 +182,7 @@ static void seek_blamed(struct seeking *s)
 	text_add(s->told, "no operation is to blame: ");
 	op_label(s->trace->world, s->spot->span.op, s->told);
 	text_add(s->told,
-	        s->spot->span.kind == SPAN_STALL ? " waits for a line not given yet, or for itself"
+	        s->spot->span.kind == SPAN_STALL ? " waits for a missing line, or for itself"
 	                                         : " waited for no other");
 }
 

@@ -216,10 +216,10 @@ static void state_put_scale(const struct shell *shell, struct text *out)
 	text_add(out, "   loss scale %.6g: ", program_number(t, "factor"));
 	int left_out = t->iteration - (int)program_number(t, "steps");
 	if (left_out)
-		text_add(out, "%d of %d step%s left out, whose gradients overflowed\n", left_out,
+		text_add(out, "%d of %d step%s skipped, because gradients overflowed\n", left_out,
 		        t->iteration, t->iteration == 1 ? "" : "s");
 	else
-		text_add(out, "no step left out\n");
+		text_add(out, "no step skipped\n");
 }
 
 /* A look does not wait, so it must not read projected values. */

@@ -65,7 +65,7 @@ static const char *whole_title(const struct whole *whole, char title[TITLE_ROOM]
 static void verdict_say_table(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
-	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
+	out_say(shell->out, "   %-23s    its change    its max\n", "difference relative to");
 	for (int i = 0; i < alone->count; i++) {
 		const struct whole *whole = &alone->whole[i];
 		char shape[48], title[TITLE_ROOM], share[16];
@@ -78,7 +78,7 @@ static void verdict_say_table(struct shell *shell, const struct alone *alone, co
 		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
 		snprintf(share, sizeof share, "%.2g", v->share[i]);
 		const char *of_change = isfinite(v->share[i]) ? share
-		        : d[i].wrong                          ? "no number"
+		        : d[i].wrong                          ? "not finite"
 		                                              : "unchanged";
 		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", whole_title(whole, title), shape,
 		        of_change, d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
@@ -94,15 +94,13 @@ static void verdict_say_limit(struct shell *shell, const struct alone *alone, co
 	if (isfinite(most))
 		snprintf(amount, sizeof amount, "is %.2g, ", most);
 	if (v->wrong)
-		out_say(shell->out,
-		        "%d of %d tensors by more than %.2g of what training changed; the most %sin %s\n",
+		out_say(shell->out, "%d of %d tensors by more than %.2g of their change; the most %sin %s\n",
 		        v->wrong, alone->count, v->limit, amount, where);
 	else if (most <= 0)
-		out_say(shell->out, "no difference but the rounding of the parameters themselves\n");
+		out_say(shell->out, "no difference beyond the parameters' rounding\n");
 	else
-		out_say(shell->out,
-		        "largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", most,
-		        where, v->limit);
+		out_say(shell->out, "largest difference %.2g of a tensor's change, in %s (%.2g is allowed)\n",
+		        most, where, v->limit);
 }
 
 static void verdict_say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
@@ -114,17 +112,17 @@ static void verdict_say_none(struct shell *shell, const struct alone *alone, con
 	out_say(shell->out, "   %s%s%s: ", STYLED(shell->out, COLOUR_BAD, "no verdict"));
 	if (verdict_other_steps(alone, d))
 		out_say(shell->out,
-		        "loss_scale=dynamic has left out %d of %d step%s on one rank, and others on ranks "
-		        "with a part of the batch; a lower init_scale=, at which nothing overflows, tells\n",
+		        "loss_scale=dynamic skipped %d of %d step%s on one rank, and other steps on ranks "
+		        "with a part of the batch; try a lower init_scale=, at which nothing overflows\n",
 		        left_out, alone->iterations, times);
 	else if (scaler && left_out == alone->iterations)
 		out_say(shell->out,
-		        "nothing was trained yet: the loss scale has left out every step so far (%d); a "
-		        "lower init_scale=, or more iterations\n",
+		        "nothing was trained yet: the loss scale skipped every step so far (%d); try a lower "
+		        "init_scale=, or more iterations\n",
 		        left_out);
 	else
 		out_say(shell->out,
-		        "nothing was trained: after %d iteration%s all parameters %sare as they began\n",
+		        "nothing was trained: after %d iteration%s all parameters %sare unchanged\n",
 		        alone->iterations, times,
 		        same.alone && same.ranks ? ""
 		                : same.alone     ? "of one rank "
@@ -149,10 +147,10 @@ static void verdict_say_loses(struct shell *shell, const struct alone *alone, co
 	most = most < 0 ? v->worst : most;
 	out_say(shell->out, "   other numbers than one rank's are expected: %s\n", v->loses);
 	if (verdict_other_steps(alone, d))
-		out_say(shell->out, "   and loss_scale=dynamic has left out other steps than on one rank\n");
+		out_say(shell->out, "   and loss_scale=dynamic skipped other steps than on one rank\n");
 	out_say(shell->out,
-	        "   after %d iteration%s the largest difference of a parameter is %.2g of what training "
-	        "changed, in %s (parameters as they began: 1)\n",
+	        "   after %d iteration%s the largest difference is %.2g of a parameter's change, in %s "
+	        "(unchanged parameters: 1)\n",
 	        alone->iterations, alone->iterations == 1 ? "" : "s", v->share[most],
 	        whole_title(&alone->whole[most], title));
 }
@@ -171,24 +169,26 @@ static void verdict_say_rounding(struct shell *shell, const struct alone *alone,
 		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
 		                                   : ": f16 ends at 65504, and loss_scale= may be too large");
 	else if (!isfinite(v->rounding.worst))
-		out_say(shell->out, "   one rank that rounds otherwise (%s) changes what this one does not\n",
+		out_say(shell->out,
+		        "   one rank with other rounding (%s) changes parameters that this one "
+		        "does not\n",
 		        how);
 	else if (v->wrong && v->times * v->rounding.worst > v->furthest)
 		out_say(shell->out,
-		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
-		        "far that only fewer iterations tell\n",
+		        "   but one rank with other rounding (%s) differs by %.2g too: rounding errors have "
+		        "grown too far, verify after fewer iterations\n",
 		        how, v->rounding.worst);
 	else if (v->wrong && v->rounding.worst == 0 && factor && scaler_of(alone))
 		out_say(shell->out,
-		        "   how far rounding alone goes is not known with loss_scale=dynamic; `loss_scale=1` "
-		        "tells\n");
+		        "   the effect of rounding alone is not known with loss_scale=dynamic; "
+		        "`loss_scale=1` shows it\n");
 	else if (v->wrong && v->rounding.worst == 0 && program_is_script(alone->program))
 		out_say(shell->out,
-		        "   how far rounding alone goes is not known: the script has no `option %s` by which "
-		        "one rank could round otherwise\n",
+		        "   the effect of rounding alone is not known: the script has no `option %s` to "
+		        "change one rank's rounding\n",
 		        alone->half ? "dtype" : "loss_scale");
 	else if (v->rounding.worst > 0)
-		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
+		out_say(shell->out, "   one rank with other rounding (%s) differs by %.2g\n", how,
 		        v->rounding.worst);
 }
 

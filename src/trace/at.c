@@ -36,7 +36,7 @@ static void put_wait(
 	op_label(trace->world, span->op, out);
 	if (span->cause == CAUSE_LAUNCH || span->cause == CAUSE_HOST) {
 		text_add(out,
-		        span->cause == CAUSE_LAUNCH ? " is not issued yet" : ": its host has not come to it");
+		        span->cause == CAUSE_LAUNCH ? " is not issued yet" : ": its host has not reached it");
 		return;
 	}
 	text_add(out, " waits");
@@ -51,8 +51,7 @@ static void put_wait(
 		op_label(trace->world, span->blame, out);
 	} else if (span->cause != CAUSE_ENGINE) {
 		int missing = trace_missing_rank(trace->world, span->op);
-		text_add(
-		        out, missing >= 0 ? "a line of rank %d that was not given yet" : "an event", missing);
+		text_add(out, missing >= 0 ? "a missing line on rank %d" : "an event", missing);
 	}
 }
 
@@ -66,7 +65,7 @@ static void put_lane(
 		return;
 	table_cell(rows, "%s", trace_lane_name(trace, lanes->rank, stream));
 	if (idle) {
-		text_add(&rows->cells, "has nothing to do");
+		text_add(&rows->cells, "idle");
 	} else if (span.kind == SPAN_WORK) {
 		put_progress(trace, &span, time, &rows->cells);
 	} else if (span.kind == SPAN_HOST) {

@@ -164,7 +164,7 @@ static void put_host(const struct blame_key *key, const struct names *names, str
 		        names_text(names, key->object));
 	else
 		text_add(out, "%s",
-		        key->cause == CAUSE_HOST ? "the host had not come to it" : "the host got memory");
+		        key->cause == CAUSE_HOST ? "the host had not reached it" : "the host got memory");
 }
 
 static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
@@ -184,8 +184,7 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 		text_add(out, "got memory");
 	} else {
 		text_add(out, "%s",
-		        key->cause == CAUSE_ENGINE ? "busy with other work"
-		                                   : "waited for a line not given yet");
+		        key->cause == CAUSE_ENGINE ? "busy with other work" : "waited for a missing line");
 		if (key->by_rank >= 0)
 			text_add(out, " on rank %d", key->by_rank);
 	}

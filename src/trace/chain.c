@@ -284,7 +284,7 @@ static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_
 	if (wait.ns * 2 < of->ns || wait.ns <= 0 || link_seen(chain, &wait))
 		return false;
 	chain_put_op(chain, id, &words);
-	text_add(&words, " had begun with a part of it, and waited %s%s for rank %d, the last to come to it",
+	text_add(&words, " had begun with a part of it, and waited %s%s for rank %d, the last to arrive",
 	        time_words(wait.ns).text, of->of_that ? " of that" : "", chain->trace->world->ops[with].rank);
 	chain_say(chain, &words, depth);
 	explain_late(chain, &wait, with, depth + 1);
@@ -348,12 +348,12 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 	if (link_seen(chain, wait)) {
 		if (chain->quiet) /* a tie reached a link that has its root */
 			return true;
-		text_add(words, "for the first again: they wait for each other (`stuck` says how)");
+		text_add(words, "for the first again: they wait for each other (`stuck` shows the circle)");
 		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
 		return true;
 	}
 	if (wait->blame && trace_mismatch(world, wait->op)) {
-		text_add(words, "for ever: rank %d brings ", world->ops[wait->blame].rank);
+		text_add(words, "forever: rank %d brings ", world->ops[wait->blame].rank);
 		op_label(world, wait->blame, words);
 		text_add(words, " (`stuck` shows the mismatch)");
 		root_add(chain, ROOT_MISMATCH, world->ops[wait->op].rank, wait->op, wait->ns);
@@ -365,8 +365,8 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 	op_id crash = lanes ? lanes->crash : 0;
 	text_add(words,
 	        crash                  ? "for rank %d, which has crashed"
-	                : missing >= 0 ? "for rank %d, which has not been given its line yet"
-	                               : "for a line not given yet",
+	                : missing >= 0 ? "for rank %d, which has no line for it yet"
+	                               : "for a missing line",
 	        missing);
 	root_add(chain, ROOT_MISSING, missing >= 0 ? missing : world->ops[wait->op].rank,
 	        crash ? crash : wait->op, wait->ns);
@@ -379,8 +379,8 @@ static void put_for(const struct chain *chain, const struct bout *wait, struct t
 	if (for_a_peer(chain, wait))
 		text_add(words, "for rank %d, %s", world->ops[wait->blame].rank,
 		        backend_times(chain->trace->backend, wait->blame).ready == TIME_UNKNOWN
-		                ? "which has not come to it"
-		                : "the last to come to it");
+		                ? "which has not reached it"
+		                : "the last to arrive");
 	else if (wait->cause == CAUSE_ENGINE && op_record(world, wait->op)->kind == OP_COPY)
 		chain_put_with(chain, "for the copy engine, busy with", wait->blame, words);
 	else

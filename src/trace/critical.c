@@ -333,7 +333,7 @@ enum status trace_critical(const struct trace *trace, int section, int width, st
 	struct critical critical;
 	enum status status = critical_find(trace, section, true, &critical);
 	if (status == ST_OK && !trace_says_nothing(trace, section, out)) {
-		text_add(out, "what sets the end, %s: %s",
+		text_add(out, "critical path, %s: %s",
 		        critical.window.from ? "of this section" : "from the beginning",
 		        time_words(critical.window.to - critical.window.from).text);
 		trace_put_hangs(trace, out);

@@ -185,7 +185,7 @@ static void put_legend(struct svg *svg, double y)
 	}
 	if (svg->undone)
 		put_entry(
-		        svg, "fill=\"white\" stroke=\"#999\" stroke-dasharray=\"3\"", "not over yet", &x, y);
+		        svg, "fill=\"white\" stroke=\"#999\" stroke-dasharray=\"3\"", "not finished", &x, y);
 }
 
 enum status trace_export_svg(

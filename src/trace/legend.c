@@ -117,7 +117,7 @@ static void put_cause(
 		text_add(out, "launch");
 		break;
 	case CAUSE_HOST:
-		text_add(out, "the host was not there yet");
+		text_add(out, "the host was late");
 		break;
 	case CAUSE_SYNC:
 		put_sync(trace, lane->host, &lane->sum[cause], out);

@@ -164,7 +164,7 @@ static void put_work(const struct chain *chain, const struct root *root, struct 
 		text_add(out, " takes %s, elsewhere %s", time_words(t.end - t.start).text,
 		        time_words(root->ns).text);
 	else
-		text_add(out, " takes its time");
+		text_add(out, ": its own duration");
 }
 
 static void put_root(const struct chain *chain, struct root *root)
@@ -198,9 +198,7 @@ static void put_root(const struct chain *chain, struct root *root)
 		text_add(out, " does not match the other members");
 		break;
 	case ROOT_MISSING:
-		text_add(out,
-		        record->kind == OP_CRASH ? "the crash of rank %d"
-		                                 : "a line of rank %d that has not come",
+		text_add(out, record->kind == OP_CRASH ? "the crash of rank %d" : "a missing line on rank %d",
 		        root->rank);
 		break;
 	default:

@@ -197,7 +197,7 @@ static void print_report(struct report *report, int width, struct text *out)
 {
 	struct table table = {.align = "llr"};
 
-	text_add(out, "where the time went, in %s of %s", report->unit == 1000000 ? "ms" : "us",
+	text_add(out, "time by cause, in %s of %s", report->unit == 1000000 ? "ms" : "us",
 	        time_words(report->window.to - report->window.from).text);
 	iterations_text(&report->iterations, out);
 	trace_put_hangs(report->trace, out);

@@ -110,9 +110,9 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		text_add(out, " for a line on ");
 		trace_put_ranks(missing, out);
 	}
-	text_add(out, "%s\n", stuck && ranks_empty(missing) ? ", and no line can mend it" : "");
+	text_add(out, "%s\n", stuck && ranks_empty(missing) ? ", and no line can help" : "");
 	if (waits->crash.op)
-		text_add(out, "   rank %d has crashed and is waited for\n", waits->crash.rank);
+		text_add(out, "   rank %d has crashed, and others wait for it\n", waits->crash.rank);
 	if (waits->mismatch)
 		put_reason(waits, put_mismatch, width, out);
 	if (waits->search.cycle_count)

@@ -66,7 +66,7 @@ static bool explain_behind(struct chain *chain, const struct moment *m, int64_t 
 	most = most && (!work || most->ns > work->ns) ? most : work;
 	if (most) {
 		put_asked(chain, m->id, &words);
-		text_add(&words, " stood in its stream for %s", time_words(m->t.start - since).text);
+		text_add(&words, " was queued for %s", time_words(m->t.start - since).text);
 		if (most->ns < m->t.start - since)
 			text_add(&words, ", %s of them", time_words(most->ns).text);
 		text_add(&words, " %s ", most->kind == SPAN_WORK ? "behind" : "while");
@@ -198,7 +198,7 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	struct text words = {0};
 	text_add(&words, "%s ", trace_lane_name(chain->trace, rank, stream));
 	if (!span->op) {
-		text_add(&words, "had nothing more to do");
+		text_add(&words, "had no more work");
 	} else if (span->kind == SPAN_WORK) {
 		text_add(&words, stream == STREAM_HOST ? "was at " : "ran ");
 	} else if (span->kind == SPAN_HOST) {

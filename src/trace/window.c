@@ -98,7 +98,7 @@ bool trace_hangs(const struct trace *trace)
 
 void trace_put_hangs(const struct trace *trace, struct text *out)
 {
-	text_add(out, trace_hangs(trace) ? ", of what ends (see `stuck`)\n" : "\n");
+	text_add(out, trace_hangs(trace) ? ", without what hangs (see `stuck`)\n" : "\n");
 }
 
 /* Returns since when the section's first operation without an end is ready; TIME_UNKNOWN if

@@ -282,7 +282,7 @@ enum status waits_refusal(const struct waits *waits)
 		if (waits->missing_count > NAMED_LINES)
 			text_add(&words, "; and %zu more", waits->missing_count - NAMED_LINES);
 	} else {
-		text_add(&words, "no rank can go on");
+		text_add(&words, "no rank can continue");
 	}
 	enum status status = stuck ? fail(ST_STUCK, "stuck: %s", text_string(&words))
 	                           : fail(ST_WAITS, "%s", text_string(&words));

@@ -64,7 +64,7 @@ peek x
 #> [0-3] x = 2 2 2 2
 at 20ms
 #>    ranks  lane  at 20.00 ms
-#>    0-3    host  has nothing to do
+#>    0-3    host  idle
 #>    everything ends before, at 7.08 ms
 peek x y
 #>    at 20.00 ms:
@@ -99,7 +99,7 @@ sync
 at 100ms
 peek a
 #>    ranks  lane  at 100.00 ms
-#>    0-3    host  has nothing to do
+#>    0-3    host  idle
 #>    everything ends before, at 10.14 ms
 #>    at 100.00 ms:
 #> [0-3] a = 5 5 5 5
@@ -112,7 +112,7 @@ repeat 3 { b = scale b 2 }
 spin 3ms
 at 2ms
 #>    ranks  lane     at 2.00 ms
-#>    0-3    host     has nothing to do
+#>    0-3    host     idle
 #>           default  spin: 1.89 ms of 3.00 ms, 63%
 #>    a forecast: a line typed now begins at 80 us, and may change this
 peek b[0,0] b[3,2:4]
@@ -144,10 +144,9 @@ allreduce g
 @0 allreduce w
 at 5ms
 #>    ranks  lane     at 5.00 ms
-#>    0      host     has nothing to do
-#>           default  allreduce w waits for a line of rank 1 that was not given
-#>                    yet, for 2.94 ms
-#>    1-3    host     has nothing to do
+#>    0      host     idle
+#>           default  allreduce w waits for a missing line on rank 1, for 2.94 ms
+#>    1-3    host     idle
 #>    a forecast: a line typed now begins at 40 us, and may change this
 peek y[0,0] g w[0,0]
 #>    at 5.00 ms, a forecast:
@@ -157,7 +156,7 @@ peek y[0,0] g w[0,0]
 at 1ms
 peek y[0,0]
 #>    ranks  lane     at 1.00 ms
-#>    0-3    host     has nothing to do
+#>    0-3    host     idle
 #>           default  matmul y: 980 us of 2.00 ms, 49%
 #>    a forecast: a line typed now begins at 40 us, and may change this
 #>    at 1.00 ms, a forecast:

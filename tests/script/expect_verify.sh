@@ -8,7 +8,7 @@ run 0 'as one rank' "$model; strategy ddp; expect verify iterations=2   # remark
 expect verify; let verify = 3; expect verify == 3; if world == 3 { expect verify }"
 check 'and nothing is said' sh -c '! grep -q "one rank\|false\|iteration 2" "$1"' - "$work/out"
 run 1 'not as one rank' "$model; strategy ddp broken=nosync; run 3; expect verify; say after"
-check 'said before the words of verify' sh -c 'sed -n "/false: expect verify/{n;p}" "$1" | grep -q "the difference  *of its change"' - "$work/out"
+check 'said before the words of verify' sh -c 'sed -n "/false: expect verify/{n;p}" "$1" | grep -q "difference relative to  *its change"' - "$work/out"
 check 'which say how far' grep -q 'differs from one rank after 3 iterations: 3 of 3 tensors' "$work/out"
 check 'the lines go on' grep -qx after "$work/out"
 run 0 'other numbers that are expected do for verify' "$model; strategy local every=2; run 3; verify"

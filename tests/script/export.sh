@@ -53,7 +53,7 @@ check 'what is done in full, what is not dashed' sh -c "! grep -q dasharray a.sv
 check '... on the page, too' sh -c "! grep -qE '\"spans\":\[[0-9]+,[0-9]+,[0-9]*[13579],' a.html"
 check '... in a table 1 and 0' sh -c "tr -d '\r' < a.csv | grep -q ',1$' && ! tr -d '\r' < a.csv | grep -q ',0$' && tr -d '\r' < under_way.csv | grep -q 'work,,spin,.*,0$'"
 check '... for Perfetto by a word' sh -c "! grep -q projected a.json && grep -q projected under_way.json"
-check '... left out of what a profiler would have seen' grep -q 'left out, since not over yet: 4 operations' out
+check '... left out of what a profiler would have seen' grep -q 'left out, because not finished: 4 operations' out
 # page.html itself must ask nothing of a network, and the data within must not end early
 check 'a page in one file' sh -c "! grep -q 'https\?://' a.html && [ \"\$(grep -c '</script>' a.html)\" = 2 ] && tail -c 20 a.html | grep -q '</html>'"
 check 'spans in it, and hostile words as escapes' sh -c "grep -q '\"lanes\":\[' a.html && ! sed -n '/<script id/,/<\/script>/p' a.html | sed '1s/<script[^>]*>//; s/<\/script>//' | grep -q '<'"

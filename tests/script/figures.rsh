@@ -206,7 +206,7 @@ spin 10us
 #>    stall launch                 2%
 #>    peak memory            4.001 MB
 @0 stalls
-#> where the time went, in ms of 1.03 ms
+#> time by cause, in ms of 1.03 ms
 #>    ranks  lane          work     launch       done
 #>    0      host                0.02   2%  1.01  98%
 #>           default  0.01   1%  0.02   2%  1.00  97%

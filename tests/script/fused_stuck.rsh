@@ -14,7 +14,7 @@ stuck
 @1 recv a from=0
 @0-1 sync
 stuck
-#> stuck: ranks 0,1 wait, and no line can mend it
+#> stuck: ranks 0,1 wait, and no line can help
 #>    a circle: rank 0 (recv b) waits for rank 1 (recv a) waits for rank 0
 #>    ranks  hangs in           waits for  last done  next in world
 #>    0      recv b on default  rank 1     nothing    recv b

@@ -68,7 +68,7 @@ shows "a section that the host has issued long before the device is at it" "4 --
 	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|where|  lane|   compute  ' <<'END'
    time                       660.00 ms  660.00 ms  660.00 ms  660.00 ms
    busy compute                     73%        73%        73%        73%
-where the time went, in ms of 720.00 ms, iterations 3-4 of 4
+time by cause, in ms of 720.00 ms, iterations 3-4 of 4
    ranks  lane        work  other work   event  bubble    done
           compute   480.00       40.00          200.00
           compute   480.00       30.00          190.00   20.00

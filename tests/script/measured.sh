@@ -36,7 +36,7 @@ check "one member waits for the other, and nothing is foretold behind what is ov
 check "predictions stand beside: a played machine lasts as long as predicted" awk '$1 == "matmul" && $2 == 2 && $3 == "16.00" && $5 == "16.00" { n++ } END { exit n != 1 }' out
 check "... of the whole section too" says '^   time  *2[0-9]\.[0-9]* ms  *2[0-9]\.[0-9]* ms  *[-+][0-9.]*%$'
 check "a saving is the simulator's, and how far that is off is told" says '^   measured 2[0-9.]* ms; the simulator, from which the rest comes, is [-+][0-9.]*% off$'
-check "the critical path is of measured times" says '^what sets the end, from the beginning: 2[0-9.]* ms$'
+check "the critical path is of measured times" says '^critical path, from the beginning: 2[0-9.]* ms$'
 check "the file for Perfetto is written" grep -q '"cat":"collective"' trace.json
 
 printf 'tensor g[64k] h[64k] = 1\nstream a b\nallreduce g on a\nallreduce h on b\nsync\nstalls\n' > turns.rsh

@@ -16,7 +16,7 @@ v = relu u
 sync
 expect peak(second) == 640kB and peak(optimizer,second) == 0
 mem over
-#> device memory from 0 to 4.10 ms, when the host took and freed it
+#> device memory from 0 to 4.10 ms, by the host's allocations and frees
 #>        ms          0          1           2           3          4
 #>        0-3 host    lsssssssssssssssssssssssssssssssssssssssssssssss|
 #>            default ███████ matmul y ████████▐███████ spin █████████|
@@ -28,7 +28,7 @@ mem over
 #>                    ^
 #>    buffers         █████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▅  1 MB
 mem over second
-#> device memory from 4.07 ms to 4.10 ms, when the host took and freed it
+#> device memory from 4.07 ms to 4.10 ms, by the host's allocations and frees
 #>        ms                4.075    4.080   4.085    4.090   4.095
 #>        0-3 host    lllllllllllllllllllllllllllllllllllsssssssssssss|
 #>            default lllllllllllllllllllllllllllllllllll██ relu v ███|

@@ -23,7 +23,7 @@ why allreduce#2
 #>   allreduce second on rank 0 (line 8) ran 40.1 us
 #> allreduce 2 in world: ranks 0,2 bring second (line 8), rank 1 brings first (line
 #> 9)
-#> root: allreduce second on ranks 0-2 (line 8) takes its time
+#> root: allreduce second on ranks 0-2 (line 8): its own duration
 #>    without it everything ends at 100 us instead of 140 us (run again)
 
 ## a round of three, and of one line that is called with other tensors

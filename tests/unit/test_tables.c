@@ -36,7 +36,7 @@ static void stalls_add_up_and_blame(void **state)
 	(void)state;
 	struct scene *scene = straggler_scene();
 	expect_table(scene, trace_stalls, -1,
-	        "where the time went, in ms of 5.52 ms\n"
+	        "time by cause, in ms of 5.52 ms\n"
 	        "   ranks  lane          work     launch       sync       peer\n"
 	        "   0,1,3  host                0.04   1%  5.48  99%\n"
 	        "          default  3.50  63%  0.02   0%             2.00  36%\n"
@@ -65,7 +65,7 @@ static void a_launch_takes_its_way(void **state)
 	scene->times[held].blame = first;
 	scene->times[shares].blame = held;
 	expect_table(scene, trace_stalls, -1,
-	        "where the time went, in us of 140 us\n"
+	        "time by cause, in us of 140 us\n"
 	        "   ranks  lane      work  launch   host  event  engine   done\n"
 	        "   0      host             80.00                        60.00\n"
 	        "          default  45.00   45.00                        50.00\n"
@@ -97,7 +97,7 @@ static void work_that_shares_is_slowed(void **state)
 		scene->times[id].alone = 1000 * US;
 	}
 	expect_table(scene, trace_stalls, -1,
-	        "where the time went, in ms of 2.02 ms\n"
+	        "time by cause, in ms of 2.02 ms\n"
 	        "   ranks  lane          work     slowed     launch       done\n"
 	        "   0      host                           0.04   2%  1.98  98%\n"
 	        "          default  1.00  50%  1.00  50%  0.02   1%\n"
@@ -535,7 +535,7 @@ static void a_circle_is_stuck(void **state)
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_RECV, 1 - r, NULL, -1, 40, NEVER, NEVER, NEVER);
 	}
 	expect_stuck(scene, false, true,
-	        "stuck: ranks 0,1 wait, and no line can mend it\n"
+	        "stuck: ranks 0,1 wait, and no line can help\n"
 	        "   a circle: rank 0 (send a) waits for rank 1 (send a) waits for rank 0\n"
 	        "   ranks  hangs in           waits for  last done  next in world\n"
 	        "   0      send a on default  rank 1     nothing    send a\n"
@@ -564,7 +564,7 @@ static void a_mismatch_is_stuck(void **state)
 		                        .issue = 20 * US, .ready = 20 * US, .start = NEVER, .end = NEVER}));
 	}
 	expect_stuck(scene, false, true,
-	        "stuck: ranks 0-3 wait, and no line can mend it\n"
+	        "stuck: ranks 0-3 wait, and no line can help\n"
 	        "   allreduce#1 in world does not match: rank 3 brings 2 kB, ranks 0-2 bring 4 kB\n"
 	        "   ranks  hangs in                waits for  last done  next in world\n"
 	        "   0-3    allreduce g on default             nothing    allreduce g\n");

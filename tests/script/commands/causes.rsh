@@ -6,7 +6,7 @@ allreduce g on a
 allreduce h on b
 sync
 stalls
-#> where the time went, in ms of 1.98 ms
+#> time by cause, in ms of 1.98 ms
 #>    ranks  lane       work     launch       sync     engine       done
 #>    0,1    host             0.04   2%  1.94  98%
 #>           a     0.98  49%  0.02   1%                        0.98  49%

@@ -12,7 +12,7 @@ spin 1ms on io
 z = relu y
 sync
 critical
-#> what sets the end, from the beginning: 5.58 ms
+#> critical path, from the beginning: 5.58 ms
 #>       from    takes
 #>          0    20 us  launch         matmul y on rank 2 (line 9)
 #>      20 us  4.00 ms  compute        matmul y on rank 2 (line 9)
@@ -43,7 +43,7 @@ repeat 30 { spin 10us }
 spin 1ms on io
 sync
 critical
-#> what sets the end, of this section: 3.62 ms
+#> critical path, of this section: 3.62 ms
 #>       from    takes
 #>    5.55 ms   600 us  launch   30 operations on rank 1
 #>    6.15 ms  2.00 ms  host     host on rank 1 (line 42)
@@ -60,7 +60,7 @@ critical
 #>    spin on rank 2         20 us  2.97 ms
 #>    spin on rank 2         20 us  2.97 ms
 critical two
-#> what sets the end, of this section: 3.62 ms
+#> critical path, of this section: 3.62 ms
 #>       from    takes
 #>    5.55 ms   600 us  launch   30 operations on rank 1
 #>    6.15 ms  2.00 ms  host     host on rank 1 (line 42)
@@ -102,7 +102,7 @@ stream io
 @0 spin 1ms
 sync
 critical
-#> what sets the end, from the beginning: 9.02 ms
+#> critical path, from the beginning: 9.02 ms
 #>     from    takes
 #>        0    20 us  launch   spin on rank 3 (line 98)
 #>    20 us  9.00 ms  compute  spin on rank 3 (line 98)

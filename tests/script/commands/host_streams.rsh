@@ -19,7 +19,7 @@ expect x[3,4] == f[3,4]
 # the copy up takes 0.98 ms; of the GPU's streams compute alone has run
 expect abs(stall(data)*time-4.024ms) < 2ns and stall(event) == 0
 stalls
-#> where the time went, in ms of 5.00 ms
+#> time by cause, in ms of 5.00 ms
 #>    ranks  lane          work       sync       data       done
 #>    0,1    host                5.00 100%
 #>           load0    4.02  80%                        0.98  20%

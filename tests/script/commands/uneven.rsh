@@ -7,7 +7,7 @@ allreduce g on comm
 y = matmul x w on c
 sync
 stalls
-#> where the time went, in ms of 5.23 ms
+#> time by cause, in ms of 5.23 ms
 #>    ranks  lane  work  slowed  launch  host  sync  peer  done
 #>    0      host                  0.04        3.96        1.23
 #>           c     2.00    0.50    0.04                    2.69
@@ -16,8 +16,8 @@ stalls
 #>           c     2.00    0.19    0.04  3.00
 #>           comm  0.98            0.02  3.00              1.23
 #> largest
-#>      3.00 ms  host    1 c     the host had not come to it
-#>      3.00 ms  host    1 comm  the host had not come to it
+#>      3.00 ms  host    1 c     the host had not reached it
+#>      3.00 ms  host    1 comm  the host had not reached it
 #>      3.00 ms  peer    0 comm  waited for allreduce g on comm of rank 1
 #>    to 500 us  slowed  0,1 c   matmul y ran beside allreduce g on comm
 #>        20 us  launch  0,1 c   the host was issuing matmul y
@@ -35,7 +35,7 @@ expect x[0] == 2
 spin 1ms on c
 sync
 stalls
-#> where the time went, in ms of 4.04 ms
+#> time by cause, in ms of 4.04 ms
 #>    ranks  lane     work  launch  host  sync  peer  done
 #>    0      host             0.04        4.00
 #>           default  0.02    0.02              3.00  1.00

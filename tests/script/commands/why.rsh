@@ -12,8 +12,7 @@ sync
 why z@1
 #> relu z on rank 1 (line 10, compute) waited 3.50 ms for allreduce y on rank 1
 #> (line 8)
-#>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to come to
-#>   it
+#>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to arrive
 #>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 6)
 #>       matmul y on rank 2 (line 6) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
 #>       without `slow 2x`
@@ -22,8 +21,7 @@ why z@1
 @1 why compute
 #> relu z on rank 1 (line 10, compute) waited 3.50 ms for allreduce y on rank 1
 #> (line 8)
-#>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to come to
-#>   it
+#>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to arrive
 #>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 6)
 #>       matmul y on rank 2 (line 6) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
 #>       without `slow 2x`
@@ -39,9 +37,9 @@ host 3ms
 spin 1ms on io
 sync
 why
-#> spin on rank 0 (line 39, io) waited 2.02 ms, 2.00 ms of them while its host was
-#> at host on rank 0 (line 38)
-#> root: the host of ranks 0-3 computes (line 38)
+#> spin on rank 0 (line 37, io) waited 2.02 ms, 2.00 ms of them while its host was
+#> at host on rank 0 (line 36)
+#> root: the host of ranks 0-3 computes (line 36)
 #>    without it everything ends at 2.02 ms instead of 4.04 ms (run again)
 
 # held in a print
@@ -53,15 +51,15 @@ sync io
 spin 1ms on compute
 sync
 why spin#2@0
-#> spin on rank 0 (line 53, compute) waited 2.04 ms, 2.00 ms of them while its host
-#> was held in sync on rank 0 (line 52)
-#> root: `sync` holds the host of ranks 0-3 (line 52)
+#> spin on rank 0 (line 51, compute) waited 2.04 ms, 2.00 ms of them while its host
+#> was held in sync on rank 0 (line 50)
+#> root: `sync` holds the host of ranks 0-3 (line 50)
 #>    without it everything ends at 2.02 ms instead of 3.04 ms (run again)
 why sync#2@0
-#> sync on rank 0 (line 54, host) held its host for 1.00 ms, for spin on rank 0
-#> (line 53)
-#>   spin on rank 0 (line 53) ran 1.00 ms of that
-#> root: spin on ranks 0-3 (line 53) takes its time
+#> sync on rank 0 (line 52, host) held its host for 1.00 ms, for spin on rank 0
+#> (line 51)
+#>   spin on rank 0 (line 51) ran 1.00 ms of that
+#> root: spin on ranks 0-3 (line 51): its own duration
 #>    without it everything ends at 2.04 ms instead of 3.04 ms (run again)
 
 # the host's launches
@@ -71,7 +69,7 @@ repeat 30 { spin 1us on io }
 spin 1ms on compute
 sync
 @3 why compute
-#> spin on rank 3 (line 71, compute) waited 620 us while its host was launching 31
+#> spin on rank 3 (line 69, compute) waited 620 us while its host was launching 31
 #> operations
 #> root: the launch of 31 operations on ranks 0-3, 620 us
 #>    without it everything ends at 1.00 ms instead of 1.62 ms (run again)
@@ -85,10 +83,10 @@ copy h -> x on io
 copy h -> w on compute
 sync
 why w@0
-#> copy w on rank 0 (line 85, compute) waited 1.02 ms, 980 us of them for the copy
-#> engine, busy with copy x on rank 0 (line 84)
-#>   copy x on rank 0 (line 84) ran 980 us of that
-#> root: copy x on ranks 0-3 (line 84) takes its time
+#> copy w on rank 0 (line 83, compute) waited 1.02 ms, 980 us of them for the copy
+#> engine, busy with copy x on rank 0 (line 82)
+#>   copy x on rank 0 (line 82) ran 980 us of that
+#> root: copy x on ranks 0-3 (line 82): its own duration
 #>    without it everything ends at 1.04 ms instead of 2.02 ms (run again)
 
 # shared with others
@@ -101,11 +99,11 @@ wait compute on comm
 c = relu b on comm
 sync
 why c@0
-#> relu c on rank 0 (line 101, comm) waited 4.02 ms, 3.94 ms of them for matmul b
-#> on rank 0 (line 99)
-#>   matmul b on rank 0 (line 99) ran 3.94 ms of that: 3.98 ms in all, 2.00 ms
-#>   alone; it shared a resource with matmul a on rank 0 (line 98)
-#> root: matmul b on rank 0 (line 99), which shares a resource
+#> relu c on rank 0 (line 99, comm) waited 4.02 ms, 3.94 ms of them for matmul b on
+#> rank 0 (line 97)
+#>   matmul b on rank 0 (line 97) ran 3.94 ms of that: 3.98 ms in all, 2.00 ms
+#>   alone; it shared a resource with matmul a on rank 0 (line 96)
+#> root: matmul b on rank 0 (line 97), which shares a resource
 #>    without it everything ends when it does now (run again): something else sets the end; `critical` shows what
 
 # longer than elsewhere, on two ranks alike
@@ -115,22 +113,22 @@ spin (rank<2)*4ms+1ms
 allreduce y
 sync
 why y
-#> allreduce y on rank 2 (line 115, default) waited 4.00 ms for rank 1, the last to
-#> come to it
-#>   spin on rank 1 (line 114) ran 4.00 ms of that: 5.00 ms in all; on other ranks
+#> allreduce y on rank 2 (line 113, default) waited 4.00 ms for rank 1, the last to
+#> arrive
+#>   spin on rank 1 (line 112) ran 4.00 ms of that: 5.00 ms in all; on other ranks
 #>   this line takes 1.00 ms
-#> root: spin on rank 1 (line 114) takes 5.00 ms, elsewhere 1.00 ms, and
-#>       spin on rank 0 (line 114) takes 5.00 ms, elsewhere 1.00 ms
+#> root: spin on rank 1 (line 112) takes 5.00 ms, elsewhere 1.00 ms, and
+#>       spin on rank 0 (line 112) takes 5.00 ms, elsewhere 1.00 ms
 #>    without them everything ends at 2.52 ms instead of 6.52 ms (run again)
 why spin@1
-#> spin on rank 1 (line 114, default) waited 20 us while its host was launching
-#> spin on rank 1 (line 114)
-#> root: the launch of spin on ranks 0,1 (line 114)
+#> spin on rank 1 (line 112, default) waited 20 us while its host was launching
+#> spin on rank 1 (line 112)
+#> root: the launch of spin on ranks 0,1 (line 112)
 #>    without it everything ends at 6.50 ms instead of 6.52 ms (run again)
 why spin@3
-#> spin on rank 3 (line 114, default) waited 20 us while its host was launching
-#> spin on rank 3 (line 114)
-#> root: the launch of spin on ranks 2,3 (line 114)
+#> spin on rank 3 (line 112, default) waited 20 us while its host was launching
+#> spin on rank 3 (line 112)
+#> root: the launch of spin on ranks 2,3 (line 112)
 #>    without it everything ends when it does now (run again): something else sets the end; `critical` shows what
 
 # memory
@@ -142,9 +140,9 @@ tensor a[16M] = zeros
 b = relu a
 sync
 why b
-#> relu b on rank 0 (line 142, default) waited 1.04 ms, 1.00 ms of them while its
-#> host got memory: memory on rank 0 (line 142)
-#> root: the host of ranks 0-3 gets memory (line 142)
+#> relu b on rank 0 (line 140, default) waited 1.04 ms, 1.00 ms of them while its
+#> host got memory: memory on rank 0 (line 140)
+#> root: the host of ranks 0-3 gets memory (line 140)
 #>    without it everything ends at 8.04 ms instead of 9.04 ms (run again)
 
 # what is asked: several of a name, a time, nothing
@@ -159,18 +157,18 @@ sweep launch=1us,2us
 #> nothing has run yet
 at 1ms
 #>    ranks  lane  at 1.00 ms
-#>    0-3    host  has nothing to do
+#>    0-3    host  idle
 #>    nothing has run yet
 at off
 stream io
 repeat 2 { spin 1ms on io }
 why spin
 #> spin is 2 operations on rank 0: say which
-#>    why spin#1@0            spin   line 166
-#>    why spin#2@0            spin   line 166
+#>    why spin#1@0            spin   line 164
+#>    why spin#2@0            spin   line 164
 @1 why 1.5ms
-#> host had nothing more to do
-#> io ran spin on rank 1 (line 166)
+#> host had no more work
+#> io ran spin on rank 1 (line 164)
 why 1s
 #> why 1s: everything ends before, at 2.02 ms
 why 1e30s
@@ -179,17 +177,17 @@ expect error "no operation" { why nope }
 expect error "no rank 9" { why spin#1@9 }
 sync
 why io
-#> spin on rank 0 (line 166, io) waited 20 us while its host was launching spin on
-#> rank 0 (line 166)
-#> root: the launch of spin on ranks 0-3 (line 166)
+#> spin on rank 0 (line 164, io) waited 20 us while its host was launching spin on
+#> rank 0 (line 164)
+#> root: the launch of spin on ranks 0-3 (line 164)
 #>    without it everything ends at 2.00 ms instead of 2.02 ms (run again)
 # a line that is missing
 tensor z[64] = ones
 @0-2 allreduce z
 why z@0
-#> allreduce z on rank 0 (line 188, default) has waited for 2.04 ms, now for rank
-#> 3, which has not been given its line yet
-#> root: a line of rank 3 that has not come
+#> allreduce z on rank 0 (line 186, default) has waited for 2.04 ms, now for rank
+#> 3, which has no line for it yet
+#> root: a missing line on rank 3
 @3 allreduce z
 sync
 expect error "`@2 why` asks of that rank, `why 2ms` of a time" { why 2 }
@@ -210,28 +208,27 @@ timeline
 #>    l launch, p rank 0 default waited for rank 1, ░ queued, now 0.060 ms
 #>    p rank 1 default waited for rank 0
 why
-#> send x on rank 0 (line 201, default) waits for rank 1, which has not been given
-#> its line yet
-#> root: a line of rank 1 that has not come
+#> send x on rank 0 (line 199, default) waits for rank 1, which has no line for it
+#> yet
+#> root: a missing line on rank 1
 why 1s
-#> host had nothing more to do
-#> default waited (peer), before send x on rank 0 (line 201)
-#> send x on rank 0 (line 201, default) waits for rank 1, which has not been given
-#> its line yet
-#> root: a line of rank 1 that has not come
+#> host had no more work
+#> default waited (peer), before send x on rank 0 (line 199)
+#> send x on rank 0 (line 199, default) waits for rank 1, which has no line for it
+#> yet
+#> root: a missing line on rank 1
 at 1s
 #>    ranks  lane     at 1.00 s
-#>    0      host     has nothing to do
-#>           default  send x waits for a line of rank 1 that was not given yet, for
-#>                    999.91 ms
-#>    1-3    host     has nothing to do
+#>    0      host     idle
+#>           default  send x waits for a missing line on rank 1, for 999.91 ms
+#>    1-3    host     idle
 #>           default  allreduce x waits for allreduce x of rank 0, for 999.91 ms
 #>    a forecast: a line typed now begins at 40 us, and may change this
 critical
-#> what sets the end, from the beginning: 90 us, of what ends (see `stuck`)
+#> critical path, from the beginning: 90 us, without what hangs (see `stuck`)
 #>     from  takes
-#>        0  20 us  launch         allreduce x on rank 0 (line 200)
-#>    20 us  70 us  communication  allreduce x on rank 0 (line 200)
+#>        0  20 us  launch         allreduce x on rank 0 (line 198)
+#>    20 us  70 us  communication  allreduce x on rank 0 (line 198)
 #> by kind
 #>    communication  70 us  78%
 #>    launch         20 us  22%
@@ -251,11 +248,11 @@ tensor x[1k] = rank
 #>      default ..........................................................│ppppppp
 #>    l launch, p waited for rank 2, now 0.0200 ms
 why x@3
-#> broadcast x on rank 3 (line 247, default) has waited for 20 us, now for ever:
+#> broadcast x on rank 3 (line 244, default) has waited for 20 us, now forever:
 #> rank 0 brings allreduce x (`stuck` shows the mismatch)
-#> in world: ranks 0,1 call allreduce x (line 246), ranks 2,3 call broadcast x
-#> (line 247)
-#> root: broadcast x on rank 3 (line 247) does not match the other members
+#> in world: ranks 0,1 call allreduce x (line 243), ranks 2,3 call broadcast x
+#> (line 244)
+#> root: broadcast x on rank 3 (line 244) does not match the other members
 abort
 
 ## nothing has run: in plain words, once tensors are declared, and in a section of its own
@@ -289,10 +286,10 @@ repeat 3 { y = matmul x w }
 why y@1
 #> y was written 5 times, the last is shown; before: `why matmul#3` (136 us), `why
 #> matmul#2` (104 us), `why scale#1` (53.2 us), and 1 more
-#> matmul y on rank 1 (line 288, default) waited for nothing: it began at once, at
+#> matmul y on rank 1 (line 285, default) waited for nothing: it began at once, at
 #> 136 us
-#>   matmul y on rank 1 (line 288) ran 31.2 us
-#> root: matmul y on ranks 0-3 (line 288) takes its time
+#>   matmul y on rank 1 (line 285) ran 31.2 us
+#> root: matmul y on ranks 0-3 (line 285): its own duration
 #>    without it everything ends at 136 us instead of 167 us (run again)
 expect error "did you mean 'matmul'" { why matmull }
 stream copies
@@ -335,10 +332,10 @@ spin 2ms
 allreduce x
 sync
 why
-#> allreduce x on rank 0 (line 335, default) waited 2.00 ms for rank 2, the last to
-#> come to it
-#>   spin on rank 2 (line 334) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
+#> allreduce x on rank 0 (line 332, default) waited 2.00 ms for rank 2, the last to
+#> arrive
+#>   spin on rank 2 (line 331) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
 #>   `slow 2x`
-#> root: `@2 slow 2x` (line 333)
+#> root: `@2 slow 2x` (line 330)
 #>    without it everything ends at 3.52 ms instead of 5.52 ms (run again)
 @2 slow 1x
