@@ -53,7 +53,7 @@ static uint32_t shift_even(uint32_t bits, int shift)
  * shifts until a unit is 2^-24. */
 static uint16_t half_of(float value)
 {
-	uint32_t bits = (union float_bits){value}.bits, size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
 	if (size > 0x7f800000) /* NaN: quiet, with the top of its payload */
 		return sign | 0x7e00 | (size >> 13 & 0x3ff);
 	if (size >= 0x47800000) /* 65536 and above; 65520 and above round up below */
@@ -70,16 +70,16 @@ static float half_value(uint16_t half)
 	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,
 	         mantissa = half & 0x3ff;
 	if (exponent == 0x1f)
-		return (union float_bits){.bits = sign | 0x7f800000 | mantissa << 13}.value;
+		return float_of_bits(sign | 0x7f800000 | mantissa << 13);
 	if (exponent)
-		return (union float_bits){.bits = sign | (exponent + 112) << 23 | mantissa << 13}.value;
+		return float_of_bits(sign | (exponent + 112) << 23 | mantissa << 13);
 	float small = mantissa * 0x1p-24f;
 	return sign ? -small : small;
 }
 
 static uint16_t brain_of(float value)
 {
-	uint32_t bits = (union float_bits){value}.bits;
+	uint32_t bits = bits_of_float(value);
 	if ((bits & 0x7fffffff) > 0x7f800000)
 		return bits >> 16 | 0x40;
 	return shift_even(bits, 16);
@@ -105,7 +105,7 @@ void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
 		memcpy(to, from, count * sizeof *to);
 	else if (dtype == DT_BF16)
 		for (int64_t i = 0; i < count; i++)
-			to[i] = (union float_bits){.bits = (uint32_t)half[i] << 16}.value;
+			to[i] = float_of_bits((uint32_t)half[i] << 16);
 	else if (dtype == DT_F16)
 		for (int64_t i = 0; i < count; i++)
 			to[i] = half_value(half[i]);

@@ -108,8 +108,7 @@ static void chain_host_at(struct chain *chain, int rank, const struct bout *wait
 		root_add(chain, ROOT_HELD, world->ops[by].rank, by, wait->ns);
 	} else {
 		text_add(words,
-		        kind == OP_CRASH ? "for ever: its rank has crashed"
-		                         : "for its line, which came late");
+		        kind == OP_CRASH ? "forever: its rank has crashed" : "for its line, which came late");
 		root_add(chain, ROOT_MISSING, rank, kind == OP_CRASH ? by : wait->op, wait->ns);
 	}
 }

@@ -311,7 +311,7 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 		return ST_OK;
 	for (int kind = 0; kind < MEMORY_KINDS; kind++)
 		ruler.column = (int)most_of(ruler.column, (int64_t)text_columns(kind_name(kind)));
-	text_add(out, "device memory from %s to %s, when the host took and freed it\n",
+	text_add(out, "device memory from %s to %s, by the host's allocations and frees\n",
 	        time_words(window.from).text, time_words(window.to).text);
 	status = put_lanes(trace, &options, &ruler, out);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {

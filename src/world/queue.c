@@ -50,7 +50,7 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++)
-		digest_add(world, (union double_bits){record->parameter[i]}.bits);
+		digest_add(world, bits_of_double(record->parameter[i]));
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		digest_add(world,
