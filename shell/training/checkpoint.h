@@ -10,6 +10,7 @@
 #ifndef RANKSH_CHECKPOINT_H
 #define RANKSH_CHECKPOINT_H
 
+#include "shell/training/training.h"
 #include "shell/training/verify.h"
 
 struct shard {

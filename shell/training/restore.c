@@ -39,7 +39,7 @@
 
 static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 {
-	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
+	return fail(ST_FILE, "%s is not a complete checkpoint: %s", c->path, what);
 }
 
 /* -1: missing, or not a whole number from 0 on */
@@ -83,7 +83,7 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
 	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
 		return fail(
-		        ST_FILE, "%s is no whole checkpoint: it does not say where %s lies", c->path, file);
+		        ST_FILE, "%s is not a complete checkpoint: it does not say where %s lies", c->path, file);
 	return ST_OK;
 }
 
@@ -183,7 +183,7 @@ enum status checkpoint_open(struct shell *shell, const char *path, struct checkp
 	status = shell_file(shell, place, &bytes, &count);
 	cJSON *object = status == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
 	if (status == ST_OK)
-		status = object ? manifest_read(c, object) : manifest_refuse(c, "it is no JSON");
+		status = object ? manifest_read(c, object) : manifest_refuse(c, "it is not JSON");
 	cJSON_Delete(object);
 	mem_free(bytes);
 	return checkpoint_name_before(shell, path, place, status);

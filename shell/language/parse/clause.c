@@ -123,7 +123,7 @@ enum status parse_clauses(struct parser *parser, struct statement *statement, si
 
 static enum status ranks_mistake(const char *at, const char *after)
 {
-	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
+	return fail(ST_RANK, "'@%.*s' is not a set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
 	        UP_TO(40, at, after));
 }
 
