@@ -26,8 +26,6 @@
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank,
  * stream, number).
  *
- * Shared by all backends: cost.h (modelled times, directions of copies), traffic.h (bytes by
- * link), call.h (a record as a kernel call).
  * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
@@ -37,8 +35,8 @@
 /* Limits a call's work. A backend subtracts its work from `steps` (1 is about 10 us) and calls
  * more() when none is left. If more() returns false, the call stops between two operations with
  * ST_INTERRUPTED; the next call continues. Steps depend only on the replicated state, so all
- * processes stop at the same place. more NULL: the call never stops. Without a budget it never
- * stops, and it waits for devices without end. */
+ * processes stop at the same place. more NULL, or no budget: the call
+ * never stops; without a budget it also waits for devices without end. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
@@ -103,17 +101,15 @@ struct backend {
 	/* Accepts an operation that was added to world.ops: computes the record's costs, appends
 	 * it to its rank's host program. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* advance, reach, project and finish exchange times measured on other processes' devices:
-	 * all processes call them at the same place. Between two such calls every process returns
-	 * the same answers without communication.
+	/* All processes call advance, reach, project and finish at the same place: they exchange
+	 * measured times. In between, every process returns the same answers by itself.
 	 *
 	 * Carries out everything final. Returns ST_OK or ST_INTERRUPTED; data failures:
 	 * failure(). */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
-	/* Completes the operations `ids`. If advance() does not, tries on a copy in which idle
-	 * hosts issue nothing, and commits if the copy reaches them. Fails with ST_WAITS, naming
-	 * the rank whose line is missing, or with ST_STUCK if no line can help; then only
-	 * advance()'s part has changed. */
+	/* Completes the operations `ids`, assuming that idle hosts issue nothing if necessary.
+	 * Fails with ST_WAITS, naming the rank whose line is missing, or with ST_STUCK if no line
+	 * can help; then only advance()'s part has changed. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 	/* Makes the projection for times(), host() and waiting(), within the budget. Without it
 	 * they make it themselves from the times exchanged so far; they never block. */
@@ -136,8 +132,8 @@ struct backend {
 	/* Gives the cost without a projection */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
-	/* Returns true if, in the projection, a host or stream of the rank never continues
-	 * without more lines; *on: at which operation */
+	/* True if, in the projection, a host or stream of the rank needs more lines to continue;
+	 * *on: at which operation */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
 	 * life. One member changes the whole collective or transfer. NULL: not supported. */

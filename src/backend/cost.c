@@ -6,8 +6,7 @@
  * host memory takes bytes / host_rate and disturbs nothing. Disks have rates of their own. The
  * cost of a collective is its algorithm's (collectives/cost.c).
  *
- * A record is costed once, with its first operation, and shared by all ranks of the line. Ranks
- * whose messages use different links have records of their own (shell/submit/plan.c). */
+ * A record is costed once, with its first operation, for all ranks that share it. */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
@@ -17,7 +16,7 @@ bool record_is_spin(const struct record *record)
 	return record->kind == OP_KERNEL && record->duration_ns >= 0;
 }
 
-/* Requires a source or a target; without a target the host reads it (`print`). */
+/* Requires a source or a target. */
 enum copy_way copy_way(const struct record *record)
 {
 	const struct operand *from = record_source(record), *to = record_target(record);
@@ -116,8 +115,7 @@ uint8_t collective_links(const struct machine *machine, const struct match *matc
 	return kinds;
 }
 
-/* Uses the longest of the transfers. For example, 1 MB on a path of 2 us and 10 GB/s takes 2,000
- * + 100,000 ns. */
+/* Uses the longest of the transfers. */
 static void cost_p2p(const struct machine *machine, const struct op *op, struct record *record)
 {
 	record->alone_ns = 0;

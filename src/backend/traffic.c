@@ -1,4 +1,4 @@
-/* traffic.c -- bytes that a rank has sent over its links, for `traffic` and the metric `sent`
+/* traffic.c -- bytes that a rank has sent over its links
  *
  * A transfer counts on the sender's links, a get on those of the rank it reads, a collective by
  * the steps of its algorithm (collectives/sent.c), a copy on the bus or disk. */
