@@ -2,15 +2,13 @@
  * and both by blocks of keys for context parallelism.
  *
  * q, k and v are [tokens,hidden]: a batch's sequences stacked, `seq` rows each (0: all rows are
- * one sequence), with the heads side by side, d = hidden/heads columns each. So three matmul
- * results go in unchanged, one call handles a batch, and a rank with some heads passes its
- * columns. causal=1: a token sees itself and those before it.
+ * one sequence), with the heads side by side, d = hidden/heads columns each. causal=1: a token
+ * sees itself and those before it.
  *
  * The gradient recomputes the probabilities p from q and k (as flash attention does; nothing of
  * size seq x seq is kept):
  *     dv = p.T do    ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)    dq = ds k    dk = ds.T q
- * p (do v.T) is an element-wise product. do v.T is p's gradient; softmax's gradient (rows.c) makes
- * ds from it, and the scale of q k.T follows.
+ * p (do v.T) is an element-wise product.
  *
  * A token's heads, hidden = 8, heads = 2, seq = 3, two sequences:
  *
@@ -25,8 +23,7 @@
  *     o = o exp(lse - l) + o1 exp(lse1 - l)      l = log(exp(lse) + exp(lse1))
  * A block's gradient takes the whole's o and lse, which give the whole's p and rowsum(p (do v.T)).
  *
- * Everything is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once,
- * as on tensor cores. */
+ * Everything is f32 by the BLAS (blas.c). */
 #include "base/memory.h"
 #include "kernels/attention_head.h"
 #include "kernels/blas.h"

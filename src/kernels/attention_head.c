@@ -92,8 +92,7 @@ INLINE float largest_of(const float *row, int64_t count)
  * because its exp and so the sum are NaN. lse (or NULL), `apart` elements from row to row,
  * receives the log of the sum.
  *
- * Three loops over the rows: within each, rows are independent, so the processor overlaps them.
- * The sum runs in parts, as the maximum does. */
+ * In each of the three loops rows are independent, so the processor overlaps them. */
 LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float *lse, int64_t apart),
         (p, largest, mask, lse, apart))
 {

@@ -7,8 +7,8 @@
  *   in[0] ....ooooooooo........  -> buffer[0] [.....512]  \
  *   in[1] o.o.o.o.o.o.o.o.o....  -> buffer[1] [.....512]  ->  result [.....512]  ->  out[0]
  *
- * A kernel never reads its own output: kernel_compute() stages an output that overlaps an input.
- * The exception is the very same tensor, because each element is read before it is written. */
+ * A kernel never reads its own output: kernel_compute() stages an output that overlaps an
+ * input. */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 
@@ -54,7 +54,8 @@ void kernel_total(
         const struct kernel_call *call, double (*add)(double total, const double *x, int64_t count));
 
 /* Adds each row of in[0] to the rows of out[0] that its `indices` indices in in[1] name (without
- * in[1]: to the only one), in doubles, in order, rounded once: the bits do not depend on strides. */
+ * in[1]: to the only one), in doubles, in order, rounded once: the bits do not depend on
+ * strides. */
 void kernel_add_rows(const struct kernel_call *call, int64_t indices);
 
 /* Returns true if the spans of the two tensors have a byte in common. */

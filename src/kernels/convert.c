@@ -1,9 +1,6 @@
 /* convert.c -- cast, quantize, topk and its gradient: the same numbers in fewer bits, or fewer
  * numbers; nonfinite: counts those that overflowed; transpose: the same numbers in another order.
  *
- * The first three compress gradients before they are sent: cast halves them, quantize represents
- * int8 (kept in i32; a quarter would travel), topk sends the k largest and their indices.
- *
  * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127;
  * -128 is unused, so q and -q both exist. s is rounded to f32 before the division, because the
  * receiver multiplies by the rounded s. */

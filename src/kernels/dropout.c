@@ -2,8 +2,8 @@
  * divided by 1-p.
  *
  * The choice depends only on (seed, element index in the whole), by base/philox.h. So the gradient
- * stores nothing: it is the same kernel on dy with the same seed. A rank with a part of the whole
- * gives the part's position, so that all parts together drop the same elements as the whole:
+ * is the same kernel on dy with the same seed. A rank gives its part's position, so that all parts
+ * together drop the same elements as the whole:
  *
  *      whole, width=12    . . . . . . . . . . . .
  *                         . . . . x x x . . . . .     x begins at=16 and has 3 columns

@@ -9,9 +9,7 @@
  *      row 1   b    0          a                         row 1   0
  *      row 2   c    2          c                         row 2   dx0 + dx2
  *      row 3   d                                         row 3   0
- *
- * The gradient is as large as the table though most rows are 0, so it is costly to reduce over
- * ranks. */
+ */
 #include "kernels/common.h"
 #include "base/memory.h"
 

@@ -10,8 +10,7 @@
  * (1) A kernel knows no rank, no stream and no time: equal calls give equal results anywhere.
  * (2) kernel_shape() finds every error in a call; computing does not fail.
  * (3) With --dry there are no data; neither `run` nor a loop is called.
- *
- * May call: base/. To add a kernel, add a row to its family's table. */
+ */
 #ifndef RANKSH_KERNEL_H
 #define RANKSH_KERNEL_H
 

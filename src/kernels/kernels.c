@@ -1,7 +1,5 @@
 /* kernels.c -- the list of kernels, in `help` order.
- *
- * A family is a table in its own file; X(FAMILY) lists it. The parser, help, completion, costs and
- * the example tests find kernels here. */
+ A family is a table in its own file. */
 #include "kernels/kernel.h"
 
 #include <string.h>

@@ -6,8 +6,7 @@
  *      memory     a b c d e f         dims 3,2   strides 1,3         row of doubles    a d b e c f
  *
  * A double holds every f32, f16, bf16 and i32 exactly. + - x / on two f32 in double, rounded to
- * f32, equal f32 arithmetic. So a kernel is a loop over doubles; strides and types are handled
- * only here. */
+ * f32, equal f32 arithmetic. */
 #ifndef RANKSH_LANE_H
 #define RANKSH_LANE_H
 

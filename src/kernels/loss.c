@@ -146,8 +146,6 @@ static double row_loss(int64_t count, const double *z, const double *t, double l
 	return loss;
 }
 
-/* One row at a time; the loss accumulates in double and is divided at the end. Memory: the row z,
- * its targets t, and a copy for exp. */
 static void crossentropy(const struct kernel_call *call)
 {
 	bool gradient = call->kernel->shape == crossentropy_grad_shape;

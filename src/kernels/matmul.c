@@ -1,8 +1,5 @@
-/* matmul.c -- y = a b, 2-D, by the CBLAS. Most operands are used in place, and .T costs nothing
- * (blas.c).
- *
- * The bits are the BLAS's: they depend on its version and the processor, which a job's ranks
- * share. */
+/* matmul.c -- y = a b, 2-D, by the CBLAS and with its bits. Most operands are used in place, and
+ * .T costs nothing (blas.c). */
 #include "kernels/blas.h"
 #include "kernels/common.h"
 

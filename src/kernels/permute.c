@@ -12,7 +12,7 @@
  *
  * As matrices the two are transposes, so each is the other's gradient. With a capacity C expert e
  * has C rows from C*e on: tokens beyond the capacity are dropped (-1), unused rows are 0 (Lepikhin
- * et al. 2020, GShard, arXiv:2006.16668). Earlier numbers go first, so there are no ties.
+ * et al. 2020, GShard, arXiv:2006.16668).
  *
  * Rows received from several ranks are ordered by rank, then by expert; sort_chunks exchanges the
  * two (Megatron-LM's sort_chunks_by_idxs). */

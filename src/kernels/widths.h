@@ -1,7 +1,6 @@
 /* widths.h -- one source, three machine codes: a loop for any processor, for AVX2 and for AVX-512.
  *
- * A compiler vectorizes a loop over doubles by two on every x86-64 (SSE2), by four with AVX2, by
- * eight with AVX-512. The choice is made at run time:
+ * The choice is made at run time:
  *
  *                           name(...)                called by kernels
  *                  /            |             \
