@@ -1,5 +1,4 @@
-/* clocks.c -- clock comparison: every process sends to rank 0, which answers with its time,
- * several times */
+/* clocks.c -- clock comparison: every process sends to rank 0, which answers with its time */
 #include "cuda/clocks.h"
 #include "base/memory.h"
 

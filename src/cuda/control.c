@@ -50,8 +50,7 @@ static enum status control_queued(struct backend *backend, op_id id)
 	return status;
 }
 
-/* Cancels what the shadow has aborted. Then publishes and waits if the shadow has completed an
- * operation with an answer; publishes without waiting if lines are paced. */
+/* Publishes, and waits if the shadow has completed an operation with an answer. */
 static enum status answer_owed(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
@@ -78,8 +77,7 @@ static enum status control_reach(struct backend *backend, const op_id *ids, int 
 	return answer_owed(control, status, budget);
 }
 
-/* Starts all hosts and waits for projected ends. If no device may be waited for, only shares what
- * has completed. */
+/* If no device may be waited for, only shares what has completed. */
 static enum status publish_and_wait(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
@@ -227,7 +225,7 @@ static const struct backend functions = {
         .stop = control_stop,
 };
 
-/* On the host thread. A shared GPU's pool holds the rank's tensors and packed messages. */
+/* On the host thread */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;

@@ -1,5 +1,4 @@
-/* control.h -- what the files of the backend share (cuda.h says what it is). An umbrella header:
- * it brings along what it includes.
+/* control.h -- what the files of the backend share. An umbrella header.
  *
  *      queued      shadow.queued                     the simulator: same world, no data
  *                  of this rank: an order, held      orders.c
@@ -8,11 +7,6 @@
  *                  rounds until it is over           wait.c rounds.c; times of all ranks
  *                  done, in the shadow's order       wait.c
  *      times       measured, else the shadow's       times.c
- *
- * Files: control.c (functions, start and stop) orders.c (operations as orders) spares.c (backup=)
- * parties.c (communicators) publish.c (orders to hosts) wait.c (rounds) times.c (times, clocks,
- * blame) clocks.c rounds.c (own headers). Before the start: open.c gather.c placement.c (own
- * headers).
  *
  * Everything here is the same on all processes unless marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
@@ -67,7 +61,7 @@ struct control {
 	struct backend *shadow;
 	struct shared_gpu *gpu;
 	struct host *host;
-	/* orders.c: what is queued, and not given to a host yet */
+	/* orders.c */
 	struct {
 		struct host_order *held; /* own: not given to the host yet */
 		size_t held_count, held_room;
@@ -148,8 +142,7 @@ void order_operation(struct control *control, op_id id);
 void order_part(struct control *control, int group);
 /* after an abort: sequence numbers continue above all used ones */
 void orders_restart(struct control *control, int group, int instance);
-/* Cancels everything queued in the part, on all its members; later operations run. The world does
- * not change, because no result on a device decides what happens in it. */
+/* Cancels everything queued in the part, on all its members; later operations run. */
 void orders_lose(struct control *control, int part);
 /* the part of the group that the rank is in */
 int order_part_of(const struct world *world, int group, int rank);
@@ -158,9 +151,8 @@ bool order_is_lost(struct control *control, op_id id);
 void orders_release(struct control *control);
 
 /* spares.c: collectives with backup= */
-/* Returns for each of control->orders.queued whether it is withheld, because the members that
- * count are not known yet; NULL if none is. The same on all processes; the caller frees it. The
- * shadow executes what it can. */
+/* Returns for each of control->orders.queued whether it is withheld until the members that count
+ * are known; NULL if none is. The same on all processes; the caller frees it. */
 bool *spares_withheld(struct control *control);
 /* Sets the members that count, whether this rank's operation never completes, and a late one's
  * duration. The order is given next. */
@@ -191,8 +183,7 @@ enum control_wait {
 	WAIT_PROJECTED /* also for those with a projected end */
 };
 /* Waits in rounds, then calls the hooks. Fails with ST_INTERRUPTED; with ST_WAITS if
- * budget->waits is NULL and the wait is not over; with ST_MPI or ST_BUG as rounds_hold. A device's
- * failure is kept in control->failure. */
+ * budget->waits is NULL and the wait is not over; as rounds_hold. */
 enum status control_wait(struct control *control, enum control_wait what, struct budget *budget);
 /* cancels on the device what the shadow has aborted */
 void control_cancel(struct control *control);

@@ -3,8 +3,7 @@
  *     GPUs of each --> a GPU per rank --> its context, NCCL, --> free memory,  --> memory per rank
  *                                         memory to share        IPC tested
  *
- * All ranks exchange reports between two of these: the assignment depends on all reports, and
- * free memory is read when every context exists. */
+ * All ranks exchange reports between two of these. */
 #include "cuda/open.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -19,8 +18,7 @@ static const int64_t SCRATCH_BYTES = 256LL << 20;
 /* NCCL's buffers, for some groups */
 static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
 
-/* Exchanges reports; every rank computes the same placement or the same refusal. all: room for
- * every report */
+/* all: room for every report */
 static enum status placement_agree(struct cuda_job *job, struct transport *transport,
         const struct cuda_report *mine, struct cuda_report *all, int64_t reserve_bytes)
 {
@@ -123,7 +121,7 @@ static void memory_report(const struct cuda_job *job, struct cuda_report *mine, 
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }
 
-/* Takes this rank's GPU, then exchanges reports of its free memory. all: room for every report */
+/* all: room for every report */
 static enum status gpus_take(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
         struct cuda_report *all, CUdeviceptr *offered)
 {

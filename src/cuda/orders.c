@@ -1,9 +1,9 @@
 /* orders.c -- operations of this rank as orders for its host thread; all data are copied
  *
- * Members of a collective must agree on its sequence number without communication. The world
- * numbers a part's collectives from 0, and again after each abort, but words that streams wait
- * for must only grow. So the sequence number is base + the world's number + 1, and an abort
- * raises the base to the largest number in use. Every process counts all ranks' operations. */
+ * The world numbers a part's collectives from 0, and again after each abort, but words that
+ * streams wait for must only grow. So the sequence number is base + the world's number + 1, and an
+ * abort raises the base to the largest number in use. Every process counts all ranks'
+ * operations. */
 #include "cuda/control.h"
 #include "backend/cost.h"
 #include "base/memory.h"
@@ -31,8 +31,7 @@ static void add_segment(struct control *control, enum host_order_kind kind, enum
 	order->bytes = bytes;
 }
 
-/* Compares the host's segments with the world's, both by address. Freed ones go first, to make
- * room. */
+/* Both lists are by address. Freed segments go first, to make room. */
 static void compare_segments(struct control *control, enum space space, bool *more)
 {
 	const struct heap *heap = world_heap(control->world, control->world->me, space);

@@ -2,8 +2,7 @@
  * each channel, a late member and the rank that sends its results, and an origin stream and its
  * target
  *
- * They follow from the world, so all processes have the same list in the same order; they are
- * made with the next publication. After a release those of a part are made again. */
+ * They follow from the world, so all processes have the same list in the same order. */
 #include "cuda/control.h"
 #include "base/memory.h"
 

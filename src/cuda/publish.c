@@ -62,8 +62,7 @@ static enum status agree_start(struct control *control)
 	return status;
 }
 
-/* A mismatched collective never starts: its stream blocks, as the simulator's does. One that was
- * aborted before it was given ends at once. */
+/* A mismatched collective never starts. One that was aborted before it was given ends at once. */
 static void order_update(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;

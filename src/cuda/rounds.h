@@ -1,14 +1,12 @@
 /* rounds.h -- distributes measured times to all processes, in rounds
  *
- * A measured time is known to one process. All processes call rounds_hold at the same place and
- * then know what any of them had. A process that waits for a device waits in rounds: each process
- * says whether its own wait is over, so all continue together.
+ * All processes call rounds_hold at the same place and then know what any of them had, and whether
+ * all their waits for devices are over.
  *
  *      rank 1   times, over? ---.                          .---> all times, over for all?
  *      rank 2   times, over? ---+--> rank 0, with its own --+---> all times, over for all?
  *
- * A round costs two messages per process. Processes wait with a back-off sleep (mpi/nap.c). May
- * call: mpi/ base/. */
+ * A round costs two messages per process. */
 #ifndef RANKSH_CUDA_ROUNDS_H
 #define RANKSH_CUDA_ROUNDS_H
 
@@ -32,9 +30,8 @@ struct rounds {
 void rounds_release(struct rounds *rounds);
 /* Adds a time to the next round. */
 void rounds_tell(struct rounds *rounds, const struct measured *one);
-/* Adds every process's times to `all` and makes *vote the result for all. ST_MPI: a message
- * failed, and this process is no longer in step with the others. ST_BUG: a message is malformed,
- * or an operation is known with other times. */
+/* Adds every process's times to `all` and makes *vote the result for all. Fails with ST_MPI, or
+ * with ST_BUG: a message is malformed, or an operation is known with other times. */
 enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote);
 
 #endif

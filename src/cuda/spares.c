@@ -5,10 +5,9 @@
  *      rank 1   allreduce x backup=1 ............
  *      rank 2   spin; ....... allreduce x backup=1 ... late: gets the result when it arrives
  *
- * The host needs the decision when it is given the operation. The simulator knows it when enough
- * members have arrived in its projection, which is then made final: devices do not wait for idle
- * hosts. If it projects no end, because lines are missing, the operation is withheld. So are
- * later operations of its rank without a projected end; one with an end does not depend on it. */
+ * The simulator knows the decision when enough members have arrived in its projection, which is
+ * then made final. If it projects no end, because lines are missing, the operation is withheld,
+ * and so are later operations of its rank without a projected end. */
 #include "cuda/control.h"
 #include "base/memory.h"
 

@@ -139,9 +139,7 @@ bool control_predicted(struct backend *backend, op_id id, struct times *times)
 	return true;
 }
 
-/* The times of an operation that is not measured, from the shadow. If everything before it on its
- * stream is measured, it has been ready since then, so that only its peers or a busy GPU delay
- * it. */
+/* If everything before it on its stream is measured, it has been ready since then. */
 static void times_predict(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];
@@ -179,8 +177,7 @@ void control_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = false;
 }
 
-/* The host's state and dependencies are the shadow's, known before a device is waited for. The
- * clock is the measured one after the first publication. */
+/* The clock is the measured one after the first publication. */
 void control_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct control *control = control_of(backend);

@@ -114,8 +114,8 @@ void control_cancel(struct control *control)
 			operation_cancel(control, &control->open[i]);
 }
 
-/* An operation failed in a part, as all know: no rank waits there any longer. All cancel theirs
- * first and release the part one round later, so that no peer takes it for done. */
+/* All cancel the operations of a part that has failed first and release it one round later, so
+ * that no peer takes them for done. */
 static void part_lose(struct control *control, const struct vote *vote)
 {
 	if (control->failure.losing)
@@ -140,9 +140,8 @@ void control_done(void *self, op_id id)
 	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
 }
 
-/* Passes on the completed operations in the shadow's order, up to the first OP_SYNC that has not
- * completed: all processes stop at the same one. Others that have not completed stay for the next
- * call. */
+/* In the shadow's order, up to the first OP_SYNC that has not completed; others that have not
+ * completed stay for the next call. */
 static void done_pass_on(struct control *control)
 {
 	size_t left = 0, next = 0;
@@ -163,8 +162,7 @@ static void done_pass_on(struct control *control)
 		control->owed = false;
 }
 
-/* One round: shares measurements and asks whether the wait is over. If any process is full, all
- * read what has completed. */
+/* If any process is full, all read what has completed. */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	reports_take(control, what);

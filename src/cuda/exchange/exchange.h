@@ -2,7 +2,7 @@
  *
  * Two implementations: shared_gpu/ for ranks that share a GPU, nccl/ for a GPU per rank. Both
  * only queue work: streams wait for peers, not the host. Messages are contiguous, in memory from
- * exchange.alloc; the caller (host/) packs strided tensors and resolves addresses.
+ * exchange.alloc.
  *
  * All members agree without communication on `part`, which numbers the parts of all groups
  * (group.first + instance), and on `seq`, the sequence number of a part's collectives, or of the
@@ -12,8 +12,7 @@
  * If a call fails, its work is never queued: peers, and work of this rank that is already queued
  * for it, wait until the part is released. The caller queues nothing more there before.
  *
- * Called by the host thread, except `serve` and `release`. May call: cuda/kernels/ cuda/library/
- * collectives/ (types) base/. */
+ * Called by the host thread, except `serve` and `release`. */
 #ifndef RANKSH_CUDA_EXCHANGE_H
 #define RANKSH_CUDA_EXCHANGE_H
 
@@ -35,8 +34,8 @@ struct exchange_collective {
 	int64_t chunk;             /* as in struct collective_job */
 	const struct split *split; /* NULL: equal parts of `chunk` */
 	/* by place: the members in the result, which does not wait for the others (backup=);
-	 * NULL: all. A late member contributes nothing, waits for no later work of the
-	 * others, and gets the result when it arrives. The same on all members. */
+	 * NULL: all. A late member gets the result when it arrives. The same on all
+	 * members. */
 	const bool *counts;
 };
 
@@ -67,8 +66,7 @@ struct exchange_one_sided {
 	int stream;       /* stream number on the origin rank */
 };
 
-/* queue: called when all members have arrived: in shared_gpu/ before the data moves; with NCCL
- * after the call, the earliest known time. Played durations start there. ended: called after the
+/* queue: called when all members have arrived (with NCCL after the call). ended: called after the
  * work, before peers see it as done; not called with NCCL. A zeroed one does nothing. */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
@@ -103,15 +101,12 @@ struct exchange {
 	 * stream; call->at is unused. Thread-safe, never waits. `failure` reports errors. NULL:
 	 * this exchange needs no service. */
 	void (*serve)(struct exchange *exchange, const struct exchange_one_sided *call);
-	/* Reports an asynchronous error in *part once, as ST_GPU. NULL: there are none. The host
-	 * thread polls it while it waits. The part's work then ends without results, as after a
-	 * release; nothing more is done there until it is opened again, and other members wait
-	 * until they release it. */
+	/* Reports an asynchronous error in *part once, as ST_GPU. NULL: there are none. The part's
+	 * work then ends as after a release; other members wait until they release it. */
 	enum status (*failure)(struct exchange *exchange, int *part);
 	/* Ends waits in the part without results: of collectives up to `seq`, and of all
 	 * transfers and one-sided operations so far. Thread-safe, never waits. Called by each
-	 * member. A member that is writing at that moment may write to this one's results until
-	 * its own stream has passed. */
+	 * member; one that is writing at that moment may go on to write to others' results. */
 	void (*release)(struct exchange *exchange, int part, uint32_t seq);
 	void (*close)(struct exchange *exchange);
 };

@@ -60,8 +60,7 @@ static enum status anchor_record(struct anchors *anchors)
 	return ST_OK;
 }
 
-/* The first access may have to wake the GPU between the two clock reads, so a second anchor
- * follows. */
+/* The first access may have to wake the GPU, so a second anchor follows. */
 enum status anchors_open(struct anchors *anchors, const struct cuda_library *cuda)
 {
 	*anchors = (struct anchors){.cuda = cuda};

@@ -9,11 +9,9 @@
  *      GPU clock               its time since the first anchor                sum of the intervals
  *
  * so that GPU time + offset = host time, with bounds for the offset. Every anchor narrows the
- * bounds; if they exclude each other the clocks have drifted, and the bounds move as little as
- * necessary. Reported times do not change.
+ * bounds; if the clocks have drifted, the bounds move as little as necessary.
  *
- * Used by the host thread alone: opening and renewing wait for the device. May call:
- * cuda/library/. */
+ * Used by the host thread alone: opening and renewing wait for the device. */
 #ifndef RANKSH_CUDA_HOST_ANCHOR_H
 #define RANKSH_CUDA_HOST_ANCHOR_H
 

@@ -17,8 +17,8 @@ static enum status flight_times(struct host_thread *host, const struct host_flig
 	return status;
 }
 
-/* Reports the operation. Its start is moved to its issue and to the end of the stream's previous
- * operation if it was measured before them, because clocks are uncertain. */
+/* Clocks are uncertain: a start before the issue, or before the end of the stream's previous
+ * operation, is moved there. */
 static void flight_report(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
@@ -127,8 +127,7 @@ void lanes_check(struct host_thread *host)
 	host->why = fail_copy();
 }
 
-/* Returns true if all awaited operations are reported. On a virtual clock their ends may still lie
- * ahead: flight_wait. */
+/* On a virtual clock the ends of reported operations may still lie ahead: flight_wait. */
 static bool wait_is_over(struct host_thread *host, op_id target)
 {
 	struct host_lanes *lanes = host->lanes;

@@ -1,7 +1,5 @@
-/* compute.c -- kernels and initial data: launches, cuBLAS, and kernels on the host
- *
- * A kernel of tensors in host memory is a host function of the stream: the simulator's code
- * (kernels/). */
+/* compute.c -- kernels and initial data: launches, cuBLAS, and for tensors in host memory the
+ * simulator's code (kernels/) as a host function of the stream */
 #include "cuda/host/host_thread.h"
 #include "backend/call.h"
 #include "base/memory.h"

@@ -4,9 +4,7 @@
  * A copy engine moves contiguous bytes. A strided tensor is packed or unpacked on its own side,
  * in stream order: on the GPU by a kernel, in host memory by a host function.
  *
- *      x[:, 0:8] on the GPU  --kernel-->  packed  --engine-->  pinned  --function-->  h[:, 0:8]
- *
- * Copies of pageable memory go through the driver's buffers and block this thread until done. */
+ *      x[:, 0:8] on the GPU  --kernel-->  packed  --engine-->  pinned  --function-->  h[:, 0:8] */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "cuda/host/order.h"

@@ -2,10 +2,8 @@
  * launch's operations
  *
  * An executable belongs to its key, byte by byte: calls, real addresses, streams, dependencies.
- * Memory that has moved, or a launch on another stream, makes another one.
  * The launch's stream must not wait for anything that single launches would not wait for, as
- * hosts could deadlock. So all dependencies must have completed or be on that stream. Work that
- * follows on the graph's other streams begins when the whole graph has completed. */
+ * hosts could deadlock. So all dependencies must have completed or be on that stream. */
 #include "cuda/host/graph.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -51,9 +49,8 @@ static bool is_contiguous(const struct operand *operand)
 	        (operand->space == SPACE_PINNED && layout_contiguous(&operand->layout));
 }
 
-/* Returns true if the calls can be captured once and repeated. A least duration is ended by a
- * thread, a noted value is kept anew each time, and a host function is called once, so they
- * cannot. */
+/* A least duration is ended by a thread, a noted value is kept anew each time, and a host function
+ * is called once, so they cannot be repeated. */
 static bool can_repeat(const struct host_order *order)
 {
 	const struct record *record = &order->record;
@@ -187,7 +184,6 @@ static struct device_graph *graphs_remove(struct graphs *graphs, int i)
 	return graph;
 }
 
-/* Evicts the least recently used executable without remembered launches, if any. */
 static bool graphs_make_room(struct host_thread *host)
 {
 	struct graphs *graphs = host->graphs;

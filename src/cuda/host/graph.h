@@ -3,10 +3,9 @@
  *
  *      orders of a launch --capture.c--> executable --graph.c--> cuGraphLaunch between two events
  *
- * The graph contains an event after each operation. A later launch of the same executable records
- * it anew, so it times the last launch only. Operations of an earlier launch that had not
- * completed then share the measured time of their launch in proportion to the prediction
- * (measured.divided). */
+ * The graph contains an event after each operation, which each launch records anew. Operations of
+ * an earlier launch that had not completed then share the measured time of their launch in
+ * proportion to the prediction (measured.divided). */
 #ifndef RANKSH_CUDA_HOST_GRAPH_H
 #define RANKSH_CUDA_HOST_GRAPH_H
 

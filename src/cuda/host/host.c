@@ -1,8 +1,4 @@
-/* host.c -- the host thread: start and stop, back-off sleep, main loop
- *
- *      control   give --> orders --------> run.c
- *                take <-- reports <------- lanes.c, run.c
- *                read <-> one letter <---> between orders, and while the thread waits */
+/* host.c -- the host thread: start and stop, back-off sleep, main loop */
 #include "cuda/host/shared.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

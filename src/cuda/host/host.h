@@ -1,10 +1,9 @@
 /* host.h -- the host thread of a rank: executes the rank's program on the GPU, in order, and
  * measures it
  *
- * It issues each order as soon as it reaches it, blocks in OP_SYNC as a Python program would, and
- * polls for completed operations between orders and during waits. All CUDA calls are made here,
- * so a call that never returns blocks only this thread. Unless noted, the functions are called by
- * control and do not wait for a device. */
+ * It blocks in OP_SYNC as a Python program would, and polls for completed operations between
+ * orders and during waits. All CUDA calls are made here, so a call that never returns blocks only
+ * this thread. Control calls these functions; unless noted, they do not wait for a device. */
 #ifndef RANKSH_CUDA_HOST_H
 #define RANKSH_CUDA_HOST_H
 
@@ -34,15 +33,14 @@ bool host_stop(struct host *host);
 
 /* copied; in this order */
 void host_give(struct host *host, const struct host_order *orders, size_t count);
-/* Takes up to `most` new reports, oldest first. A caller that waited for an operation sets its
- * clock to the end (host_sleep_until): on the stand-in each thread has a clock of its own. */
+/* Takes up to `most` new reports, oldest first. */
 size_t host_take(struct host *host, struct host_report *reports, size_t most);
 /* Waits for reports, at most 20 ms, or until all orders have completed. */
 void host_await(struct host *host);
 /* Calls exchange.release for what the rank waits for in the part, up to that sequence number. */
 void host_release(struct host *host, int part, uint32_t seq);
-/* Reports the operation undone unless it is reported already: its exchange was released, or its
- * collective continues without it. If it was not issued yet it never is. */
+/* Reports the operation undone unless it is reported already. If it was not issued yet it never
+ * is. */
 void host_cancel(struct host *host, op_id id);
 /* Reads a tensor's elements, packed. by: as in backend.read; 0: memory as it is now. Waits for
  * the host thread, which may itself be in a sync. ST_GPU names the CUDA call that hangs. */
@@ -50,8 +48,7 @@ enum status host_read(struct host *host, op_id by, enum space space, int64_t add
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,
         const void *packed);
-/* Returns true if the values kept for host_read take so much memory that they should be read
- * now. */
+/* Returns true if the values kept for host_read should be read now. */
 bool host_is_full(const struct host *host);
 /* Returns the uncertainty of measured times on the host clock, ns. */
 double host_uncertainty(struct host *host);

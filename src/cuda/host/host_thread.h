@@ -1,11 +1,4 @@
-/* host_thread.h -- what the files of the host thread share. An umbrella header.
- *
- * Files: host.c (the thread, start and stop) handed.c (orders, reports, reads, writes)
- * run.c (an order, the host's own lane) on_stream.c (what an operation queues) graph.c capture.c
- * (launches of graphs) lanes.c (streams, events, operations in flight) completion.c (completion,
- * waits) timer.c (least durations) memory.c (segments) compute.c (kernels, cuBLAS) copy.c values.c
- * (values brought to the host) message.c (communication) anchor.c
- * (the GPU's clock and the host's) measured.c (times by operation) */
+/* host_thread.h -- what the files of the host thread share. An umbrella header. */
 #ifndef RANKSH_CUDA_HOST_THREAD_H
 #define RANKSH_CUDA_HOST_THREAD_H
 

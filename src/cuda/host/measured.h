@@ -1,8 +1,7 @@
 /* measured.h -- measured times of operations, of all ranks: this process's and those received
  * from others
  *
- * Times are ns on the session's clock, which begins with its world. A reported time is final. May
- * call: base/ world/ (types). */
+ * Times are ns on the session's clock, which begins with its world. A reported time is final. */
 #ifndef RANKSH_CUDA_HOST_MEASURED_H
 #define RANKSH_CUDA_HOST_MEASURED_H
 

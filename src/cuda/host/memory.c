@@ -192,9 +192,8 @@ static enum status room_get(const struct host_thread *host, struct lane_room *ro
 	return status;
 }
 
-/* A workspace at least doubles, so that outgrown ones take no more than the current. Freeing one
- * would wait for the whole GPU, where a stream may wait for work that this thread has not issued
- * yet. */
+/* Freeing an outgrown workspace would wait for the whole GPU, where a stream may wait for work
+ * that this thread has not issued yet. */
 enum status memory_scratch(struct host_thread *host, const struct host_lane *lane, enum scratch slot,
         int64_t bytes, CUdeviceptr *at)
 {

@@ -1,8 +1,5 @@
 /* message.c -- communication of the world as calls of exchange/: addresses of operands, and the
- * least duration
- *
- *      alone         transfers; timer_begin when all members have arrived, timer_end at the end
- *      together      begin | collective | transfers | end      the same, each on its own stream */
+ * least duration */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 #include "collectives/collective.h"

@@ -5,9 +5,8 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-/* A copy of pageable memory blocks this thread until it is done. The stream's earlier work, which
- * may depend on lines that another rank has not received yet, is awaited here, where this thread
- * continues to report and can be stopped. */
+/* A copy of pageable memory blocks this thread until it is done, so the stream's earlier work is
+ * awaited here, where this thread continues to report and can be stopped. */
 static enum status queue_copy(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {

@@ -1,8 +1,5 @@
 /* order.h -- orders that control gives the host thread, and the reports that come back. An
- * umbrella header: it brings along what it includes.
- *
- *      control: MPI, world        orders --->   host: the learner's program, on the GPU
- *      never waits for a device   <--- reports  may wait, in a CUDA call too
+ * umbrella header.
  *
  * Orders are copies: the world's arrays move, and a thread that hangs in a CUDA call may outlive
  * the world. What a record points to (operands, parts, rows) is copied to `arrays`. */

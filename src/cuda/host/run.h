@@ -6,8 +6,7 @@
 #include "cuda/host/order.h"
 
 /* A part that the rank belongs to, and the last sequence number used there. lost: an operation
- * failed there. Peers would match the next one with it, so nothing more is queued until all have
- * released the part and it is opened again. */
+ * failed there, and nothing more is queued until the part is opened again. */
 struct part_seen {
 	int part;
 	uint32_t seq;

@@ -2,8 +2,7 @@
  * reports, reads and writes). An umbrella header.
  *
  * One lock guards all of it and is never held during a CUDA call. What is handed over carries its
- * time: on the tests' stand-in each thread has a clock of its own, and the receiver's clock
- * advances to that time. */
+ * time, to which the receiver's clock advances on the tests' stand-in. */
 #ifndef RANKSH_CUDA_HOST_SHARED_H
 #define RANKSH_CUDA_HOST_SHARED_H
 

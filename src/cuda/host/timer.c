@@ -3,10 +3,8 @@
  *      stream:  | arrived: host function |  work  | wait: word >= value |
  *      thread:    the time begins ........................ it has passed: word = value
  *
- * A slot is a word in pinned memory, in use from timer_begin until its time has passed. Words are
- * counters that grow, so a slot is reused as soon as its word is written, whether or not the
- * stream has read it. CUDA may call all host functions on one thread, so this one only notes the
- * time. */
+ * A slot is a word in pinned memory. Words are counters that grow, so a slot is reused as soon as
+ * its word is written, whether or not the stream has read it. */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 

@@ -1,11 +1,10 @@
 /* values.c -- values brought to the host by copies, `print` and losses, until they are read
  *
- * The values of `print` and losses are read once, oldest first, and kept until then: if
- * host_is_full, control reads them during a wait. Other copies are read at once or never, so the
- * oldest are dropped.
+ * The values of `print` and losses are kept until they are read, oldest first. Other copies are
+ * read at once or never, so the oldest are dropped.
  *
- * Values are in pinned memory, in cells of a power of two. Free cells are reused and never
- * returned, because freeing pinned memory waits for the whole GPU. */
+ * Values are in pinned memory, in cells of a power of two, which are never returned, because
+ * freeing pinned memory waits for the whole GPU. */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 

@@ -10,8 +10,8 @@
  *       q  | s s s s | s s s s | s s . .      s: scores of a tile (registers); the last are masked
  *          -> o, most, sum  after each
  *
- * Tensor cores compute f16 and bf16, d up to 128, with eight elements of a row aligned to 16
- * bytes. attention_any does the rest, with 64 columns of o per block for wide heads. */
+ * Tensor cores compute what plan_attention.c allows; attention_any does the rest, with 64 columns
+ * of o per block for wide heads. */
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/exponential.cuh"
 

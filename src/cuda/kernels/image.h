@@ -1,8 +1,8 @@
 /* image.h -- the kernels as modules of the driver. An umbrella header.
  *
- * NVRTC compiles the embedded sources at the first start on a GPU, in about a minute, and the
- * cache (cache.h) keeps the code. A program of `make gpu` has a fat binary for each family, built
- * by nvcc for all major architectures; if the driver accepts them, nothing is compiled. */
+ * NVRTC compiles the embedded sources at the first start on a GPU, and the cache (cache.h) keeps
+ * the code. A program of `make gpu` has a fat binary for each family; if the driver accepts them,
+ * nothing is compiled. */
 #ifndef RANKSH_CUDA_IMAGE_H
 #define RANKSH_CUDA_IMAGE_H
 

@@ -30,12 +30,7 @@ struct launch_plan {
 /* Plans the launches of a call. The tensors' `data` are GPU addresses. workspace:
  * workspace_bytes, aligned to 256. With NULL the plan differs only in addresses, and returns
  * these bytes:
- *
- *      launch_plan_make(&plan, call, NULL);
- *      if (plan.workspace_bytes)
- *              launch_plan_make(&plan, call, memory of that size);
- *
- * There may be no launches, as for a tensor without elements or `spin` without a tensor. */
+ There may be no launches. */
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
 /* Plans the launch that checks the call's indices, if it has any. An index out of range goes to

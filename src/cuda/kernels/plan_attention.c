@@ -2,8 +2,7 @@
  * attention_grad.cu)
  *
  * Tensor cores need f16 or bf16, the same for all operands, d a multiple of 8 up to 128, and rows
- * in which every eight elements are aligned to 16 bytes, as in a model's tensors. The kernels for
- * any type and strides do the rest. */
+ * in which every eight elements are aligned to 16 bytes. */
 #include "base/arithmetic.h"
 #include "cuda/kernels/launch.h"
 #include "kernels/attention_head.h"

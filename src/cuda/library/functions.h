@@ -1,7 +1,5 @@
-/* functions.h -- every function of NVIDIA's libraries that we call, once: library.h makes a table
- * of pointers from this list, open.c looks them up, the tests' stand-in declares its exports with
- * it, and tests/cuda_headers.sh compares it with NVIDIA's headers. To add a function, add a
- * row. */
+/* functions.h -- every function of NVIDIA's libraries that we call, once, for library.h, open.c
+ * and the tests' stand-in. tests/cuda_headers.sh compares it with NVIDIA's headers. */
 #ifndef RANKSH_CUDA_FUNCTIONS_H
 #define RANKSH_CUDA_FUNCTIONS_H
 

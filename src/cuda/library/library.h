@@ -1,9 +1,7 @@
 /* library.h -- NVIDIA's libraries as one table of functions, opened on first use
  *
- * The binary is linked with none of them: cuda_library_open finds a library and looks up the
- * functions of functions.h. Code calls them through the table by their names:
- * `cuda->cuMemAlloc(&at, bytes)`. RANKSH_CUDA=DIR opens the tests' stand-in instead. An umbrella
- * header: it brings along what it includes. */
+ * Code calls the functions of functions.h by their names: `cuda->cuMemAlloc(&at, bytes)`.
+ * RANKSH_CUDA=DIR opens the tests' stand-in instead. An umbrella header. */
 #ifndef RANKSH_CUDA_LIBRARY_H
 #define RANKSH_CUDA_LIBRARY_H
 

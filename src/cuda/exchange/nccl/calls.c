@@ -2,10 +2,8 @@
  *
  * Gather, scatter and alltoall are sends and receives in one group; a barrier is a sum of one
  * number. NCCL accepts an input only apart from the result or in its place there; other
- * overlapping inputs are copied first. Unequal parts of a reducescatter or allgather are padded,
- * as in FSDP2: NCCL works in workspace of n whole parts, to which the input is copied and from
- * which the result is. NCCL has all our types and reductions; halves are rounded at each step of
- * its ring or tree. */
+ * overlapping inputs are copied first. Unequal parts of a reducescatter or allgather are padded
+ * (pad_parts). */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/nccl/party.h"

@@ -8,9 +8,8 @@
  *      rank 1   b0 b1 b2    ->   s1 = (b1 + d1) + a1     ->    s0 s1 s2
  *      rank 3   d0 d1 d2         s2 = (d2 + a2) + b2           s0 s1 s2
  *
- * The first member that counts keeps a copy of the result for each late one and sends it on a
- * communicator and a stream of their own, so that no other work waits for a late member. A late
- * member receives what it missed in sequence order. A copy is freed when it was sent. */
+ * The first member that counts sends a copy of the result to each late one, on a communicator and
+ * a stream of their own, so that no other work waits for a late member. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"

@@ -4,12 +4,10 @@
  * calls of a communicator run in order, and only a channel's two ends know the same order. A late
  * member (backup=) gets the result on a communicator with the first member that counts.
  *
- * NCCL has no put, get and add: the target rank serves them on a thread and a stream of its own.
- * Each origin stream has a communicator for them, because its order is all that both ends agree
- * on, and a blocked stream then blocks no other (serve.c).
+ * NCCL has no put, get and add: the target rank serves them (serve.c). Each origin stream has a
+ * communicator for them, because its order is all that both ends agree on.
  *
- * Each communicator has a thread that makes it, warms it up and aborts it. They are made one
- * after the other, in one order on all ranks. */
+ * Each communicator has a thread that makes it, warms it up and aborts it (party.c). */
 #ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
 #define RANKSH_CUDA_NCCL_EXCHANGE_H
 

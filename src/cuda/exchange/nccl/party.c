@@ -1,8 +1,7 @@
 /* party.c -- a communicator's thread: makes it, warms it up, and aborts it after a release
  *
- * Making and aborting may wait for a peer, or forever; only this thread blocks. Communicators are
- * made one after the other, because two ranks could otherwise begin with different ones and
- * deadlock. */
+ * Making and aborting may wait for a peer, or forever. Communicators are made one after the other,
+ * because two ranks could otherwise begin with different ones and deadlock. */
 #include "base/memory.h"
 #include "cuda/exchange/nccl/party.h"
 

@@ -1,8 +1,5 @@
 /* party.h -- what the files of nccl/ share. An umbrella header.
  *
- * Files: party.c (a communicator's thread) nccl.c (memory, unique ids, open, release, close) batch.c (calls that start together) calls.c (collectives and transfers) late.c (backup=)
- * serve.c (windows: put, get, add)
- *
  *      control                 a party's thread                  host thread
  *      nccl_meet ----------->  PARTY_MAKING: init, warm-up
  *                              PARTY_READY <-------------------- open; nccl_enter .. nccl_run

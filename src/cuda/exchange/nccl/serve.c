@@ -9,10 +9,8 @@
  * with the k-th receive and starts a pair after the previous one: so each send, also of an add's
  * piece, has an answer.
  *
- * The communicator's thread serves in the order of the origin's stream. It waits only for the
- * window's address, which the host thread gives when it opens the window. The origin knows that
- * the window is open: both ranks took part in the collective that opened it. Adds of several
- * ranks run concurrently, by compare-and-swap per element.
+ * The communicator's thread serves in the order of the origin's stream, once the window is open.
+ * Adds of several ranks run concurrently, by compare-and-swap per element.
  *
  * A release ends NCCL calls without data; an add that follows reads the `released` word and does
  * nothing. */

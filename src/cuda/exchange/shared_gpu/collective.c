@@ -1,7 +1,6 @@
 /* collective.c -- each member's kernel. A reduction is cut into one piece per place; the piece's
  * owner adds it up from all inputs and writes it to all results. Pieces and order of addition are
- * those of the simulator's ring (collectives/data.c). Data that only moves is fetched by its
- * receiver. */
+ * those of collectives/data.c. Data that only moves is fetched by its receiver. */
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/shared_gpu/state.h"

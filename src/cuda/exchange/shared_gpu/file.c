@@ -62,8 +62,8 @@ struct told {
 	int32_t failed;
 };
 
-/* Rank 0 keeps its descriptor open until all ranks reach the second round, which takes place even
- * if the first failed. */
+/* Rank 0 keeps its descriptor open until the second round, which takes place even if the first
+ * failed. */
 enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);

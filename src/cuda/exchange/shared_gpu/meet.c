@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 
-/* ---- words of the segment that streams write and wait for, collected in order. Each belongs to one
- * sequence number, so that writing it twice changes nothing. */
+/* ---- words of the segment that streams write and wait for, collected in order. Each belongs to
+ * one sequence number, so that writing it twice changes nothing. */
 
 enum { BATCH = 255 }; /* CUDA's limit per call */
 
@@ -173,7 +173,6 @@ static enum status gifts_give(struct shared_gpu *gpu)
 	return status;
 }
 
-/* A late member gets the result as a transfer from the member that has kept it. */
 static enum status late_add(
         struct shared_gpu *gpu, const struct exchange_collective *call, int from, CUstream stream)
 {

@@ -49,8 +49,7 @@ static size_t table_bytes(const struct slot_ring *ring)
 	return (size_t)(ring->n * (2 * ring->n + 2)) * sizeof(long long);
 }
 
-/* Tables are a ring, too: in a `together`, and on several streams, one is written before the
- * previous one was read. With more than 31 places the ring is shorter. */
+/* In a `together`, and on several streams, a table is written before the previous one was read. */
 static uint32_t table_seqs(const struct slot_ring *ring)
 {
 	uint32_t fit = (uint32_t)(CHUNK / 2 / table_bytes(ring));

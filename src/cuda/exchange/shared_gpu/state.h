@@ -1,8 +1,4 @@
-/* state.h -- what the files of shared_gpu/ share. An umbrella header.
- *
- * Files: file.c (the segment) pool.c (memory that all ranks access) slots.c (slots of a match,
- * release) meet.c (a match from arrival to end, results for late members) collective.c (each
- * member's kernel) shared_gpu.c (open and close, windows) */
+/* state.h -- what the files of shared_gpu/ share. An umbrella header. */
 #ifndef RANKSH_CUDA_SHARED_GPU_STATE_H
 #define RANKSH_CUDA_SHARED_GPU_STATE_H
 
@@ -182,9 +178,8 @@ enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
 /* as peers use it; 0 for 0 */
 int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
-/* Copies a member's input on its stream, valid until the stream passes the pool_stages_end that
- * follows. from 0: memory only. Waits for streams if there is no room. Fails with
- * ST_DEVICE_MEMORY, ST_GPU. */
+/* Copies an input on its stream, valid until the stream passes the next pool_stages_end. from 0:
+ * memory only. Waits for streams if there is no room. Fails with ST_DEVICE_MEMORY, ST_GPU. */
 enum status pool_stage(
         struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 /* The same for the result of a late member; it is also kept until taken. */
@@ -207,8 +202,8 @@ CUdeviceptr slot_ring_found(
 struct shared_gpu_window *slot_ring_windows(const struct slot_ring *ring, int place);
 /* by place, 2n + 2 each */
 const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
-/* Waits until the slots are free (their members have ended the previous sequence number), then
- * reserves them for `places`. This blocks a rank that is too far ahead, like CUDA's full queue. */
+/* Waits until the slots are free, which blocks a rank that is too far ahead, then reserves them
+ * for `places`. */
 void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places);
 void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
 void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
