@@ -300,7 +300,7 @@ static void attention_merge(const struct kernel_call *call)
 
 const struct kernel kernels_attention[] = {
         {
-                .name = "attention",
+                KERNEL_ROW("attention", "flash_fwd_kernel<<<blocks, threads, 0, stream>>>", 3, 1),
                 .usage = "o [lse] = attention q k v [heads=1] [seq=ROWS] [causal=0|1] [query=] [key=]",
                 .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head in each sequence; q k v "
                         "[tokens,hidden], sequences stacked, heads side by side. k and v may be one block of "
@@ -308,11 +308,9 @@ const struct kernel kernels_attention[] = {
                         "attention_merge needs",
                 .torch = "o = F.scaled_dot_product_attention(q, k, v)   # heads apart: [heads,seq,width]; "
                          "causal=1: is_causal=True",
-                .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1\n"
                            "# the last 4 tokens see the first 4, which are k's\n"
                            "o1 lse1 = attention q[4:8] k[0:4] v[0:4] causal=1 query=4",
-                KERNEL_TAKES(3, 1),
                 .wants_columns = true,
                 .more_outs = 1,
                 .option = {OPTIONS},
@@ -323,15 +321,13 @@ const struct kernel kernels_attention[] = {
                 .run = attend,
         },
         {
-                .name = "attention_grad",
+                KERNEL_ROW("attention_grad", "flash_bwd_kernel<<<blocks, threads, 0, stream>>>", 4, 3),
                 .usage = "dq dk dv = attention_grad do q k v [o lse] [heads= seq= causal= query= key=]",
                 .help = "attention's gradients from do and its inputs; recomputes the probabilities, so no "
                         "seq x seq tensor is kept. If k and v are one block, o and lse belong to all blocks",
                 .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
-                .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
                            "heads=2 seq=4 causal=1",
-                KERNEL_TAKES(4, 3),
                 .wants_columns = true,
                 .more_ins = 2,
                 .option = {OPTIONS},
@@ -342,15 +338,13 @@ const struct kernel kernels_attention[] = {
                 .run = attend,
         },
         {
-                .name = "attention_merge",
+                KERNEL_ROW("attention_merge", "merge_attn_states<<<blocks, threads, 0, stream>>>", 4, 0),
                 .usage = "attention_merge o lse o1 lse1",
                 .help = "merges the attention to two key blocks: o and lse with o1 and lse1, each weighted "
                         "by its share of the softmax's sum",
                 .torch = "o -= torch.sigmoid(lse1 - lse) * (o - o1); lse = torch.logaddexp(lse, lse1)",
-                .cuda = "merge_attn_states<<<blocks, threads, 0, stream>>>",
                 .example = "tensor q[4,4] k[8,4] v[8,4] = randn\no lse = attention q k[0:4] v[0:4]\n"
                            "o1 lse1 = attention q k[4:8] v[4:8]\nattention_merge o lse o1 lse1",
-                KERNEL_TAKES(4, 0),
                 .wants_columns = true,
                 .writes = 1 << MERGE_O | 1 << MERGE_LSE,
                 .arguments = ARGUMENTS_FLOAT,

@@ -77,9 +77,9 @@ BINARY(larger, a > b || b != b ? a : b)  /* a number wins over a NaN, as in C's 
 BINARY(smaller, a < b || b != b ? a : b)
 
 /* The fields that all rows share */
-#define BINARY_ROW(row, shape_rule)                                                                         \
-	.usage = "y = " row " a b", .shape = (shape_rule), .operations = 1, KERNEL_LAUNCHED(row, "blocks"), \
-	KERNEL_TAKES(2, 1)
+#define BINARY_ROW(row, shape_rule)                                         \
+	.usage = "y = " row " a b", .shape = (shape_rule), .operations = 1, \
+	KERNEL_LAUNCHED(row, "blocks", 2, 1)
 
 const struct kernel kernels_binary[] = {
         {

@@ -1,6 +1,7 @@
 /* common.c -- shapes, costs and results for any kernel, from its row */
 #include "kernels/common.h"
 #include "base/memory.h"
+#include "kernels/exponential.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -351,4 +352,27 @@ void kernel_add_rows(const struct kernel_call *call, int64_t indices)
 	}
 	kernel_put(call, &out, 0, rows * columns, sum);
 	mem_free(sum);
+}
+
+/* ---- the loops' machine code */
+
+const double exponential_least = -709, exponential_most = 710;
+
+static enum width allowed = WIDTH_AVX512;
+
+void kernels_allow(enum width width)
+{
+	allowed = width;
+}
+
+enum width kernels_width(void)
+{
+#ifdef __x86_64__
+	if (allowed == WIDTH_AVX512 && __builtin_cpu_supports("avx512f") &&
+	        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		return WIDTH_AVX512;
+	if (allowed >= WIDTH_AVX2 && __builtin_cpu_supports("avx2"))
+		return WIDTH_AVX2;
+#endif
+	return WIDTH_ANY;
 }

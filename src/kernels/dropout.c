@@ -50,13 +50,12 @@ static void dropout LOOP_PARAMETERS
 
 const struct kernel kernels_dropout[] = {
         {
-                KERNEL_LAUNCHED("dropout", "blocks"),
+                KERNEL_LAUNCHED("dropout", "blocks", 1, 1),
                 .usage = "y = dropout x [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
                 .help = "0 with probability p, else x / (1-p); the seed selects the elements",
                 .torch = "y = F.dropout(x, p=0.5)",
                 .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 "
                            "seed=7 at=16",
-                KERNEL_TAKES(1, 1),
                 .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = dropout_shape,
@@ -64,13 +63,11 @@ const struct kernel kernels_dropout[] = {
                 .rows = dropout,
         },
         {
-                .name = "dropout_grad",
+                KERNEL_ROW("dropout_grad", "dropout<<<blocks, threads, 0, stream>>>", 1, 1),
                 .usage = "dx = dropout_grad dy [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
                 .help = "dropout's gradient, with the same options",
                 .torch = "dx = dy * mask / (1 - p)",
-                .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",
-                KERNEL_TAKES(1, 1),
                 .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = dropout_shape,

@@ -102,26 +102,24 @@ static void add_rows(const struct kernel_call *call)
 
 const struct kernel kernels_embed[] = {
         {
-                KERNEL_LAUNCHED("embed", "tokens"),
+                KERNEL_LAUNCHED("embed", "tokens", 2, 1),
                 .usage = "x = embed table ids",
                 .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
                 .torch = "x = F.embedding(ids, table)",
                 .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
-                KERNEL_TAKES(2, 1),
                 .shape = embed_shape,
                 .indices = table_rows,
                 .cost = embed_cost,
                 .run = embed,
         },
         {
-                KERNEL_LAUNCHED("embed_grad", "rows"),
+                KERNEL_LAUNCHED("embed_grad", "rows", 2, 1),
                 .usage = "dtable = embed_grad dx ids rows=NUMBER",
                 .help = "embed's gradient with respect to its table: each row of dx added to the row that "
                         "its id names",
                 .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
                 .example =
                         "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
-                KERNEL_TAKES(2, 1),
                 .option = {{"rows", NAN, "of the table", KO_WHOLE, 1}},
                 .shape = embed_grad_shape,
                 .indices = table_rows,
@@ -129,13 +127,11 @@ const struct kernel kernels_embed[] = {
                 .run = add_rows,
         },
         {
-                .name = "colsum",
+                KERNEL_ROW("colsum", "cublasSgemv", 1, 1),
                 .usage = "y = colsum x",
                 .help = "the sum of each column: [n,m] gives [m], a bias's gradient",
                 .torch = "y = x.sum(0)",
-                .cuda = "cublasSgemv",
                 .example = "tensor x[4,8] = randn\ny = colsum x",
-                KERNEL_TAKES(1, 1),
                 .shape = colsum_shape,
                 .operations = 1,
                 .run = add_rows,

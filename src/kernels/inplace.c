@@ -42,13 +42,11 @@ LOOP(adam)
 
 const struct kernel kernels_inplace[] = {
         {
-                .name = "fill",
+                KERNEL_ROW("fill", "fill<<<blocks, threads, 0, stream>>>   // 0: cudaMemsetAsync", 1, 0),
                 .usage = "fill x NUMBER",
                 .help = "every element of x becomes the number, in stream order",
                 .torch = "x.fill_(0)",
-                .cuda = "fill<<<blocks, threads, 0, stream>>>   // 0: cudaMemsetAsync",
                 .example = "tensor x[4,8]\nfill x 0",
-                KERNEL_TAKES(1, 0),
                 .writes = 1,
                 .write_only = true,
                 .positional = 1,
@@ -56,13 +54,11 @@ const struct kernel kernels_inplace[] = {
                 .elements = fill,
         },
         {
-                .name = "sgd",
+                KERNEL_ROW("sgd", "cublasSaxpy", 2, 0),
                 .usage = "sgd w dw lr=NUMBER",
                 .help = "one step against the gradient: w -= lr dw",
                 .torch = "w -= lr * dw   # torch.optim.SGD",
-                .cuda = "cublasSaxpy",
                 .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",
-                KERNEL_TAKES(2, 0),
                 .writes = 1,
                 .option = {{"lr", NAN, "learning rate", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_ALIKE,
@@ -70,13 +66,12 @@ const struct kernel kernels_inplace[] = {
                 .elements = sgd,
         },
         {
-                KERNEL_LAUNCHED("adam", "blocks"),
+                KERNEL_LAUNCHED("adam", "blocks", 4, 0),
                 .usage = "adam w dw m v t=STEP [lr=1e-3] [beta1=0.9] [beta2=0.999] [eps=1e-8]",
                 .help = "an Adam step: m and v (zeros before step 1) are the running means of the gradient "
                         "and its square",
                 .torch = "torch.optim.Adam([w], lr=1e-3).step()",
                 .example = "tensor w[4,8] dw[4,8] = randn\ntensor m[4,8] v[4,8] = zeros\nadam w dw m v t=1",
-                KERNEL_TAKES(4, 0),
                 .writes = 1 << 0 | 1 << 2 | 1 << 3,
                 .option =
                         {

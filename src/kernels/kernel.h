@@ -55,13 +55,13 @@ struct kernel_option {
  * in[i]; an in-place kernel changes its in[i]. */
 typedef void kernel_loop(int64_t from, int64_t count, double *const *in, double *out, const double *option);
 
-/* The exact number of tensors and results. A kernel without tensors is a source: it takes a SHAPE
- * and a type and makes data (randn, zeros ...). */
-#define KERNEL_TAKES(tensors, results) .ins = (tensors), .outs = (results)
-
-/* Sets the name, and the CUDA line of a kernel launched under that name. grid: "rows" for a block
- * per row, else "blocks". */
-#define KERNEL_LAUNCHED(row, grid) .name = row, .cuda = row "<<<" grid ", threads, 0, stream>>>"
+/* A row's name, its CUDA line, and the exact number of tensors and results. A kernel without
+ * tensors is a source: it takes a SHAPE and a type and makes data (randn, zeros ...). */
+#define KERNEL_ROW(row, line, tensors, results) \
+	.name = (row), .cuda = (line), .ins = (tensors), .outs = (results)
+/* The row of a kernel launched under its name. grid: "rows" for a block per row, else "blocks" */
+#define KERNEL_LAUNCHED(row, grid, tensors, results) \
+	KERNEL_ROW(row, row "<<<" grid ", threads, 0, stream>>>", tensors, results)
 
 /* For kernels that look up rows: in[argument], i32, holds numbers from 0 to below `end`. `unused`
  * is one more valid number (NAN: none). */

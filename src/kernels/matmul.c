@@ -57,13 +57,11 @@ static void matmul(const struct kernel_call *call)
 
 const struct kernel kernels_matmul[] = {
         {
-                .name = "matmul",
+                KERNEL_ROW("matmul", "cublasSgemm", 2, 1),
                 .usage = "y = matmul a b [scale=1]",
                 .help = "the matrix product of a [m,k] and b [k,n]; .T transposes",
                 .torch = "y = a @ b",
-                .cuda = "cublasSgemm",
                 .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
-                KERNEL_TAKES(2, 1),
                 .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,

@@ -213,16 +213,14 @@ static void sort_chunks(const struct kernel_call *call)
 
 const struct kernel kernels_permute[] = {
         {
-                .name = "binsort",
+                KERNEL_ROW("binsort", "cub::DeviceRadixSort::SortPairs", 1, 2),
                 .usage = "to n = binsort ids bins=NUMBER [capacity=0]",
                 .help = "each number's index in a stable sort by value, and each value's count, n [bins]. "
                         "With a capacity C, value e has the indices from C*e, and numbers after its C-th get "
                         "-1",
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
-                .cuda = "cub::DeviceRadixSort::SortPairs",
                 .example = "tensor ids[4,2] i32 = iota scale=2\nto n = binsort ids bins=16",
-                KERNEL_TAKES(1, 2),
                 .option = {{"bins", NAN, "how many numbers there are, from 0 on", KO_WHOLE, 1},
                         {"capacity", 0, "places per bin (0: no limit)", KO_WHOLE, 0}},
                 .shape = binsort_shape,
@@ -231,13 +229,12 @@ const struct kernel kernels_permute[] = {
                 .run = binsort,
         },
         {
-                KERNEL_LAUNCHED("permute", "rows"),
+                KERNEL_LAUNCHED("permute", "rows", 2, 1),
                 .usage = "xs = permute x to rows=NUMBER",
                 .help = "adds row i from x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
                         "names for it, as binsort gives them; -1 is skipped. It is unpermute's gradient",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
-                KERNEL_TAKES(2, 1),
                 .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
                 .shape = permute_shape,
                 .indices = permuted_rows,
@@ -245,13 +242,12 @@ const struct kernel kernels_permute[] = {
                 .run = permute,
         },
         {
-                KERNEL_LAUNCHED("unpermute", "rows"),
+                KERNEL_LAUNCHED("unpermute", "rows", 2, 1),
                 .usage = "y = unpermute ys to",
                 .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. It is "
                         "permute's inverse, and its gradient",
                 .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
-                KERNEL_TAKES(2, 1),
                 .shape = unpermute_shape,
                 .indices = permuted_rows,
                 .cost = permute_cost,
@@ -259,7 +255,7 @@ const struct kernel kernels_permute[] = {
                 .run = unpermute,
         },
         {
-                KERNEL_LAUNCHED("sort_chunks", "rows"),
+                KERNEL_LAUNCHED("sort_chunks", "rows", 2, 1),
                 .usage = "y = sort_chunks x n",
                 .help = "the rows of x are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has the "
                         "chunks by columns of n: (0,0), (1,0) ... (0,1) ... `sort_chunks y n.T` is the "
@@ -267,7 +263,6 @@ const struct kernel kernels_permute[] = {
                 .torch = "c = x.split(n.flatten().tolist()); y = torch.cat([c[i*b+j] for j in range(b) for i "
                          "in range(a)])",
                 .example = "tensor x[4,8] = randn\ntensor n[2,2] i32 = ones\ny = sort_chunks x n",
-                KERNEL_TAKES(2, 1),
                 .shape = sort_chunks_shape,
                 .run = sort_chunks,
         },

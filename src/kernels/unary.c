@@ -36,16 +36,15 @@ LOOP_EACH(gelu_grad, in[0][i] * gelu_slope(in[1][i]))
 /* The fields of a row whose kernel maps x to y without options */
 #define UNARY_ROW(row, count)                                                          \
 	.usage = "y = " row " x", .arguments = ARGUMENTS_ALIKE, .operations = (count), \
-	KERNEL_LAUNCHED(row, "blocks"), KERNEL_TAKES(1, 1)
+	KERNEL_LAUNCHED(row, "blocks", 1, 1)
 
 const struct kernel kernels_unary[] = {
         {
-                KERNEL_LAUNCHED("scale", "blocks"),
+                KERNEL_LAUNCHED("scale", "blocks", 1, 1),
                 .usage = "y = scale x NUMBER",
                 .help = "x times a number (rounded to f32, as PyTorch does)",
                 .torch = "y = x * 0.5",
                 .example = "tensor x[4,8] = randn\ny = scale x 0.5",
-                KERNEL_TAKES(1, 1),
                 .positional = 1,
                 .option = {{"by", NAN, "the number", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_ALIKE,
@@ -67,24 +66,20 @@ const struct kernel kernels_unary[] = {
                 .elements = root,
         },
         {
-                .name = "relu",
+                KERNEL_ROW("relu", "cudnnActivationForward", 1, 1),
                 .usage = "y = relu x",
                 .help = "x if it is above 0, else 0",
                 .torch = "y = torch.relu(x)",
-                .cuda = "cudnnActivationForward",
                 .example = "tensor x[4,8] = randn\ny = relu x",
-                KERNEL_TAKES(1, 1),
                 .operations = 1,
                 .elements = relu,
         },
         {
-                .name = "relu_grad",
+                KERNEL_ROW("relu_grad", "cudnnActivationBackward", 2, 1),
                 .usage = "dx = relu_grad dy x",
                 .help = "relu's gradient: 0 if x, relu's input, is 0 or less, else dy",
                 .torch = "dx = dy.masked_fill(x <= 0, 0)",
-                .cuda = "cudnnActivationBackward",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
-                KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 1,
                 .elements = relu_grad,
@@ -97,12 +92,11 @@ const struct kernel kernels_unary[] = {
                 .elements = gelu,
         },
         {
-                KERNEL_LAUNCHED("gelu_grad", "blocks"),
+                KERNEL_LAUNCHED("gelu_grad", "blocks", 2, 1),
                 .usage = "dx = gelu_grad dy x",
                 .help = "gelu's gradient (the tanh form) at x, gelu's input, times dy",
                 .torch = "dx, = torch.autograd.grad(y, x, dy)",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
-                KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 8,
                 .elements = gelu_grad,
