@@ -18,7 +18,6 @@
 #include "cuda/exchange/shared_gpu/shared_gpu.h"
 #include "cuda/exchange/nccl/nccl.h"
 #include "cuda/host/host.h"
-#include "cuda/host/measured.h"
 #include "cuda/host/order.h"
 #include "cuda/library/library.h"
 #include "cuda/placement.h"

@@ -7,7 +7,6 @@
 #include "cuda/open.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cuda/gather.h"
 #include <stdio.h>
 #include <stdlib.h>
 

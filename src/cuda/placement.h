@@ -1,14 +1,42 @@
-/* placement.h -- assigns ranks to GPUs: a pure function of all reports (gather.h), so that all
+/* placement.h -- assigns ranks to GPUs: a pure function of all ranks' reports, so that all
  * processes get the same result, or the same refusal */
 #ifndef RANKSH_CUDA_PLACEMENT_H
 #define RANKSH_CUDA_PLACEMENT_H
 
 #include "base/status.h"
 #include "base/text.h"
+#include "cuda/library/library.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cuda_report;
+/* ---- what each rank reports at the start: its host, GPUs and libraries, or why it has none */
+
+enum { REPORT_GPUS = 16, REPORT_WORDS = 1024 };
+/* one rank's, sent as bytes: no pointers */
+struct cuda_report {
+	char host[64], boot[40];          /* the host's name, and the kernel's id of its boot */
+	char refusal[REPORT_WORDS];       /* why this rank has no GPU; "": it has */
+	char nccl_refusal[REPORT_WORDS];  /* why it has no NCCL; "": it has, or was not asked */
+	int driver_version, nccl_version; /* as in struct cuda_library */
+	bool nccl_shares;                 /* the user wants NCCL for ranks that share a GPU */
+	bool mps;                         /* MPS runs: no turns on a shared GPU */
+	bool no_ipc;                      /* IPC on a shared GPU is refused */
+	CUipcMemHandle memory;            /* this rank's, for the test of that */
+	int gpu_count;                    /* visible GPUs; those above REPORT_GPUS are left out */
+	struct cuda_report_gpu {
+		char name[64];
+		CUuuid uuid;
+		int64_t bytes; /* total, or free */
+	} gpus[REPORT_GPUS];   /* by CUDA's ordinal */
+};
+
+/* Opens the driver, cuBLAS and NVRTC (if needed) and queries the GPUs. Failures are in the
+ * report. */
+void cuda_report_make(struct cuda_report *report, struct cuda_library *library);
+/* The same for NCCL */
+void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library);
+
+/* ---- the assignment */
 
 /* a rank's GPU */
 struct cuda_seat {

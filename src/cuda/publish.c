@@ -18,24 +18,19 @@ struct start {
 	bool idle;
 };
 
-/* On the stand-in a completed operation may end in this thread's future: the device is still busy
- * then. */
-static bool is_idle(const struct control *control)
-{
-	int64_t now = control->setup.library->host_now() - control->clocks.shift;
-	return control->open_count == 0 && (control->published == 0 || control->clocks.own_end <= now);
-}
-
 /* If all are idle, session time continues on all hosts at one moment, the latest of their clocks,
  * from the end of the last operation or the paced time, whichever is later. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
 	int ranks = transport_size(control->transport);
-	struct start mine = {.now = cuda->host_now() + control->clocks.offset.ns,
+	int64_t now = cuda->host_now();
+	/* on the stand-in a completed operation may end in this thread's future */
+	bool ended = control->published == 0 || control->clocks.own_end <= now - control->clocks.shift;
+	struct start mine = {.now = now + control->clocks.offset.ns,
 	        .uncertainty =
 	                host_uncertainty(control->host) + (double)control->clocks.offset.uncertainty_ns,
-	        .idle = is_idle(control)};
+	        .idle = control->open_count == 0 && ended};
 	struct start *all = mem_alloc(ranks * sizeof *all);
 	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
 	bool idle = true;

@@ -10,8 +10,25 @@
 #ifndef RANKSH_CUDA_ROUNDS_H
 #define RANKSH_CUDA_ROUNDS_H
 
-#include "cuda/host/measured.h"
+#include "cuda/host/order.h"
 #include "mpi/transport.h"
+
+/* ---- measured times of all ranks: this process's and those received from others */
+
+/* A zeroed one is empty. */
+struct measurements {
+	struct measured *at; /* by op_id */
+	size_t room;         /* ids below it have an entry */
+	op_id *order;        /* known operations in order of arrival: the same on all processes */
+	size_t known;
+};
+void measurements_release(struct measurements *all);
+/* Fails with ST_BUG if the operation is known with other times. */
+enum status measurements_add(struct measurements *all, const struct measured *one);
+/* NULL: unknown */
+const struct measured *measurements_find(const struct measurements *all, op_id id);
+
+/* ---- rounds */
 
 /* what a process says in a round, and then the result for all */
 struct vote {

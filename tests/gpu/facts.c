@@ -1,8 +1,10 @@
-/* facts.c -- what the GPU at hand can do and what it costs, a line each: IPC, waits of streams between processes, the cost of queueing, the
- * resolution of events, rates of copies. Where there is none it says so, and ends with status 0. Nothing is written down but what is printed.
+/* facts.c -- what the GPU at hand can do and what it costs, a line each: IPC, waits of streams
+ * between processes, the cost of queueing, the resolution of events, rates of copies. Where there
+ * is none it says so, and ends with status 0. Nothing is written down but what is printed.
  *
- * A second process, forked before CUDA is started, is the peer: what it and this one tell each other goes through pipes and a shared page. */
-#include "cuda/gather.h"
+ * A second process, forked before CUDA is started, is the peer: what it and this one tell each
+ * other goes through pipes and a shared page. */
+#include "cuda/placement.h"
 #include "gpu.h"
 #include <signal.h>
 #include <stdbool.h>
@@ -13,7 +15,8 @@
 
 enum { CALLS = 1000, COPY_BYTES = 64 << 20, TIMES = 5, LIMIT_SECONDS = 240, PAGE = 4096, SIGN = 0x5a };
 
-/* What both processes see. The word is one that streams wait for; each process registers the page. */
+/* What both processes see. The word is one that streams wait for; each process registers the
+ * page. */
 struct page {
 	uint32_t word;
 	CUipcMemHandle memory;
@@ -60,7 +63,8 @@ static char hear(int input)
 	return read(input, &letter, 1) == 1 ? letter : 0;
 }
 
-/* 'm': the memory is there to be opened; 'w': a wait is to be queued. Its answers: 'y' or 'n', after a wait 'q' (it is queued) first. */
+/* 'm': the memory is there to be opened; 'w': a wait is to be queued. Its answers: 'y' or 'n',
+ * after a wait 'q' (it is queued) first. */
 static void be_peer(struct page *page, int input, int output)
 {
 	struct cuda_library library = {0};

@@ -1,7 +1,7 @@
-/* test_cuda_library.c -- how NVIDIA's libraries are found, opened and refused. The libraries are tiny ones which the
- * test compiles; what this computer has itself is never asked. */
+/* test_cuda_library.c -- how NVIDIA's libraries are found, opened and refused. The libraries are
+ * tiny ones which the test compiles; what this computer has itself is never asked. */
 #include "base/memory.h"
-#include "cuda/library/folders.h"
+#include "cuda/library/library.h"
 #include "tests/unit/check.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -129,7 +129,8 @@ static void assert_not_open(const char *path)
 	(void)path;
 #endif
 }
-/* The library cannot be opened, the words have all of these (NULL ends them), and nothing is left open. */
+/* The library cannot be opened, the words have all of these (NULL ends them), and nothing is left
+ * open. */
 static void refused(enum cuda_part part, const char *const *words)
 {
 	static const struct cuda_library closed;

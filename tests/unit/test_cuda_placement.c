@@ -1,6 +1,6 @@
-/* test_cuda_placement.c -- which rank works on which GPU, what is refused, what the user is told; clocks of hosts */
+/* test_cuda_placement.c -- which rank works on which GPU, what is refused, what the user is told;
+ * clocks of hosts */
 #include "base/text.h"
-#include "cuda/gather.h"
 #include "cuda/clocks.h"
 #include "cuda/placement.h"
 #include "mpi/transport.h"
@@ -9,7 +9,8 @@
 
 enum { GB = 1 << 30, MOST = 8 };
 
-/* A rank on a host that sees `count` of its GPUs from the number `first` on, each with `gigabytes` */
+/* A rank on a host that sees `count` of its GPUs from the number `first` on, each with
+ * `gigabytes` */
 static struct cuda_report rank_on(const char *host, int first, int count, int64_t gigabytes)
 {
 	struct cuda_report report = {.driver_version = 13000, .nccl_version = 22809, .gpu_count = count};
@@ -142,8 +143,8 @@ static void reports_are_shared(void **state)
 	cuda_library_close(&library);
 }
 
-/* A clock that is ahead by 1000, and messages that take longer there than back, or the reverse: what is found is wrong
- * by its uncertainty at most, and the quickest decides. */
+/* A clock that is ahead by 1000, and messages that take longer there than back, or the reverse:
+ * what is found is wrong by its uncertainty at most, and the quickest decides. */
 static void clocks_are_compared(void **state)
 {
 	(void)state;

@@ -43,12 +43,6 @@ int graph_place(const struct host_order *orders, int count, op_id id)
 	return id >= orders[0].id && id - orders[0].id < (op_id)count ? (int)(id - orders[0].id) : -1;
 }
 
-static bool is_contiguous(const struct operand *operand)
-{
-	return operand->space == SPACE_DEVICE ||
-	        (operand->space == SPACE_PINNED && layout_contiguous(&operand->layout));
-}
-
 /* A least duration is ended by a thread, a noted value is kept anew each time, and a host function
  * is called once, so they cannot be repeated. */
 static bool can_repeat(const struct host_order *order)
@@ -61,9 +55,12 @@ static bool can_repeat(const struct host_order *order)
 		return order->target != OP_EVERYTHING;
 	if (!copies && !kernel)
 		return false;
-	for (int i = 0; i < record->operands; i++)
-		if (kernel ? record->operand[i].space != SPACE_DEVICE : !is_contiguous(&record->operand[i]))
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		bool line = copies && operand->space == SPACE_PINNED && layout_contiguous(&operand->layout);
+		if (operand->space != SPACE_DEVICE && !line)
 			return false;
+	}
 	return kernel ||
 	        (record_target(record) &&
 	                (record_source(record)->space == SPACE_DEVICE ||

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "cuda/exchange/exchange.h"
-#include "cuda/host/measured.h"
 #include "world/world.h"
 
 enum host_order_kind {
@@ -80,6 +79,18 @@ static inline void host_order_release(const struct host_order *order)
 	mem_free(order->match);
 	mem_free(order->arrays);
 }
+
+/* The measured times of an operation, ns on the session's clock, which begins with its world;
+ * final. issue <= ready <= start <= end, as in struct times (backend/backend.h). The host was busy
+ * from issue - launch to issue. */
+struct measured {
+	op_id id; /* 0: unknown */
+	op_id blame;
+	int64_t issue, ready, start, end, launch;
+	uint32_t undone; /* 1: aborted, or its device failed: it has no result */
+	/* 1: in a graph launch of which only the total is measured; its part is predicted */
+	uint32_t divided;
+};
 
 /* The outcome of an operation, or with measured.id 0 of a part that has failed asynchronously or
  * could not be opened. Nothing queued in such a part completes. */

@@ -10,13 +10,6 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool is_vectorized(const struct kernel_tensor *tensor, enum dtype dtype)
-{
-	const struct layout *layout = &tensor->layout;
-	return layout->dtype == dtype && layout->stride[1] == 1 && layout->stride[0] % 8 == 0 &&
-	        (uintptr_t)tensor->data % 16 == 0;
-}
-
 enum attention_variant { ANY, F16_64, F16_128, BF16_64, BF16_128, VARIANTS };
 
 /* used instead of a row's function, which is the one for `any`, and for the launch before it */
@@ -33,8 +26,11 @@ static bool on_tensor_cores(const struct kernel_call *call, int64_t d)
 {
 	enum dtype dtype = (enum dtype)call->in[0].layout.dtype;
 	bool cores = (dtype == DT_F16 || dtype == DT_BF16) && d % 8 == 0 && d <= 128;
-	for (int i = 0; i < call->ins && i < 5; i++)
-		cores = cores && is_vectorized(&call->in[i], dtype);
+	for (int i = 0; i < call->ins && i < 5; i++) {
+		const struct layout *layout = &call->in[i].layout;
+		cores = cores && layout->dtype == dtype && layout->stride[1] == 1 &&
+		        layout->stride[0] % 8 == 0 && (uintptr_t)call->in[i].data % 16 == 0;
+	}
 	return cores;
 }
 

@@ -6,6 +6,7 @@
 #define RANKSH_CUDA_LIBRARY_H
 
 #include "base/status.h"
+#include "base/text.h"
 #include "cuda/library/cublas.h"
 #include "cuda/library/driver.h"
 #include "cuda/library/functions.h"
@@ -70,5 +71,14 @@ struct cuda_devices {
  * own unless the user sets CUDA_DEVICE_MAX_CONNECTIONS. Free with cuda_devices_release. */
 enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices);
 void cuda_devices_release(struct cuda_devices *devices);
+
+/* ---- for tests */
+
+/* Adds the folders to search for a library, one per line, in order; an empty line is the loader's
+ * path. With RANKSH_CUDA it is that folder alone. root: a prefix for absolute paths, "" except in
+ * tests */
+void cuda_folders(struct text *folders, enum cuda_part part, const char *root);
+/* Opens one library from those folders. */
+enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, const char *folders);
 
 #endif

@@ -182,22 +182,9 @@ enum status shared_gpu_stages(struct shared_gpu *gpu)
 	return status;
 }
 
-/* the host address of staged memory in this process */
-static char *seen_at(const struct shared_gpu *gpu, CUdeviceptr staged)
+char *file_at(const struct shared_gpu *gpu, CUdeviceptr staged)
 {
 	return stages_at(gpu) + (staged - gpu->pool[0]);
-}
-
-enum status file_copy(
-        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
-{
-	return CUDA_CALL(gpu->cuda, cuMemcpyDtoHAsync, seen_at(gpu, staged), from, (size_t)bytes, stream);
-}
-
-enum status file_fetch(
-        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
-{
-	return CUDA_CALL(gpu->cuda, cuMemcpyHtoDAsync, to, seen_at(gpu, staged), (size_t)bytes, stream);
 }
 
 void shared_gpu_unregister(struct shared_gpu *gpu)

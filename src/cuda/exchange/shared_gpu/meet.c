@@ -108,8 +108,8 @@ static enum status fetch_results(struct shared_gpu *gpu)
 	for (size_t i = 0; i < gpu->share_count && status == ST_OK; i++) {
 		const struct match_share *share = &gpu->shares[i];
 		if (share->staged)
-			status = file_fetch(
-			        gpu, share->staged, share->result, share->result_bytes, share->stream);
+			status = CUDA_CALL(gpu->cuda, cuMemcpyHtoDAsync, share->result,
+			        file_at(gpu, share->staged), (size_t)share->result_bytes, share->stream);
 	}
 	return status;
 }
@@ -315,21 +315,17 @@ static enum status queue_work(struct shared_gpu *gpu)
 	return status;
 }
 
-static bool order_is_first(const struct shared_gpu *gpu, size_t order)
-{
-	for (size_t i = 0; i < order; i++)
-		if (gpu->orders[i].stream == gpu->orders[order].stream)
-			return false;
-	return true;
-}
-
 static enum status each_stream(
         struct shared_gpu *gpu, CUdeviceptr (*word)(const struct match_share *share, int place))
 {
 	enum status status = ST_OK;
-	for (size_t i = 0; i < gpu->order_count && status == ST_OK; i++)
-		if (order_is_first(gpu, i))
+	for (size_t i = 0; i < gpu->order_count && status == ST_OK; i++) {
+		size_t first = 0;
+		while (gpu->orders[first].stream != gpu->orders[i].stream)
+			first++;
+		if (first == i)
 			status = queue_words(gpu, gpu->orders[i].stream, word);
+	}
 	return status;
 }
 

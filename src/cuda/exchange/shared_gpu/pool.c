@@ -238,8 +238,10 @@ enum status pool_stage(
 	*MEM_ADD(&gpu->stages, &gpu->stage_count) = (struct pool_copy){.at = *at, .stream = stream};
 	if (!from)
 		return ST_OK;
-	return gpu->staged ? file_copy(gpu, *at, from, bytes, stream)
-	                   : CUDA_CALL(gpu->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+	if (gpu->staged)
+		return CUDA_CALL(
+		        gpu->cuda, cuMemcpyDtoHAsync, file_at(gpu, *at), from, (size_t)bytes, stream);
+	return CUDA_CALL(gpu->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
 }
 
 enum status pool_keep(struct shared_gpu *gpu, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)

@@ -159,11 +159,8 @@ enum status shared_gpu_area(
 enum status shared_gpu_chunk(struct shared_gpu *gpu, size_t chunk);
 /* Registers the staging memory; each rank's part becomes the pool that the others access. */
 enum status shared_gpu_stages(struct shared_gpu *gpu);
-/* Copy to and from staged memory, in stream order. */
-enum status file_copy(
-        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream);
-enum status file_fetch(
-        struct shared_gpu *gpu, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream);
+/* Returns the host address of staged memory in this process. */
+char *file_at(const struct shared_gpu *gpu, CUdeviceptr staged);
 void shared_gpu_unregister(struct shared_gpu *gpu);
 
 /* ---- pool.c */
