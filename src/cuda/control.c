@@ -6,8 +6,7 @@
 
 #include <unistd.h>
 
-/* Returns true if the operation starts together with a collective that has backup=, possibly its
- * own. */
+/* True if the operation starts together with a collective that has backup=, possibly its own */
 static bool joins_spares(const struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -191,7 +190,6 @@ static void control_free(struct control *control)
 	mem_free(control);
 }
 
-/* All ranks first release what waits for peers, so that no rank waits for one that has stopped. */
 static void control_stop(struct backend *backend)
 {
 	struct control *control = control_of(backend);

@@ -19,8 +19,8 @@ struct cuda_job {
 	struct text words; /* the start line: "cuda: 4 ranks share NVIDIA H200 ..." */
 };
 
-/* Called by all at the same place. Fails with ST_GPU on all, with the same words: which rank
- * lacks what (placement.h). Call cuda_close also after a failure. */
+/* Called by all. Fails with ST_GPU on all, with the same words. Call cuda_close also after a
+ * failure. */
 enum status cuda_open(struct transport *transport, struct cuda_job *job);
 /* Returns true if there is a driver, whatever else is missing. */
 bool cuda_has_driver(const struct cuda_job *job);

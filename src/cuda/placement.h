@@ -57,8 +57,7 @@ struct cuda_placement {
 /* Assigns to each rank the visible GPU with the fewest ranks, the first of several. A GPU's
  * memory less reserve_bytes per rank is divided evenly. NCCL serves ranks that share a GPU from
  * 2.30 on if all ranks set NCCL_MULTI_RANK_GPU_ENABLE=1 (experimental). Fails with ST_GPU and an
- * empty *placement: a rank has no GPU, no NCCL but needs it, or a different NCCL; ranks share a
- * GPU and are not all on one host; a GPU is too small. */
+ * empty *placement. */
 enum status cuda_place(struct cuda_placement *placement, const struct cuda_report *reports, int ranks,
         int64_t reserve_bytes);
 void cuda_placement_release(struct cuda_placement *placement);

@@ -18,8 +18,8 @@ struct start {
 	bool idle;
 };
 
-/* If all are idle, session time continues on all hosts at one moment, the latest of their clocks,
- * from the end of the last operation or the paced time, whichever is later. */
+/* If all are idle, session time continues on all hosts at the latest of their clocks, from the end
+ * of the last operation or the paced time. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
@@ -70,8 +70,7 @@ static void order_update(struct control *control, struct host_order *order)
 		spares_decide(control, order);
 }
 
-/* The whole launch is in the world by now. Launches that may be withheld are given as single
- * operations. */
+/* Launches that may be withheld are given as single operations. */
 static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
 {
 	const struct launch *launch = world_launch(control->world, order->id);
@@ -168,8 +167,7 @@ static void orders_move_first(struct control *control, size_t from)
 	mem_free(last);
 }
 
-/* Communicators whose need is known only now: for late members and for windows. They are opened
- * before everything given now. */
+/* Communicators for late members and for windows. They are opened before everything given now. */
 static void want_pairs(struct control *control, const bool *withheld)
 {
 	const struct world *world = control->world;

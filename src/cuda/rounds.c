@@ -1,6 +1,5 @@
-/* rounds.c -- a round: votes and times go to rank 0, which combines them and sends them back
- *
- * A message is a head and times, in both directions; the answer has all times, by rank. */
+/* rounds.c -- a round: votes and times go to rank 0, which combines them and sends them back. A
+ * message is a head and times, in both directions. */
 #include "cuda/rounds.h"
 #include "base/memory.h"
 

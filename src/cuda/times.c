@@ -21,8 +21,8 @@ static int64_t end_of(const struct control *control, op_id id)
 	return one ? one->end : 0;
 }
 
-/* Returns the last measured operation before `op` on the streams that hold it back, with the
- * latest end: all streams for OP_SYNC's lane, else by rule 7 of backend.h. */
+/* Returns the measured operation with the latest end before `op` on the streams that hold it back:
+ * all streams for OP_SYNC's lane, else by rule 7 of backend.h. */
 static op_id last_before(const struct control *control, const struct op *op)
 {
 	const struct world *world = control->world;
@@ -107,7 +107,7 @@ static void time_add(int64_t *time, int64_t by)
 }
 
 /* A collective starts with the last member that counts, and after the previous one of its part; a
- * transfer when both sides are ready. Their delays are in their own measurements. */
+ * transfer when both sides are ready. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	const struct world *world = control->world;

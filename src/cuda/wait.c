@@ -1,7 +1,7 @@
 /* wait.c -- waits for hosts in rounds
  *
- * Every decision here (whether to wait, whether it is over, whether Ctrl-C was pressed) is the
- * same on all processes: it follows from the world, from measurements, or from a round. */
+ * Every decision here is the same on all processes: it follows from the world, from measurements,
+ * or from a round. */
 #include "cuda/control.h"
 #include "backend/call.h"
 #include "base/arithmetic.h"
@@ -17,8 +17,7 @@ static int part_of(const struct world *world, op_id id)
 	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
-/* Its peers wait for it, so all ranks have to know. The words: "rank 1, matmul y (line 12):
- * cuLaunchKernel: ..." */
+/* The words: "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
 static void failure_keep(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
@@ -44,8 +43,7 @@ static void failure_keep(struct control *control, const struct host_report *repo
 	text_release(&words);
 }
 
-/* An index out of range: the kernel ran anyway and computed a NaN or nothing. Of several streams'
- * failures the first in program order is kept. */
+/* Of several streams' failures the first in program order is kept. */
 static void failure_keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;

@@ -5,8 +5,7 @@
  * one sequence), with the heads side by side, d = hidden/heads columns each. causal=1: a token
  * sees itself and those before it.
  *
- * The gradient recomputes the probabilities p from q and k (as flash attention does; nothing of
- * size seq x seq is kept):
+ * The gradient recomputes the probabilities p from q and k:
  *     dv = p.T do    ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)    dq = ds k    dk = ds.T q
  * p (do v.T) is an element-wise product.
  *
@@ -15,7 +14,6 @@
  *      row 0 ..  2     [ head 0: 4 columns | head 1: 4 columns ]     sequence 0
  *      row 3 ..  5     [ head 0            | head 1            ]     sequence 1
  *
- * A head in a sequence is a [3,4] matrix with rows 8 apart: the BLAS uses it in place.
  *
  * A block: q and k may be parts of the sequence with different lengths; query= and key= are their
  * start positions. The second result is the log of the softmax's sum, lse [tokens,heads].

@@ -7,8 +7,7 @@
  *      (1, ld)        x.T             transposed: contiguous columns, ld apart
  *      (a, b)         x[:, 0:8:2]     a copy with strides (columns, 1)
  *
- * Types other than f32 are copied too; their results accumulate in f32 and round once, as on
- * tensor cores. */
+ * Types other than f32 are copied too; their results accumulate in f32 and round once. */
 #include "kernels/blas.h"
 #include "base/memory.h"
 #include "kernels/common.h"

@@ -189,8 +189,7 @@ static void run_rows(const struct kernel_call *call, kernel_loop *loop)
  *      the very same tensor    in place: element i is read before it is written, and never again
  *      any other overlap       computed into separate memory, then copied
  *
- * Overlap is judged by spans, first to last element. Two columns in one matrix count as
- * overlapping: this costs an unneeded copy, never a wrong result. */
+ * Overlap is judged by spans, first to last element: two columns in one matrix overlap. */
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {

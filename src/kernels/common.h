@@ -54,8 +54,7 @@ void kernel_total(
         const struct kernel_call *call, double (*add)(double total, const double *x, int64_t count));
 
 /* Adds each row of in[0] to the rows of out[0] that its `indices` indices in in[1] name (without
- * in[1]: to the only one), in doubles, in order, rounded once: the bits do not depend on
- * strides. */
+ * in[1]: to the only one), in doubles, in order, rounded once. */
 void kernel_add_rows(const struct kernel_call *call, int64_t indices);
 
 /* Returns true if the spans of the two tensors have a byte in common. */

@@ -1,9 +1,8 @@
 /* convert.c -- cast, quantize, topk and its gradient: the same numbers in fewer bits, or fewer
  * numbers; nonfinite: counts those that overflowed; transpose: the same numbers in another order.
  *
- * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127;
- * -128 is unused, so q and -q both exist. s is rounded to f32 before the division, because the
- * receiver multiplies by the rounded s. */
+ * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127. s
+ * is rounded to f32 before the division, because the receiver multiplies by the rounded s. */
 #include "kernels/common.h"
 #include "base/memory.h"
 

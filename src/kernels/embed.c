@@ -2,7 +2,7 @@
  * gradient.
  *
  * An id outside the table is reported (kernel_find_index); it gives a row of NaN and adds to no
- * gradient. The gradient accumulates in the order of the ids, so repeated ids are no race.
+ * gradient.
  *
  *      table        ids        x = embed table ids       dtable = embed_grad dx ids rows=4
  *      row 0   a    2          c                         row 0   dx1

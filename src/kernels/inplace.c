@@ -5,8 +5,8 @@
  *               v := b2 v + (1 - b2) dw^2
  *               w := w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
  *
- * Computed in double, rounded once to each tensor's type. Each element depends only on its own
- * position, so parts updated by different ranks give the whole's bits; ZeRO relies on this. */
+ * Computed in double, rounded once to each tensor's type. Parts updated by different ranks give
+ * the whole's bits; ZeRO relies on this. */
 #include "kernels/common.h"
 
 #include <math.h>

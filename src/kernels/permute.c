@@ -14,8 +14,7 @@
  * has C rows from C*e on: tokens beyond the capacity are dropped (-1), unused rows are 0 (Lepikhin
  * et al. 2020, GShard, arXiv:2006.16668).
  *
- * Rows received from several ranks are ordered by rank, then by expert; sort_chunks exchanges the
- * two (Megatron-LM's sort_chunks_by_idxs). */
+ * sort_chunks exchanges an order by rank, then by expert, for the reverse. */
 #include "kernels/common.h"
 #include "base/memory.h"
 

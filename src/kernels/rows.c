@@ -1,7 +1,6 @@
 /* rows.c -- rowmax rowsum softmax layernorm and gradients: along the last dimension, row by row.
  *
- * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. layernorm
- * has no weight and no bias: use `mul` and `add` after it. */
+ * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. */
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 
@@ -23,9 +22,8 @@ INLINE double largest(int64_t count, const double *x)
 	return most;
 }
 
-/* Sums `term`, an expression in i, over i = 0 .. count-1, in eight vector lanes: part j has the
- * elements j, j+8, j+16 ...; then the parts are added. The order, and so the bits, are the same
- * for all vector widths. */
+/* Sums `term`, an expression in i, over i = 0 .. count-1, in eight vector lanes; then the parts
+ * are added: in the same order for all vector widths. */
 #define SUM_IN_PARTS(term)                                           \
 	enum { PARTS = 8 };                                          \
 	double part[PARTS] = {0}, sum = 0;                           \
@@ -104,9 +102,8 @@ LOOP(layernorm)
 	normalise(count, in[0], option[0], out);
 }
 
-/* The mean and the deviation depend on every x in the row, which subtracts two terms. With n the
- * normalized row (Ba, Kiros, Hinton 2016, arXiv:1607.06450): dx = (dy - mean(dy) - n mean(dy n)) /
- * deviation */
+/* With n the normalized row (Ba, Kiros, Hinton 2016, arXiv:1607.06450): dx = (dy - mean(dy) - n
+ * mean(dy n)) / deviation */
 LOOP(layernorm_grad)
 {
 	const double *dy = in[0];

@@ -1,8 +1,7 @@
 /* source.c -- zeros ones full iota uniform randn: generated data, on a stream (x = randn [64,64])
  * or as initial data (tensor x[64,64] = randn); spin.
  *
- * Element i depends only on the options and i (C order, whatever the strides): see
- * base/philox.h. */
+ * Element i depends only on the options and i (C order, whatever the strides). */
 #include "kernels/common.h"
 #include "base/philox.h"
 

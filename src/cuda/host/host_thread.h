@@ -121,9 +121,9 @@ const struct host_flight *host_flight_find(const struct host_thread *host, op_id
 /* ---- completion.c */
 /* Reports completed operations. Returns false if none is in flight. */
 bool lanes_look(struct host_thread *host);
-/* Waits until `target`, or with OP_EVERYTHING all issued operations, has completed; the clock is
- * not before its end then. its: the waiting operation, whose cancellation ends the wait. ST_OK
- * also if the target failed or the thread has to stop */
+/* Waits until `target`, or with OP_EVERYTHING all issued operations, has completed. its: the
+ * waiting operation, whose cancellation ends the wait. ST_OK also if the target failed or the
+ * thread has to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
 /* Waits until the stream has reached an operation in flight. ST_INTERRUPTED: the thread has to
  * stop; ST_GPU */
@@ -210,8 +210,7 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
         const struct kernel_tensor *to, struct host_lane *lane);
 
 /* Reports the first index out of range that operations of the stream up to this one have read
- * since the last call, if any. Call it when the operation has completed, before its end is
- * reported. */
+ * since the last call, if any. Call it before the operation's end is reported. */
 void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 
 /* ---- copy.c */
@@ -233,9 +232,8 @@ enum status values_read(struct host_thread *host, const struct host_order *order
 void values_close(struct host_thread *host);
 
 /* ---- message.c: collectives, transfers and one-sided operations, whose operands are contiguous
- * on the GPU. They last at least order.least_ns after all members have arrived. In a `together`
- * (order.more) the caller queues all members and then records their ends; nothing is queued
- * before the last. */
+ * on the GPU. They last at least order.least_ns after all members have arrived. Nothing of a
+ * `together` (order.more) is queued before its last member. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* queues a `together` whose last member was cancelled */
 enum status message_end(struct host_thread *host);

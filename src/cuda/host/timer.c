@@ -36,8 +36,7 @@ struct timer {
 	/* slots never move: host functions point at them */
 	struct slot *chunk[CHUNKS];
 	uint32_t *words[CHUNKS];
-	/* the slot that has been free longest is reused first, so that no stream is far behind a
-	 * word's use; number + 1, 0: none */
+	/* the slot that has been free longest is reused first; number + 1, 0: none */
 	uint32_t chunks, free, free_last;
 	uint32_t *runs; /* numbers of slots with a running time */
 	size_t running;

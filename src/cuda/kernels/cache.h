@@ -3,8 +3,7 @@
  *      1. XDG_CACHE_HOME/ranksh, or ~/.cache/ranksh
  *      2. /tmp/ranksh-UID (TMPDIR in place of /tmp), if the first is read-only or full
  *
- * Files are read from both and written to the first that takes them. If neither does, each
- * session compiles anew. */
+ * Files are read from both and written to the first that takes them. */
 #ifndef RANKSH_CUDA_CACHE_H
 #define RANKSH_CUDA_CACHE_H
 

@@ -1,17 +1,14 @@
 /* gemm.c -- matmul as a cuBLAS call, or as matmul_any (matmul.cu) for other operands
  *
- * cuBLAS is column-major and we are row-major: the memory of our y is y.T for cuBLAS. So it
- * computes y.T = b.T a.T, without copies of operands:
+ * cuBLAS is column-major: the memory of our y is y.T for it. So it computes y.T = b.T a.T, without
+ * copies of operands:
  *
  *      strides        such as         for cuBLAS
  *      (ld, 1)        x, x[2:4]       x.T, as y.T = b.T a.T needs it
  *      (1, ld)        x.T             x: to be transposed
  *      (a, b)         x[:, 0:8:2]     not supported
  *
- * If y has strides (1, ld), y.T has (ld, 1), and y.T = b.T a.T is a matmul, too.
- *
- * Left to matmul_any (matmul.cu): strides in both dimensions, an f16 or bf16 result of another
- * operand type, and k = 0. */
+ * If y has strides (1, ld), y.T has (ld, 1), and y.T = b.T a.T is a matmul, too. */
 #include "cuda/kernels/gemm.h"
 #include "base/arithmetic.h"
 #include "cuda/kernels/launch.h"

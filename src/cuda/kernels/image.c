@@ -10,9 +10,8 @@
 
 enum { CODE_MOST = 64 << 20 };
 
-/* Loads all functions of a module now. The driver would load each at its first launch and may
- * wait until the whole GPU is idle for it, while a stream waits for work after that launch. Needs
- * CUDA 12.4. */
+/* The driver would load each function at its first launch and may wait until the whole GPU is idle
+ * for it. Needs CUDA 12.4. */
 static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;
@@ -85,8 +84,7 @@ static bool is_of(const char *path, const char *family)
 	return !family || (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '.');
 }
 
-/* The processes of a node share the work: each first compiles the families that no other one is
- * compiling, then waits for the others' code. */
+/* Compiles the families that no other process is compiling, then waits for the others' code. */
 static enum status load_sources(struct image *image, int architecture, const char *family)
 {
 	struct kernel_cache cache;

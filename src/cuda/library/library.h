@@ -67,8 +67,8 @@ struct cuda_devices {
 };
 
 /* Opens and starts the driver and queries it. Fails with ST_GPU and an empty *devices if there is
- * no driver or no usable GPU, with cuInit's words. Up to 32 streams get a hardware queue of their
- * own unless the user sets CUDA_DEVICE_MAX_CONNECTIONS. Free with cuda_devices_release. */
+ * no driver or no usable GPU. Up to 32 streams get a hardware queue of their own unless the user
+ * sets CUDA_DEVICE_MAX_CONNECTIONS. Free with cuda_devices_release. */
 enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices);
 void cuda_devices_release(struct cuda_devices *devices);
 

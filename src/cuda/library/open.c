@@ -115,8 +115,7 @@ static const struct library_row clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0,
 #undef X
 
 /* CUDA 12 is the first whose libraries all have the functions. If a file name contains CUDA's
- * version (libcublas.so.13), the driver's version is tried first, then earlier ones; a later one
- * would not run. */
+ * version (libcublas.so.13), the driver's version is tried first, then earlier ones. */
 enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800 };
 static const struct library_part {
 	/* companion: a library that this one opens itself and may not find */

@@ -1,7 +1,7 @@
 /* batch.c -- calls that start together: one NCCL group
  *
  * A call of a nonblocking communicator may still be on its way to the stream when it returns. So
- * each communicator is polled until it has accepted all, before an event is recorded after it.
+ * each communicator is polled until it has accepted all.
  *
  * Kernels of several communicators on one stream would run one after the other: a rank that sends
  * first and one that receives first would deadlock. So each runs on a stream of its own, between

@@ -10,8 +10,7 @@
 enum { ABORT_S = 10, CLOSE_S = 5 };
 
 /* ---- memory: cuMemFree waits for all work queued on the GPU, which may wait for a peer. So
- * freed memory is kept for the next request of that size, and really freed only if memory is
- * short. */
+ * memory is freed only if it is short. */
 
 static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
 {

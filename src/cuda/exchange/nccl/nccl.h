@@ -4,10 +4,8 @@
  * calls of a communicator run in order, and only a channel's two ends know the same order. A late
  * member (backup=) gets the result on a communicator with the first member that counts.
  *
- * NCCL has no put, get and add: the target rank serves them (serve.c). Each origin stream has a
- * communicator for them, because its order is all that both ends agree on.
- *
- * Each communicator has a thread that makes it, warms it up and aborts it (party.c). */
+ * NCCL has no put, get and add: the target rank serves them (serve.c), on a communicator for each
+ * origin stream, whose order is all that both ends agree on. */
 #ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
 #define RANKSH_CUDA_NCCL_EXCHANGE_H
 

@@ -35,8 +35,8 @@ struct party {
 	int64_t told; /* control's clock at its creation */
 	pthread_t thread;
 	bool has_thread; /* not for a communicator of one rank, which has no ncclComm_t either */
-	/* used by the party's thread until READY and when it serves (NCCL_REACH); by the host
-	 * thread while it is `inside`; the stream and the events too */
+	/* used by the party's thread until READY and when it serves; by the host thread while it
+	 * is `inside` */
 	ncclComm_t comm;
 	CUstream stream;
 	CUevent ahead, behind;

@@ -5,9 +5,8 @@
  *      add    as a put, a piece at a time         receive it, add it to the window; send a byte
  *      get    send a byte  and receive x          receive the byte; send from the window
  *
- * So each is done when it completes. Of a group's calls with one peer NCCL pairs the k-th send
- * with the k-th receive and starts a pair after the previous one: so each send, also of an add's
- * piece, has an answer.
+ * So each is done when it completes. NCCL starts the k-th send and receive with a peer after the
+ * previous ones: so each send, also of an add's piece, has an answer.
  *
  * The communicator's thread serves in the order of the origin's stream, once the window is open.
  * Adds of several ranks run concurrently, by compare-and-swap per element.

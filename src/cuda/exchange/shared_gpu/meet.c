@@ -114,8 +114,7 @@ static enum status fetch_results(struct shared_gpu *gpu)
 	return status;
 }
 
-/* True if the result overlaps the input without being in place: peers still read the input while
- * it is written, so they read a copy. */
+/* True if the result overlaps the input without being in place: then peers read a copy. */
 static bool needs_copy(const struct exchange_collective *call)
 {
 	CUdeviceptr size = (CUdeviceptr)dtype_bytes(call->dtype),
@@ -286,7 +285,6 @@ static enum status queue_words(struct shared_gpu *gpu, CUstream stream,
 	return words_queue(gpu, stream);
 }
 
-/* One block finds all addresses, and many blocks use them. */
 static enum status share_launch(struct shared_gpu *gpu, struct match_share *share)
 {
 	enum status status =

@@ -18,7 +18,6 @@ static uint32_t word_load(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* The first failure is reported by all ranks, in the same words. */
 enum status shared_gpu_give_up(struct shared_gpu *gpu, enum status status)
 {
 	struct shared_gpu_memory *shared = gpu->shared;
@@ -211,7 +210,6 @@ void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 	span_free(&((struct shared_gpu *)exchange)->own, at);
 }
 
-/* Waits for room: this blocks a rank that is too far ahead, like CUDA's own full queue. */
 static enum status stage_alloc(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at)
 {
 	for (;;) {

@@ -1,5 +1,4 @@
-/* shared_gpu.h -- communication of ranks of one host that share a GPU, or of a single rank,
- * through a shared-memory segment that all processes map and that streams read and write
+/* shared_gpu.h -- communication of ranks of one host that share a GPU, or of a single rank
  * (README.md)
  *
  *   control, all at the same place   the host thread                         control
@@ -18,10 +17,9 @@ enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu
 /* Selects staging through host memory instead of IPC, without windows. Call it on all ranks
  * before shared_gpu_open. */
 void shared_gpu_without_ipc(struct shared_gpu *gpu);
-/* Creates the rank's exchange on GPU `ordinal`, whose context is current: allocates pool_bytes
- * for exchange.alloc, registers the segment, and waits for the other ranks, at most two minutes.
- * Fails on all or on none: ST_DEVICE_MEMORY, ST_GPU. exchange.close ends all waits and frees
- * everything. */
+/* Creates the rank's exchange on GPU `ordinal`, whose context is current, with pool_bytes for
+ * exchange.alloc, and waits for the other ranks, at most two minutes. Fails on all or on none:
+ * ST_DEVICE_MEMORY, ST_GPU. exchange.close ends all waits and frees everything. */
 enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, int ordinal,
         int64_t pool_bytes, struct exchange **exchange);
 /* Call this if the rank will not complete shared_gpu_open: peers that wait there fail. Returns

@@ -158,7 +158,7 @@ static void word_raise(struct shared_gpu *gpu, uint32_t *word, uint32_t seq)
 		gpu->cuda->host_store(word, seq, gpu->cuda->host_now());
 }
 
-/* Ends all waits of that sequence number, of all members: a killed one does nothing more. */
+/* Ends all waits of that sequence number, of all members. */
 static void slot_ring_let_go(struct shared_gpu *gpu, struct slot_ring *ring, uint32_t seq)
 {
 	if (slot_ring_is_over(ring, seq, ALL_PLACES))
