@@ -46,29 +46,16 @@ static const struct kernel_tensor *operands(const struct kernel_call *call)
 	return call->in + is_gradient(call);
 }
 
-static int64_t queries(const struct kernel_call *call)
-{
-	return call->option[SEQ] > 0 ? (int64_t)call->option[SEQ] : operands(call)[0].layout.dim[0];
-}
-
-static int64_t sequences(const struct kernel_call *call)
-{
-	return call->option[SEQ] > 0 ? operands(call)[0].layout.dim[0] / queries(call) : 1;
-}
-
-static int64_t keys(const struct kernel_call *call)
-{
-	return sequences(call) ? operands(call)[1].layout.dim[0] / sequences(call) : 0;
-}
-
 struct attention_sizes attention_sizes(const struct kernel_call *call)
 {
-	int64_t heads = (int64_t)call->option[HEADS];
-	return (struct attention_sizes){.queries = queries(call),
-	        .keys = keys(call),
-	        .sequences = sequences(call),
+	const struct layout *q = &operands(call)[0].layout, *k = &operands(call)[1].layout;
+	int64_t heads = (int64_t)call->option[HEADS], seq = (int64_t)call->option[SEQ],
+	        sequences = seq > 0 ? q->dim[0] / seq : 1;
+	return (struct attention_sizes){.queries = seq > 0 ? seq : q->dim[0],
+	        .keys = sequences ? k->dim[0] / sequences : 0,
+	        .sequences = sequences,
 	        .heads = heads,
-	        .d = operands(call)[0].layout.dim[1] / heads,
+	        .d = q->dim[1] / heads,
 	        .shift = (int64_t)call->option[QUERY] - (int64_t)call->option[KEY],
 	        .causal = call->option[CAUSAL] != 0};
 }
@@ -83,13 +70,14 @@ static enum status wrong_part(const struct kernel_call *call, int64_t whole, con
 static enum status shapes_of_operands(const struct kernel_call *call)
 {
 	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
+	struct attention_sizes of = attention_sizes(call);
 	if (!layout_same_shape(&k->layout, &v->layout))
 		return kernel_shape_failure(call, k, v, "the same shape");
 	if (k->layout.dims != 2 || k->layout.dim[1] != q->layout.dim[1])
 		return kernel_shape_failure(call, q, k, "as many columns");
-	if (k->layout.dim[0] != keys(call) * sequences(call))
+	if (k->layout.dim[0] != of.keys * of.sequences)
 		return fail(ST_SHAPE, "%s has %lld sequences: they do not divide the %lld rows of %s",
-		        q->name, (long long)sequences(call), (long long)k->layout.dim[0], k->name);
+		        q->name, (long long)of.sequences, (long long)k->layout.dim[0], k->name);
 	for (int i = 0; i < call->ins; i++)
 		if (is_gradient(call) && (i == 0 || i == 4) &&
 		        !layout_same_shape(&call->in[i].layout, &q->layout))
@@ -120,10 +108,11 @@ static enum status attention_shape(struct kernel_call *call)
 		return wrong_part(call, q->dim[1], "columns", HEADS);
 	if (call->option[SEQ] > 0 && fmod((double)q->dim[0], call->option[SEQ]) != 0)
 		return wrong_part(call, q->dim[0], "rows", SEQ);
+	struct attention_sizes of = attention_sizes(call);
 	enum status status = shapes_of_operands(call);
 	if (status == ST_OK && call->ins == 6)
 		status = shape_of_lse(call, &call->in[5], q->dim[0]);
-	if (status == ST_OK && (q->dim[1] > INT_MAX || queries(call) > INT_MAX || keys(call) > INT_MAX))
+	if (status == ST_OK && (q->dim[1] > INT_MAX || of.queries > INT_MAX || of.keys > INT_MAX))
 		status = fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
 	for (int i = 0; i < call->kernel->outs && status == ST_OK; i++) {
 		const struct layout *like = &operands(call)[i].layout;
@@ -136,11 +125,10 @@ static enum status attention_shape(struct kernel_call *call)
 
 /* Returns the number of visible (query, key) pairs in one sequence. Causal: the area under the
  * diagonal, with diagonal pairs counted half; so a square is half visible, as is usual. */
-static double pairs_seen(const struct kernel_call *call)
+static double pairs_seen(const struct attention_sizes *of)
 {
-	double n = (double)queries(call), m = (double)keys(call),
-	       shift = call->option[QUERY] - call->option[KEY];
-	if (call->option[CAUSAL] == 0)
+	double n = (double)of->queries, m = (double)of->keys, shift = (double)of->shift;
+	if (!of->causal)
 		return n * m;
 	/* queries from `first` on see some keys, from `whole` on all */
 	double first = fmin(fmax(-shift, 0), n), whole = fmin(fmax(m - shift, first), n);
@@ -151,9 +139,10 @@ static double pairs_seen(const struct kernel_call *call)
  * block costs only the writes to its results. */
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
-	const int64_t *dim = operands(call)[0].layout.dim;
+	struct attention_sizes of = attention_sizes(call);
 	int products = is_gradient(call) ? 5 : 2;
-	*flops = products * 2 * (double)dim[1] * (double)sequences(call) * pairs_seen(call);
+	*flops = products * 2 * (double)operands(call)[0].layout.dim[1] * (double)of.sequences *
+	        pairs_seen(&of);
 	if (*flops > 0)
 		return;
 	*bytes = 0;
@@ -188,8 +177,8 @@ static void fill_masked(const struct kernel_call *call)
 static void attend_heads(const struct kernel_call *call, const struct attention_head *h,
         const struct matrix in[], const struct matrix out[])
 {
-	int64_t n = h->queries, m = h->keys, d = h->d, heads = (int64_t)call->option[HEADS];
-	for (int64_t i = 0; i < sequences(call) * heads; i++) {
+	int64_t n = h->of.queries, m = h->of.keys, d = h->of.d, heads = h->of.heads;
+	for (int64_t i = 0; i < h->of.sequences * heads; i++) {
 		int64_t s = i / heads, head = i % heads;
 		int first = is_gradient(call);
 		struct matrix one[6], result[3], lse = {0};
@@ -218,8 +207,7 @@ static void attend(const struct kernel_call *call)
 		fill_masked(call);
 		return;
 	}
-	struct attention_head h = attention_head_make(
-	        (int)of.queries, (int)of.keys, (int)of.d, of.causal, of.shift, is_gradient(call));
+	struct attention_head h = attention_head_make(&of, is_gradient(call));
 	for (int i = 0; i < call->ins; i++)
 		in[i] = matrix_in(&call->in[i], false);
 	for (int i = 0; i < call->outs; i++)

@@ -20,18 +20,13 @@
 #include <string.h>
 
 /* All heads share p and ds, the only memory with queries x keys elements. */
-struct attention_head attention_head_make(
-        int queries, int keys, int d, bool causal, int64_t shift, bool gradient)
+struct attention_head attention_head_make(const struct attention_sizes *of, bool gradient)
 {
-	size_t row = (size_t)queries * sizeof(float), square = row * (size_t)keys;
-	return (struct attention_head){.queries = queries,
-	        .keys = keys,
-	        .d = d,
-	        .causal = causal,
-	        .shift = shift,
-	        .scale = (float)(1 / sqrt((double)d)),
-	        .p = {mem_alloc(square), NULL, keys, CblasNoTrans},
-	        .ds = {mem_alloc(gradient ? square : 0), NULL, keys, CblasNoTrans},
+	size_t row = (size_t)of->queries * sizeof(float), square = row * (size_t)of->keys;
+	return (struct attention_head){.of = *of,
+	        .scale = (float)(1 / sqrt((double)of->d)),
+	        .p = {mem_alloc(square), NULL, (int)of->keys, CblasNoTrans},
+	        .ds = {mem_alloc(gradient ? square : 0), NULL, (int)of->keys, CblasNoTrans},
 	        .largest = mem_alloc(row),
 	        .delta = mem_alloc(gradient ? row : 0)};
 }
@@ -44,26 +39,16 @@ void attention_head_free(struct attention_head *head)
 	mem_free(head->delta);
 }
 
-/* The `keys` that query r sees */
-struct mask {
-	int64_t queries, keys, shift;
-	bool causal;
-};
-
-static struct mask mask_of(const struct attention_head *head)
+/* Returns how many keys query r sees. */
+INLINE int64_t seen(const struct attention_sizes *of, int64_t r)
 {
-	return (struct mask){head->queries, head->keys, head->shift, head->causal};
-}
-
-INLINE int64_t seen(const struct mask *mask, int64_t r)
-{
-	return mask->causal ? least_of(mask->keys, most_of(r + 1 + mask->shift, 0)) : mask->keys;
+	return of->causal ? least_of(of->keys, most_of(r + 1 + of->shift, 0)) : of->keys;
 }
 
 /* Returns a row's computed elements: the seen ones, rounded up to a multiple of 16. */
-INLINE int64_t computed(const struct mask *mask, int64_t r)
+INLINE int64_t computed(const struct attention_sizes *of, int64_t r)
 {
-	return mask->causal ? least_of(mask->keys, parts_of(seen(mask, r), 16) * 16) : mask->keys;
+	return of->causal ? least_of(of->keys, parts_of(seen(of, r), 16) * 16) : of->keys;
 }
 
 /* ---- the probabilities ---- */
@@ -93,24 +78,24 @@ INLINE float largest_of(const float *row, int64_t count)
  * receives the log of the sum.
  *
  * In each of the three loops rows are independent, so the processor overlaps them. */
-LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float *lse, int64_t apart),
-        (p, largest, mask, lse, apart))
+LOOP_OF(softmax_rows, (float *p, float *largest, const struct attention_sizes *of, float *lse, int64_t apart),
+        (p, largest, of, lse, apart))
 {
-	int64_t n = mask->queries, keys = mask->keys;
+	int64_t n = of->queries, keys = of->keys;
 	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(mask, r);
-		for (int64_t i = seen(mask, r); i < count; i++)
+		int64_t count = computed(of, r);
+		for (int64_t i = seen(of, r); i < count; i++)
 			p[r * keys + i] = -INFINITY; /* exp gives 0 */
 		largest[r] = largest_of(p + r * keys, count);
 	}
 	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(mask, r);
+		int64_t count = computed(of, r);
 		float *row = p + r * keys;
 		for (int64_t i = 0; i < count; i++)
 			row[i] = (float)exponential((double)row[i] - (double)largest[r]);
 	}
 	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(mask, r), whole = count / PARTS * PARTS;
+		int64_t count = computed(of, r), whole = count / PARTS * PARTS;
 		float *row = p + r * keys;
 		double part[PARTS] = {0}, sum = 0;
 		for (int64_t i = 0; i < whole; i += PARTS)
@@ -131,18 +116,18 @@ LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float 
 
 /* The same for a block, with the lse over all keys: p = exp(score - lse). A row that sees no key
  * has an lse of -inf and p = 0. */
-LOOP_OF(softmax_again, (float *p, const struct mask *mask, const float *lse, int64_t apart),
-        (p, mask, lse, apart))
+LOOP_OF(softmax_again, (float *p, const struct attention_sizes *of, const float *lse, int64_t apart),
+        (p, of, lse, apart))
 {
-	for (int64_t r = 0; r < mask->queries; r++) {
-		float *row = p + r * mask->keys;
+	for (int64_t r = 0; r < of->queries; r++) {
+		float *row = p + r * of->keys;
 		double all = (double)lse[r * apart];
-		int64_t count = all == -INFINITY ? 0 : computed(mask, r);
-		for (int64_t i = seen(mask, r); i < count; i++)
+		int64_t count = all == -INFINITY ? 0 : computed(of, r);
+		for (int64_t i = seen(of, r); i < count; i++)
 			row[i] = -INFINITY;
 		for (int64_t i = 0; i < count; i++)
 			row[i] = (float)exponential((double)row[i] - all);
-		memset(row + count, 0, (size_t)(mask->keys - count) * sizeof *row);
+		memset(row + count, 0, (size_t)(of->keys - count) * sizeof *row);
 	}
 }
 
@@ -154,16 +139,16 @@ static struct matrix transposed(struct matrix matrix)
 
 static void scores(const struct attention_head *h, struct matrix q, struct matrix k)
 {
-	matrix_product(h->queries, h->keys, h->d, h->scale, q, transposed(k), 0, h->p);
+	matrix_product(
+	        (int)h->of.queries, (int)h->of.keys, (int)h->of.d, h->scale, q, transposed(k), 0, h->p);
 }
 
 void attention_head_forward(const struct attention_head *h, const struct matrix in[], struct matrix o,
         float beta, struct matrix *lse)
 {
-	struct mask mask = mask_of(h);
 	scores(h, in[0], in[1]);
-	softmax_rows(h->p.data, h->largest, &mask, lse ? lse->data : NULL, lse ? lse->ld : 0);
-	matrix_product(h->queries, h->d, h->keys, 1, h->p, in[2], beta, o);
+	softmax_rows(h->p.data, h->largest, &h->of, lse ? lse->data : NULL, lse ? lse->ld : 0);
+	matrix_product((int)h->of.queries, (int)h->of.d, (int)h->of.keys, 1, h->p, in[2], beta, o);
 }
 
 /* ---- the gradient ---- */
@@ -185,13 +170,12 @@ LOOP_OF(softmax_back_row, (const float *p, float *ds, float sum, int n), (p, ds,
 
 static void softmax_back(const struct attention_head *h, bool block)
 {
-	struct mask mask = mask_of(h);
-	for (int i = 0; i < h->queries; i++) {
-		const float *p = h->p.data + (size_t)i * (size_t)h->keys;
-		float *ds = h->ds.data + (size_t)i * (size_t)h->keys;
-		int count = (int)seen(&mask, i);
+	for (int i = 0; i < h->of.queries; i++) {
+		const float *p = h->p.data + (size_t)i * (size_t)h->of.keys;
+		float *ds = h->ds.data + (size_t)i * (size_t)h->of.keys;
+		int count = (int)seen(&h->of, i);
 		softmax_back_row(p, ds, block ? h->delta[i] : dot(p, ds, count), count);
-		memset(ds + count, 0, (size_t)(h->keys - count) * sizeof *ds);
+		memset(ds + count, 0, (size_t)(h->of.keys - count) * sizeof *ds);
 	}
 }
 
@@ -199,10 +183,10 @@ static void softmax_back(const struct attention_head *h, bool block)
  * (FlashAttention-2, arXiv:2307.08691, section 3.1) */
 static void find_delta(const struct attention_head *h, struct matrix d_o, struct matrix o)
 {
-	for (int i = 0; i < h->queries; i++) {
+	for (int i = 0; i < h->of.queries; i++) {
 		const float *a = d_o.data + (int64_t)i * d_o.ld, *b = o.data + (int64_t)i * o.ld;
 		double sum = 0;
-		for (int j = 0; j < h->d; j++)
+		for (int j = 0; j < h->of.d; j++)
 			sum += (double)a[j] * (double)b[j];
 		h->delta[i] = (float)sum;
 	}
@@ -212,14 +196,13 @@ void attention_head_backward(const struct attention_head *h, const struct matrix
         const struct matrix out[], const struct matrix *whole)
 {
 	struct matrix d_o = in[0], q = in[1], k = in[2], v = in[3];
-	struct mask mask = mask_of(h);
-	int n = h->queries, m = h->keys, d = h->d;
+	int n = (int)h->of.queries, m = (int)h->of.keys, d = (int)h->of.d;
 	scores(h, q, k);
 	if (whole) {
-		softmax_again(h->p.data, &mask, whole[1].data, whole[1].ld);
+		softmax_again(h->p.data, &h->of, whole[1].data, whole[1].ld);
 		find_delta(h, d_o, whole[0]);
 	} else {
-		softmax_rows(h->p.data, h->largest, &mask, NULL, 0);
+		softmax_rows(h->p.data, h->largest, &h->of, NULL, 0);
 	}
 	/* dv = p.T do; ds = do v.T, p's gradient; softmax_back makes it the scores' */
 	matrix_product(m, d, n, 1, transposed(h->p), d_o, 0, out[2]);

@@ -18,9 +18,7 @@ struct attention_sizes {
 struct attention_sizes attention_sizes(const struct kernel_call *call);
 
 struct attention_head {
-	int queries, keys, d; /* tokens in q and in k, columns per head */
-	bool causal;
-	int64_t shift; /* causal: query i sees the keys 0 .. i + shift, as far as they exist */
+	struct attention_sizes of;
 	float scale;
 	struct matrix p, ds; /* [queries,keys]; ds only for the gradient */
 	/* [queries]: row maxima of p; rowsum(do o), for a block's gradient */
@@ -28,8 +26,7 @@ struct attention_head {
 };
 
 /* Returns a head with its buffers (ds and delta only if gradient). The caller frees it. */
-struct attention_head attention_head_make(
-        int queries, int keys, int d, bool causal, int64_t shift, bool gradient);
+struct attention_head attention_head_make(const struct attention_sizes *of, bool gradient);
 void attention_head_free(struct attention_head *head);
 
 /* Computes o := softmax(q k.T / sqrt(d)) v + beta o, with in = q k v. lse [queries,1], or NULL,

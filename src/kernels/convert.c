@@ -192,12 +192,10 @@ static void topk_grad(const struct kernel_call *call)
 
 static enum status transpose_shape(struct kernel_call *call)
 {
-	struct layout out = call->in[0].layout;
+	struct layout out = kernel_turned(call->in[0].layout);
 	if (out.dims < 2)
 		return fail(ST_SHAPE, "%s is %s: transpose needs two dimensions or more", call->in[0].name,
-		        shape_text(&out).text);
-	out.dim[0] = call->in[0].layout.dim[1];
-	out.dim[1] = call->in[0].layout.dim[0];
+		        shape_text(&call->in[0].layout).text);
 	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
 }
 
@@ -206,10 +204,7 @@ LOOP_EACH(copy, in[0][i])
 static void transpose(const struct kernel_call *call)
 {
 	struct kernel_call turned = *call;
-	struct layout *x = &turned.in[0].layout;
-	const struct layout *is = &call->in[0].layout;
-	x->dim[0] = is->dim[1], x->dim[1] = is->dim[0];
-	x->stride[0] = is->stride[1], x->stride[1] = is->stride[0];
+	turned.in[0].layout = kernel_turned(call->in[0].layout);
 	kernel_elements(&turned, copy);
 }
 

@@ -114,6 +114,17 @@ struct kernel {
 	struct kernel_indices (*indices)(const struct kernel_call *call); /* NULL: no lookup */
 };
 
+/* Returns the layout with its first two dimensions exchanged. */
+static inline struct layout kernel_turned(struct layout layout)
+{
+	int64_t dim = layout.dim[0], stride = layout.stride[0];
+	layout.dim[0] = layout.dim[1];
+	layout.stride[0] = layout.stride[1];
+	layout.dim[1] = dim;
+	layout.stride[1] = stride;
+	return layout;
+}
+
 static inline bool kernel_is_source(const struct kernel *kernel)
 {
 	return kernel->ins == 0;
