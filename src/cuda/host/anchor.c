@@ -5,11 +5,6 @@
 
 static const int64_t RENEWED_EVERY = 1000000000; /* ns */
 
-static CUevent anchor_event(const struct anchors *anchors, unsigned anchor)
-{
-	return anchors->event[anchor % ANCHORS];
-}
-
 /* Elapsed GPU time between two events, ns */
 static enum status event_elapsed(const struct anchors *anchors, CUevent from, CUevent to, double *ns)
 {
@@ -48,7 +43,8 @@ static enum status anchor_record(struct anchors *anchors)
 	int64_t after = cuda->host_now();
 	if (status == ST_OK && anchors->count) {
 		unsigned newest = anchors->count - 1;
-		status = event_elapsed(anchors, anchor_event(anchors, newest), anchors->event[place], &since);
+		status = event_elapsed(
+		        anchors, anchors->event[newest % ANCHORS], anchors->event[place], &since);
 		since += anchors->gpu_ns[newest % ANCHORS];
 	}
 	if (status != ST_OK)
@@ -98,7 +94,7 @@ enum status anchors_time(const struct anchors *anchors, unsigned anchor, CUevent
 	double since;
 	if (anchors->count > ANCHORS && anchor < anchors->count - ANCHORS)
 		anchor = anchors->count - ANCHORS;
-	enum status status = event_elapsed(anchors, anchor_event(anchors, anchor), event, &since);
+	enum status status = event_elapsed(anchors, anchors->event[anchor % ANCHORS], event, &since);
 	if (status == ST_OK)
 		*ns = llround(
 		        anchors->gpu_ns[anchor % ANCHORS] + since + (anchors->least + anchors->most) / 2);

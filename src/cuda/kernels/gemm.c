@@ -26,16 +26,6 @@ static int leading_along(const struct layout *layout, int lines, int along)
 	return neighbours && ld >= wanted && ld <= INT_MAX ? (int)ld : 0;
 }
 
-static struct layout transposed(const struct layout *layout)
-{
-	struct layout turned = *layout;
-	for (int i = 0; i < 2; i++) {
-		turned.dim[i] = layout->dim[1 - i];
-		turned.stride[i] = layout->stride[1 - i];
-	}
-	return turned;
-}
-
 /* Returns an operand's ld, 0 if none. *transpose: cuBLAS has to transpose it */
 static int leading_of(const struct layout *layout, bool *transpose)
 {
@@ -49,10 +39,10 @@ bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
 	struct layout a = call->in[0].layout, b = call->in[1].layout, y = call->out[0].layout;
 	const void *first = call->in[1].data, *second = call->in[0].data;
 	if (!leading_along(&y, 0, 1) && leading_along(&y, 1, 0)) {
-		struct layout turned = transposed(&b);
-		b = transposed(&a);
+		struct layout turned = kernel_turned(b);
+		b = kernel_turned(a);
 		a = turned;
-		y = transposed(&y);
+		y = kernel_turned(y);
 		first = call->in[0].data;
 		second = call->in[1].data;
 	}

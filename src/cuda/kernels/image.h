@@ -47,9 +47,4 @@ enum status image_load_family(struct image *image, struct cuda_library *cuda, in
 enum status image_function(const struct image *image, const char *name, CUfunction *function);
 void image_unload(struct image *image);
 
-/* Compiles a family with NVRTC: SASS for that architecture, or PTX for the latest earlier one
- * that this NVRTC supports. The caller frees *code (mem_free); NULL after ST_GPU. */
-enum status image_compile(const struct cuda_library *cuda, const struct embedded *source, int architecture,
-        char **code, size_t *bytes);
-
 #endif

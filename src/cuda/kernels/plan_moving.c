@@ -58,12 +58,7 @@ void plan_topk_grad(const struct kernel_call *call, const char *function, struct
 void plan_transpose(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct kernel_call turned = *call;
-	struct layout *x = &turned.in[0].layout;
-	const struct layout *is = &call->in[0].layout;
-	for (int i = 0; i < 2; i++) {
-		x->dim[i] = is->dim[1 - i];
-		x->stride[i] = is->stride[1 - i];
-	}
+	turned.in[0].layout = kernel_turned(call->in[0].layout);
 	plan_tiles(&turned, function, plan);
 }
 
