@@ -1,5 +1,4 @@
-/* cost.c -- costs of links and kernels, alone. Only + - x /, so the numbers are the same on every
- * computer.
+/* cost.c -- costs of links and kernels, alone. Only + - x /: the same numbers on every computer.
  *
  * The two paths from GPU 0 to GPU 1 in a node, and the path to another node:
  *
@@ -8,8 +7,7 @@
  *      another node  GPU 0 --nic out-----> [network] --nic in----> GPU 4   one adapter per GPU
  *
  * A link belongs to one GPU and one direction; a path has two. Switch and network have full
- * bisection bandwidth. A time is latency + bytes / rate; flows on a link share it
- * (src/sim/link.c). */
+ * bisection bandwidth. Flows on a link share it (src/sim/link.c). */
 #include "machine/machine.h"
 #include "base/arithmetic.h"
 
@@ -21,7 +19,6 @@ const char *link_name(enum link_kind kind)
 	return names[kind];
 }
 
-/* A PCIe link carries host copies and, without a switch, GPU-to-GPU transfers. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind)
 {
 	const double rates[LINK_KINDS] = {[LINK_OUT] = machine->link_rate,
@@ -76,7 +73,7 @@ double machine_flop_rate(const struct machine *machine, enum dtype dtype)
 }
 
 /* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): compute and memory time
- * overlap, so the longer one counts. The fixed latency does not depend on size. */
+ * overlap, so the longer one counts. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes)
 {
 	double computing = flops * 1e9 / machine_flop_rate(machine, dtype);

@@ -160,7 +160,6 @@ static enum status read_line(struct machine_reader *reader, char *line)
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
 }
 
-/* snprintf may have cut inside a character. */
 static void cut_to_characters(char *text)
 {
 	text[text_valid(text, strlen(text))] = '\0';

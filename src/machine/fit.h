@@ -29,10 +29,9 @@ struct fit {
 	bool found_latency, found[FIT_LINES]; /* determined by the samples */
 };
 
-/* Fits the lines with the least sum of absolute relative errors, so one delayed sample changes
- * nothing. If a line's samples have one amount, its cost is determined only if other lines
- * determine the latency. If no line determines the latency, its default is kept. A cost that makes
- * less than 100 ns of every sample is lost in rounding: the default is kept. */
+/* Fits the lines with the least sum of absolute relative errors. If a line's samples have one
+ * amount, its cost is determined only if other lines determine the latency. If no line determines
+ * the latency, its default is kept; so is that of a cost below 100 ns of every sample. */
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit);
 /* Returns the median of |fit - measured| / measured; 0 without samples. */
 double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count);

@@ -1,9 +1,8 @@
 /* machine.c -- a machine's keys: reading, checking and showing them; and the GPU at hand as a
  * machine, before it is measured
  *
- * A key is a row in MACHINE_KEYS: field, unit, name, description. It defines the field, its index,
- * and keys[] below; `machine`, `set` and the files use no other list. Fields are accessed by
- * offset, so one loop handles them all. */
+ * A key is a row in MACHINE_KEYS: field, unit, name, description. Fields are accessed by offset,
+ * so one loop handles them all. */
 #include "machine/machine.h"
 
 #include <stddef.h>

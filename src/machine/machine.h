@@ -4,7 +4,7 @@
  * One text file per machine (machines/NAME.machine), embedded in the binary; every line is
  *     KEY = NUMBER UNIT    # source
  * (and title = TEXT; like = NAME: defaults from that machine; here = yes: figures for the GPU at
- * hand), so every number has its unit and its origin. `set KEY=VALUE` changes one in a session.
+ * hand). `set KEY=VALUE` changes one in a session.
  *
  * May call: base/. To add a machine: add a file to machines/. To add a number: one row in
  * MACHINE_KEYS. */
@@ -74,7 +74,7 @@ struct machine {
 
 /* Loads an embedded machine by name, or a file by path (a name with '/' or ending in ".machine").
  * Fails with ST_NAME and the nearest name, with ST_FILE, or with ST_SYNTAX, ST_NAME, ST_UNIT or
- * ST_RANGE and file and line. *machine is unchanged on failure. */
+ * ST_RANGE and file and line; *machine is then unchanged. */
 enum status machine_load(struct machine *machine, const char *name_or_path);
 /* Makes the machine `this` for the GPU at hand, by its name: the figures of the nearest shipped
  * machine, with memory per rank, ranks per host, and hosts. Fails as machine_load. */

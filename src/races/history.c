@@ -6,14 +6,14 @@
  *               | B r             |        |
  *
  * An operation's operands first cut the intervals at their ends, so each interval lies wholly in
- * or out of an operand. An access is dropped when it can add no conflict that a later access does
- * not have: the host knows it to be done, a write to all of its bytes has come since, or its
- * stream has used the same bytes again. So an interval holds about one access for each stream.
- * Memory written at once becomes one interval again. */
+ * or out of an operand. An access is dropped when a later one has all its conflicts: the host
+ * knows it to be done, a write to all of its bytes has come since, or its stream has used the same
+ * bytes again. So an interval holds about one access for each stream. */
 #include "races/order.h"
 #include "base/search.h"
 
-/* ---- do two strided tensors share a byte? Columns of one matrix interleave without sharing any */
+/* ---- do two strided tensors share a byte? Columns of one matrix interleave without sharing
+ * one. */
 
 enum { RUNS_MAX = 1 << 16 }; /* with more pieces, overlapping spans count as overlapping */
 
@@ -32,8 +32,7 @@ struct runs {
 	bool end;
 };
 
-/* Sorts dimensions by falling step, without those of one element or step 0, and joins inner ones
- * into the run. */
+/* Sorts dimensions by falling step, and joins inner ones into the run. */
 static void runs_begin(struct runs *runs, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
@@ -157,7 +156,6 @@ static void access_drop(struct happens_before *order, uint32_t *link)
 	order->free_access = index;
 }
 
-/* Cuts the interval that holds the address so that one begins there. */
 static void interval_cut(struct happens_before *order, struct history *history, int64_t address)
 {
 	size_t at = interval_at(history, address);
@@ -175,8 +173,7 @@ static void interval_cut(struct happens_before *order, struct history *history, 
 
 /* ---- what does an operation conflict with? */
 
-/* Ignores a conflict already found in another interval, or reported already unless this one is
- * sooner in program order. */
+/* Ignores a conflict found in another interval, or reported already unless this one is sooner. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
 	for (size_t i = 0; i < order->conflict_count; i++) {
@@ -191,8 +188,8 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
-/* Returns true if the operation also writes all operand k's bytes by another operand, like an
- * in-place allgather. The read's races are then the write's. */
+/* Returns true if the operation also writes all operand k's bytes by another operand: the read's
+ * races are then the write's. */
 static bool is_rewritten(const struct record *record, int k)
 {
 	const struct operand *read = &record->operand[k];
@@ -258,8 +255,8 @@ void history_conflicts(struct happens_before *order, op_id id)
 
 /* ---- the operation's own accesses */
 
-/* Returns true if the new access replaces the old one: later conflicts with the old one are also
- * conflicts with the new one, or cannot occur. On the same bytes:
+/* Returns true if the new access replaces the old one: it has the same later conflicts. On the
+ * same bytes:
  *
  *      old                   new                 replaced?
  *      write on io           sync io             yes: the host knows its end
@@ -280,7 +277,6 @@ static bool access_superseded(const struct happens_before *order, const struct p
 	        (before->address == operand->address && layout_equal(&before->layout, &operand->layout));
 }
 
-/* Memory written at once needs one interval. */
 static void join_intervals(struct happens_before *order, struct history *history, size_t from, size_t to)
 {
 	if (to - from < 2)

@@ -36,7 +36,6 @@ static void clock_learn(struct happens_before *order, int lane, uint32_t number)
 	}
 }
 
-/* Learns of that operation and its past. */
 static void learn_past(struct happens_before *order, int rank, int lane, uint32_t number)
 {
 	struct vector_clock clock = clock_at(order, rank, lane, number);
@@ -46,9 +45,9 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	clock_learn(order, lane, number);
 }
 
-/* Returns true if the operation waits for the target itself, even where a graph runs the target on
- * a forked stream: both are in one launch, or the operation waits for an event recorded there.
- * Otherwise it waits for the stream's own work up to the target. */
+/* Returns true if the operation waits for the target itself, even on a forked stream of a graph:
+ * both are in one launch, or the operation waits for an event recorded there. Otherwise it waits
+ * for the stream's own work up to the target. */
 static bool waits_for_branch(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id], *target = &world->ops[op->target];
@@ -97,8 +96,7 @@ static void learn_default(struct happens_before *order, const struct op *op, int
 	}
 }
 
-/* Learns the host's knowledge when it queued the operation: its latest version, once for each
- * stream. */
+/* Learns the host's latest version when it queued the operation, once for each stream. */
 static void learn_host(struct happens_before *order, const struct op *op, struct lane_order *lane)
 {
 	const struct lane_order *host = &order->rank[op->rank].lane[STREAM_HOST];
@@ -162,8 +160,8 @@ static int lane_new(struct happens_before *order, struct rank_order *own)
 }
 
 /* Returns the lane of a graph's work on a forked stream; makes it if needed. A shared lane may
- * hide races. From AGAIN_MOST lanes on, captures of one name share one, so that a capturing loop
- * does not lengthen the clocks; after BRANCHES_MOST all others do. */
+ * hide races. From AGAIN_MOST lanes on, captures of one name share one; after BRANCHES_MOST all
+ * others do. */
 static int branch_lane(struct happens_before *order, int rank, const struct launch *launch, int stream)
 {
 	enum { BRANCHES_MOST = STREAMS_MAX, AGAIN_MOST = 32 };

@@ -2,9 +2,7 @@
  *
  * Clocks. Every stream of a rank, and its host, has a vector clock: clock[k] = q says that
  * operations of stream k with numbers up to q (op.number) are done before the stream's next one
- * starts. It changes at waits, at the first operation after a sync of the host, and between the
- * default stream and blocking ones. Each change is a version, kept for ever, so every operation's
- * clock can be found.
+ * starts. Each change is a version, kept for ever, so every operation's clock can be found.
  *
  *     rank 0       2 stream io     3 stream compute  (only their entries)
  *     #1 copy      [ 0 0 ]                           io: nothing is known to be done
@@ -14,17 +12,16 @@
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           not ordered with #4
  *
- * Work of a graph on another stream than its launch has its own lane for each graph and stream: as
- * with CUDA, the launch is ordered on one stream only.
+ * Work of a graph on another stream than its launch has its own lane: as with CUDA, the launch is
+ * ordered on one stream only.
  *
  * An operation of the host's stream (number 0) is before all later ones and needs no entry.
  *
  * History. Each interval of memory lists the accesses that a later one could conflict with.
- * Conflicts not ordered by clocks are searched through other ranks (search.c; a match orders
- * everything before it on any member before everything after it) when both operations are runnable
- * (op_runnable), since then their past is final. Until then the conflict waits at the match that
- * lacks members. So races do not depend on the order of typing across ranks. An umbrella header:
- * it brings along what it includes. */
+ * Conflicts not ordered by clocks are searched through other ranks (search.c) when both operations
+ * are runnable, since then their past is final. Until then the conflict waits at the match that
+ * lacks members. So races do not depend on the order of typing across ranks. An umbrella
+ * header. */
 #ifndef RANKSH_RACES_ORDER_H
 #define RANKSH_RACES_ORDER_H
 
@@ -130,11 +127,9 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
-	/* a group has a timeout, which may undo a match; a match of a later group undoes no
-	 * earlier decision */
+	/* a group has a timeout, which may undo a match, but no earlier decision */
 	bool expires;
-	/* if so: conflicts decided to be no race (ordered through other ranks, or never runnable),
-	 * in the order of decision */
+	/* if so: conflicts decided to be no race, in the order of decision */
 	struct settled {
 		struct race race;
 		size_t matches; /* match_count when it was decided */
@@ -157,8 +152,7 @@ struct happens_before {
 
 /* ---- order.c */
 
-/* The operations done before the operation of that stream and number starts, by its own rank's
- * clocks */
+/* The operations done before the operation of that stream and number starts */
 struct vector_clock {
 	int rank, lane;
 	uint32_t number;
@@ -192,8 +186,8 @@ struct race *race_known(const struct happens_before *order, const struct race *r
 /* True if `a` is before `b` in program order. */
 bool race_sooner(const struct race *a, const struct race *b);
 
-/* ---- search.c: whether the operation can take place with the queued lines. A match in its past
- * may lack members (order->lacking), or never complete because it waits for itself. */
+/* ---- search.c: can the operation take place with the queued lines? A match in its past may lack
+ * members (order->lacking), or wait for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id);

@@ -1,16 +1,16 @@
 /* races.c -- conflicts that nothing orders, from the log of operations
  *
  * Each operation is processed once, in log order: its clock (order.c), its conflicts (history.c),
- * and for each conflict not ordered by its own rank's clocks whether other ranks order it. That
- * can be decided only when both operations' past is complete:
+ * and whether other ranks order each conflict. That can be decided only when both operations' past
+ * is complete:
  *
  *  @0 copy h -> x on io                   conflict of io's copy and compute's matmul on rank 0
  *  @0 allreduce y on io                   may be ordered by rank 1:
  *  @1 allreduce y on s; barrier on s        io's copy -> allreduce -> rank 1 -> barrier -> matmul
  *  @0 barrier on compute; y = matmul x w    ... but not before rank 1's line is typed
  *
- * Until then the conflict waits at the match that lacks members, and is decided when that match is
- * complete or aborted. The races are a function of the log, independent of earlier queries. */
+ * Until then the conflict waits at the match that lacks members, until that is complete or
+ * aborted. The races are a function of the log, independent of earlier queries. */
 #include "races/order.h"
 #include "base/search.h"
 
@@ -56,7 +56,6 @@ static void race_report(struct happens_before *order, const struct race *race)
 	names_make(order->known, (const char *)&key, sizeof key);
 }
 
-/* Adds the race to the list of a match that lacks members. */
 static void race_postpone(struct happens_before *order, const struct race *race, uint32_t match)
 {
 	uint32_t index = order->free_undecided;
@@ -88,7 +87,6 @@ static void race_decide(struct happens_before *order, const struct race *race)
 		        (struct settled){*race, order->world->match_count};
 }
 
-/* Decides conflicts that waited for a match, now complete or aborted. */
 static void races_decide_postponed(struct happens_before *order, uint32_t match)
 {
 	uint32_t next, index = order->notes[match].undecided;
@@ -169,8 +167,8 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* Decides again all conflicts that were decided or postponed while the books held this match; it
- * has been undone. */
+/* Decides again all conflicts that were decided or postponed while the books held this match, now
+ * undone. */
 static void races_reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;
@@ -192,7 +190,7 @@ static void races_reopen(struct happens_before *order, uint32_t match)
 }
 
 /* Decides conflicts that wait for an aborted match. A timeout also aborts complete matches, which
- * then order nothing, so there may be more races. Known ones stay. */
+ * then order nothing. Known races stay. */
 static void aborted_check(struct happens_before *order)
 {
 	const struct world *world = order->world;

@@ -1,8 +1,7 @@
 /* races.h -- races: two operations on the same memory, at least one writing, that nothing orders
  *
- * All results depend on the books' program order alone, never on times: a race is reported even if
- * the two were far apart in this run. The books do not know of this folder; it reads their log of
- * operations and blocks from where it stopped.
+ * All results depend on the books' program order alone, never on times. The books do not know of
+ * this folder; it reads their log from where it stopped.
  *
  * Files: order.c (vector clocks)  history.c (uses of memory, shared bytes)  search.c (can an
  * operation take place? order through other ranks)  races.c (decisions).  order.h is shared by
@@ -22,7 +21,7 @@ struct race {
 	name_id earlier_name, later_name;
 };
 
-/* An operation reads bytes that nothing queued before it writes. Reported once for an interval of
+/* An operation reads bytes that nothing before it writes. Reported once for an interval of
  * memory. */
 struct unread {
 	op_id op;
@@ -38,8 +37,8 @@ struct races {
 	struct happens_before *order;
 };
 
-/* Updates world->races from the books and returns it; creates it if needed. Costs nothing if no
- * line was queued since the last call. */
+/* Updates world->races from the books and returns it; creates it if needed. Costs nothing without
+ * new lines. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
 /* Returns the stream's name by which the race's operation `id` can be ordered: its own stream, or

@@ -6,8 +6,7 @@
  *
  * It can if every match in its past is complete and none waits for itself: a search
  * (waits/search.h) in the graph of matches. A match depends on the last match before each member
- * on each stream of its rank, by the clocks. A complete past is final, so each match is searched
- * once. */
+ * on each stream of its rank. A complete past is final, so each match is searched once. */
 
 /* Returns how many of a lane's matches have numbers up to this. */
 static size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
@@ -91,7 +90,7 @@ enum runnable op_runnable(struct happens_before *order, op_id id)
  * Backward from b: for each lane of each rank, the number up to which its operations are before b.
  * This frontier rises at matches: everything before a match on any member, and its members, is
  * done after it. The walk down a lane stops at a match whose member on a's rank is done before a
- * starts: if a were before that match, it would be before itself.
+ * starts: a cannot be before that match.
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |
@@ -103,8 +102,7 @@ enum runnable op_runnable(struct happens_before *order, op_id id)
  *      2. the barrier: rank 1's s up to #2; the walk down s passes the allreduce #1
  *      3. the allreduce: rank 0's io up to #2, and a is #1 there: yes
  *
- * Frontiers only rise, lanes are stacked when they rise, and each match is passed once, so the
- * search ends. */
+ * Frontiers only rise, and each match is passed once, so the search ends. */
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
 {
@@ -126,7 +124,7 @@ static void raise_frontier(struct happens_before *order, int rank, int lane, uin
 	}
 }
 
-/* Raises the frontiers to the operation's past by its rank's clocks, and to itself if `itself`. */
+/* Raises the frontiers to the operation's past, and to itself if `itself`. */
 static void raise_past(struct happens_before *order, op_id id, bool itself)
 {
 	const struct op *op = &order->world->ops[id];
@@ -180,7 +178,6 @@ static bool left_before(
 	return false;
 }
 
-/* Passes the lane's matches between `high` and the frontier. */
 static void walk_lane(struct happens_before *order, uint32_t index, const struct vector_clock *a)
 {
 	const struct world *world = order->world;

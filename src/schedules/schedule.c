@@ -1,7 +1,7 @@
 /* schedule.c -- the orders given by a rule; schedule_auto.c searches one
  *
- * An order is a list of tasks for each stage. Waiting for input from a neighbour stage moves a
- * task in time, not in the list. With 4 stages, 4 micro-batches, F and BW equally long:
+ * An order is a list of tasks for each stage; waiting for input moves a task in time only. With 4
+ * stages, 4 micro-batches, F and BW equally long:
  *
  *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all
  *               1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3         activations are held
@@ -13,8 +13,8 @@
  *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 .. B3
  *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3
  *
- * Both leave (p - 1)(F + BW) of a stage's time empty. Interleaving divides that by the chunks of
- * a stage; zero bubble splits BW, because no stage waits for W:
+ * Both leave (p - 1)(F + BW) of a stage's time empty. Interleaving divides that by the chunks of a
+ * stage; zero bubble splits BW, because no stage waits for W:
  *
  *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, later after B
  *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    on deeper stages: gradients
@@ -46,10 +46,10 @@ bool schedule_splits(enum schedule_kind kind)
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
 }
 
-/* `warm` forwards, then backward and forward in turn, then the rest. `warm` micro-batches are held:
- * all of them in GPipe, p - s at stage s in 1F1B, just enough for the first gradient. split: W runs
- * `delay` micro-batches after B. The delay grows with the stage as its warm-up shrinks, so that all
- * stages hold `warm` + `delay`: p in zb-h1, 2p - 1 in zb-h2. */
+/* `warm` forwards, then backward and forward in turn, then the rest. `warm` micro-batches are
+ * held: all of them in GPipe, p - s at stage s in 1F1B, just enough for the first gradient. split:
+ * W runs `delay` micro-batches after B, so that all stages hold `warm` + `delay`: p in zb-h1, 2p -
+ * 1 in zb-h2. */
 static void one_forward_one_backward(struct task *task, int micros, int warm, bool split, int delay)
 {
 	warm = (int)least_of(warm, micros);
@@ -67,7 +67,7 @@ static void one_forward_one_backward(struct task *task, int micros, int warm, bo
 
 /* Interleaved: `stages` micro-batches (a group) pass through each chunk in turn, then the next
  * group. The next group's first forward goes before the last chunk, to fill the time of `stages`
- * transfers; before an earlier chunk it would overtake what the last stage sends.
+ * transfers; earlier it would overtake what the last stage sends.
  *
  *     2 stages, 3 chunks a b c, 6 micro-batches:
  *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
@@ -104,8 +104,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	int count = ask->micros * ask->chunks;
 	int warm = (int)least_of(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
-	/* the last stage begins backward with its last chunk's first micro-batch; each earlier
-	 * one has two more under way, one each way */
+	/* the last stage begins backward with its last chunk's first micro-batch; each earlier one
+	 * has two more under way, one each way */
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {
@@ -115,8 +115,6 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	}
 }
 
-/* Stage s of p holds p - s in 1F1B, p in zb-h1, and 2p - 1 in zb-h2: the forwards until the
- * first gradient if F and B are equally long. */
 static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 {
 	int p = ask->stages;

@@ -44,8 +44,8 @@ struct schedule_ask {
 	int chunks;
 	double f, b, w; /* of a stage and micro-batch, any unit; f > 0 */
 	double comm;    /* of a transfer to the next stage, overlapped with work */
-	/* zb-auto: the activations a stage may hold, relative to the first stage of 1F1B
-	 * (`stages` micro-batches), and the share that is held between B and W */
+	/* zb-auto: the activations a stage may hold, relative to the first stage of 1F1B, and the
+	 * share that is held between B and W */
 	double limit, held;
 };
 
@@ -78,27 +78,26 @@ void schedule_release(struct schedule *schedule);
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text);
 /* Appends the works of slot k, in the enum's order: "F BW". */
 void schedule_works(const struct schedule *schedule, size_t k, struct text *text);
-/* schedule_memory.c. Fills schedule->memories: micro-batch m uses memory m % memories of its
- * chunk and receive box m % (memories + 1); no two under way at once, from F to the end of
- * backward, share one. Adjacent pieces of a stage have equal numbers, because the second works
- * on the first one's memory. */
+/* schedule_memory.c. Fills schedule->memories: micro-batch m uses memory m % memories of its chunk
+ * and receive box m % (memories + 1); no two under way at once share one. Adjacent pieces of a
+ * stage have equal numbers: the second works on the first one's memory. */
 void schedule_memories(struct schedule *schedule);
 
-/* schedule_file.c. Reads an order as PyTorch's pipelining writes it: a row a rank, a cell a
- * slot, STAGE ACTION MICROBATCH:
+/* schedule_file.c. Reads an order as PyTorch's pipelining writes it: a row a rank, a cell a slot,
+ * STAGE ACTION MICROBATCH:
  *
  *     0F0,0F1,,0B0,0B1        stage: a piece of the model. F forward, B whole backward (BW here),
  *     ,1F0,1B0,1F1,1B1        I input gradients (B here), W weight gradients; empty: idle
  *
  * Any rank may hold a piece. ask: stages, micros and chunks that the file must have. name: for
- * messages, as "mine.csv". Fails with ST_RANGE, naming the row: wrong numbers; a cell that is
- * malformed, repeated, too early or missing; neighbours in different orders; a circle. Also fails
- * with ST_SYNTAX for a text in another encoding, and with ST_LIMIT for a row that is too long. */
+ * messages. Fails with ST_RANGE, naming the row: wrong numbers, a malformed cell, an order that
+ * schedule_check refuses; with ST_SYNTAX for a text in another encoding, and with ST_LIMIT for a
+ * row that is too long. */
 enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
         struct schedule *schedule);
 void schedule_write(const struct schedule *schedule, struct text *out);
-/* schedule_check.c. Checks an order that was read: repeated, early or missing cells, neighbours in
- * different orders, circles. Fails with ST_RANGE. */
+/* schedule_check.c. Fails with ST_RANGE: repeated, early or missing cells, neighbours in different
+ * orders, circles. */
 enum status schedule_check(const char *name, const struct schedule *schedule);
 /* Appends a task as a cell: "3F0". */
 void schedule_cell(const struct schedule *schedule, int stage, const struct task *task, struct text *out);
@@ -106,8 +105,8 @@ void schedule_cell(const struct schedule *schedule, int stage, const struct task
 void schedule_room(struct schedule *schedule);
 
 /* Runs each task once its predecessor and input are done. span: the longest of any stage from
- * first forward to last task, in ask's unit, without optimizer. next, zeroed before: by stage, the
- * tasks that ran. Returns false if a stage waits for ever. */
+ * first forward to last task, in ask's unit. next, zeroed before: by stage, the tasks that ran.
+ * Returns false if a stage waits for ever. */
 bool schedule_carry_out(
         const struct schedule_ask *ask, const struct schedule *schedule, size_t *next, double *span);
 /* The same. Fails with ST_BUG if a stage waits for ever. */

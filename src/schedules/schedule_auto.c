@@ -8,8 +8,7 @@
  *                              ^ memory is full: W frees some  ^ a gap: W fits
  *
  * While forwards are left, a W must fit its gap. Later it may exceed the gap by `eager` of its
- * time, because at the end every stage has W left and only the first stages are late. The
- * shortest span wins; zb-h1 and zb-h2 compete if they keep the limit. */
+ * time. The shortest span wins; zb-h1 and zb-h2 compete if they keep the limit. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -37,7 +36,6 @@ struct search {
 	double eager, span;
 };
 
-/* Appends a task at the time when the stage is free. */
 static void task_put(struct search *s, int stage, enum work work)
 {
 	struct stage *at = &s->stage[stage];
@@ -65,8 +63,8 @@ static double task_ready(const struct search *s, int stage, enum work work)
 	return sent < 0 ? sent : sent + s->ask->comm;
 }
 
-/* Adds weight gradients before a forward that would exceed the limit. A micro-batch holds 1
- * between F and B, `held` between B and W. Returns false if that does not help. */
+/* Adds weight gradients before a forward that would exceed the limit. Returns false if that does
+ * not help. */
 static bool make_room(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -103,9 +101,8 @@ static bool search_advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate, advancing stages round and round as far as inputs are known, then the
- * remaining W. Each advance adds an F or B, so it ends. Returns false if a stage got stuck on
- * the limit. */
+/* Builds the candidate, advancing stages as far as inputs are known, then the remaining W. Returns
+ * false if a stage got stuck on the limit. */
 static bool candidate_build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);

@@ -1,21 +1,19 @@
 /* schedule_check.c -- checks whether an order from a file can run
  *
- * Each piece needs all its cells, once, forward before backward, and the order of micro-batches
- * of its neighbours, because messages arrive in order. Then the order is run without times;
- * tasks left over wait in a circle. Each chunk has streams of its own for messages, so nothing
- * else can block it. */
+ * Each piece needs all its cells, once, forward before backward, and the order of micro-batches of
+ * its neighbours, because messages arrive in order. Then the order is run without times; tasks
+ * left over wait in a circle. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-/* The state of a check */
 struct checking {
 	const char *name;
 	const struct schedule *schedule;
 	/* slot, from 1, of a piece's work on a micro-batch, on its stage; 0: missing.
-	 * [piece][micro][F, B, W]; a whole backward is both */
+	 * [piece][micro][F, B, W]; a whole backward is B and W */
 	size_t *place;
 };
 
@@ -38,7 +36,6 @@ static enum status task_twice(const struct checking *r, int stage, size_t k, siz
 	return status;
 }
 
-/* Notes the slot of each cell; a whole backward is B and W. */
 static enum status note_cells(struct checking *r)
 {
 	const struct schedule *schedule = r->schedule;
@@ -85,8 +82,8 @@ static enum status check_piece(const struct checking *r, int n)
 	return ST_OK;
 }
 
-/* Adjacent pieces on a stage: the later one's W reads what the earlier one's F left, so it must
- * precede the earlier one's W. */
+/* Adjacent pieces on a stage: the later one's W must precede the earlier one's, whose memory it
+ * reads. */
 static enum status check_joined(const struct checking *r, int n)
 {
 	int row = r->schedule->holder[n] + 1;

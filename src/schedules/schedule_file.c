@@ -85,7 +85,6 @@ static enum status read_rows(const char *name, struct schedule *schedule, const 
 	return status;
 }
 
-/* Counts rows and slots. */
 static enum status file_measure(
         const char *name, struct schedule *schedule, const char *text, const char *end)
 {

@@ -1,7 +1,6 @@
 /* schedule_memory.c -- the number of activation memories of a stage
  *
- * Micro-batch m uses memory m % memories. If the micro-batches of a chunk come in rising order,
- * the largest number under way suffices:
+ * If the micro-batches of a chunk come in rising order, the largest number under way suffices:
  *
  *     1F1B, stage 0 of 3, five micro-batches: three are under way at most
  *
@@ -53,7 +52,6 @@ static bool take_turns(const struct task *task, size_t slots, const struct stay 
 	return turns;
 }
 
-/* Returns the largest number of micro-batches under way. */
 static int most_at_once(const struct task *task, size_t slots, const struct stay *stay)
 {
 	int held = 0, most = 1;

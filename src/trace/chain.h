@@ -8,7 +8,7 @@
 #include "trace/why.h"
 
 /* Spans of a lane in a stretch of time, added up: work of one operation, or waits with one cause
- * and blame (for launches and idle hosts, with any blame or with none) */
+ * and blame */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
@@ -41,8 +41,7 @@ void chain_release(struct chain *chain);
 /* Returns the rank's lanes; NULL if interrupted. */
 const struct lanes *chain_lanes(struct chain *chain, int rank);
 int64_t chain_horizon(struct chain *chain);
-/* Replaces `pieces` by the lane's pieces in that window, in the order of their starts; none if it
- * had nothing to do. */
+/* Replaces `pieces` by the lane's pieces in that window, by their starts. */
 void chain_pieces(struct chain *chain, int rank, int stream, struct window window, struct bouts *pieces);
 /* Returns the longest piece of that kind, the first of equals; NULL if none. */
 const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kind);
@@ -50,8 +49,8 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
  * y". */
 void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *begun, int depth);
-/* Work in the way: the operation took `ns`, the longest among `count` that took `work`; of_that:
- * it is part of a wait; from: since then, 0: since its start */
+/* The operation took `ns`, the longest among `count` that took `work`; of_that: it is part of a
+ * wait; from: since then, 0: since its start */
 struct in_the_way {
 	int64_t ns, work;
 	int count;
@@ -68,7 +67,7 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- longest.c: the operation that waited longest */
-/* Of several, one a rank; or the one that held its host longest. The first of equals */
+/* Of several, one a rank; the first of equals */
 op_id longest_of_ops(struct chain *chain, const struct why_question *question);
 struct wait {
 	op_id op; /* 0: none */

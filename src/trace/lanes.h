@@ -1,14 +1,14 @@
 /* lanes.h -- private to trace/: one rank's operations with their times, and its lanes as spans
  *
  * A moment holds an operation's times and the parts of its record that a picture needs, so a pass
- * over a lane touches one array. The moments are held in two orders: program order, in which the
- * host issued them, and stream order, in which a lane shows them.
+ * over a lane touches one array. Moments have two orders: program order, and stream order, in
+ * which a lane shows them.
  *
  *      program   0 matmul/default  1 copy/io  2 record/io  3 wait/default  4 relu/default
  *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
  *
  * Lanes are loaded for one rank at a time, O(its operations), and dropped, unless trace.kept
- * caches them. Loading again into the same struct reuses its memory. An umbrella header. */
+ * caches them. An umbrella header. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
@@ -17,7 +17,6 @@
 #include "base/ranks.h"
 #include "trace/trace.h"
 
-/* An operation with all that pictures need, so its record is read once */
 struct moment {
 	op_id id;
 	uint32_t place; /* index into lanes.order */
@@ -43,8 +42,8 @@ struct lanes {
 	bool lent;         /* trace.kept owns the memory */
 };
 
-/* Charges the query's budget for that many operations; ST_INTERRUPTED after Ctrl-C. Every process
- * charges the same amounts in the same order, so all stop at the same rank. */
+/* Charges the query's budget for that many operations; ST_INTERRUPTED after Ctrl-C, on every
+ * process at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations);
 /* Returns when the host began with it: the launch of a device operation (not before 0), the start
  * of a host operation. */
@@ -63,21 +62,19 @@ static inline int64_t times_last(const struct times *t)
 			last = known[i];
 	return last;
 }
-/* Loads the rank's lanes. A zeroed struct is empty. ST_INTERRUPTED */
+/* Loads the rank's lanes, reusing the struct's memory. A zeroed struct is empty. ST_INTERRUPTED */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
-/* Loads all ranks' lanes in one pass over the books, in memory order; lanes[rank] is empty before.
- * Charges no budget. */
+/* Loads all ranks' lanes in memory order, without budget; lanes[rank] is empty before. */
 void lanes_load_all(struct lanes *lanes, const struct trace *trace);
 void lanes_release(struct lanes *lanes);
-/* Returns the rank's lanes in trace->kept, which is loaded first if it is empty. */
+/* Returns the rank's lanes in trace->kept, loading all if it is empty. */
 const struct lanes *kept_rank(const struct trace *trace, int rank);
-/* Replaces `out` by one lane's spans. They tile the window without gaps, from window.from to
- * window.to. An unused stream is one DONE span. */
+/* Replaces `out` by one lane's spans, which tile the window without gaps. An unused stream is one
+ * DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Cuts spans at `now` and marks what ends later as projected. passes: projected spans
- * before it are over. */
+/* Cuts spans at `now`; later ones are projected. passes: projected spans before it are over. */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
-/* Makes waits that begin after as_of invisible: they were not known then. */
+/* Makes waits that begin after as_of invisible. */
 void spans_unseen(struct spans *spans, int64_t as_of);
 /* Returns the whole span at `time` (0 or later). */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
@@ -85,7 +82,7 @@ struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
  * 0 or OP_EVERYTHING. */
 const struct moment *lanes_moment(const struct lanes *lanes, op_id id);
 /* Returns the place of the stream's first operation that ends after `time`; one past its last if
- * there is none. Ends grow along a stream. */
+ * there is none. */
 uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
 /* Returns the stream's first work from that place on (step 1) or back (-1); NULL if none. */
 const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t place, int step);
@@ -94,14 +91,14 @@ const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t p
 op_id lanes_behind(const struct lanes *lanes, op_id id);
 /* Returns the stream's last operation queued before that one; NULL if none. */
 const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
-/* holders.c: the operation on the same rank that m waited for by rule 7 (default and blocking
- * streams); the latest end, among equal ones the lowest stream. NULL if none. */
+/* holders.c: the operation on the same rank that m waited for by rule 7; the latest end, among
+ * equal ones the lowest stream. NULL if none. */
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);
 /* Returns the operation that a `sync` of everything waits for: the rank's last to end, or the
  * first that never ends; NULL if none. */
 const struct moment *lanes_last_done(const struct lanes *lanes, const struct moment *sync);
 /* Returns the copy that has n's engine at that time, or the earlier collective that has its
- * group's turn, or the next one to have it before `to`; 0 if none. *until: the end of its turn. */
+ * group's turn, or the next one before `to`; 0 if none. *until: the end of its turn. */
 op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until);
 
 /* True for what NCCL carries out. */
@@ -119,9 +116,8 @@ int64_t trace_clock_after(const struct trace *trace, op_id id);
 enum colour trace_colour(const struct record *record);
 /* True if it is on a host thread (stream kind=host). */
 bool trace_on_host(const struct world *world, op_id id);
-/* True if the host's processor carries it out, perhaps called from a device stream
- * (cudaLaunchHostFunc): kernels on a host thread or on host memory only, and copies between host
- * memory and host memory or disk. */
+/* True if the host's processor carries it out: kernels on a host thread or on host memory only,
+ * and copies between host memory and host memory or disk. */
 bool trace_by_host(const struct world *world, op_id id);
 /* True for a kernel of the GPU. */
 bool trace_computes(const struct world *world, op_id id);
@@ -135,26 +131,23 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 op_id trace_sender(const struct world *world, op_id id, int part);
 /* True if `other` is in the same collective, or on the other side in one of its transfers. */
 bool trace_meets(const struct world *world, op_id id, op_id other);
-/* Returns when the rank's time in a section (-1: everything) begins: with its first launch or host
- * operation. If the device is still busy with earlier sections then: with its own first work, or
- * at the end of the earlier work if that is sooner. TIME_UNKNOWN: no operation. */
+/* Returns when the rank's time in a section (-1: everything) begins (trace.h, figures).
+ * TIME_UNKNOWN: no operation. */
 int64_t trace_begins(const struct trace *trace, int section, int rank);
 /* True if it is in the section (-1: any) and not initial data. */
 bool trace_counts(const struct trace *trace, op_id id, int section);
-/* Returns when its last participant was ready; *last: that participant's operation, 0 if it is not
- * queued or is `id` itself. TIME_UNKNOWN if one is missing or the members do not match. */
+/* Returns when its last participant was ready; *last: that operation, 0 if it is not queued or is
+ * `id` itself. TIME_UNKNOWN if one is missing or the members do not match. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* For a transfer of several parts that began with one: returns when the last later partner was
- * ready; *last: its operation. If none was later, *last is 0 and the start is returned. */
+ * ready; *last: its operation, 0 if none was later (then its start). */
 int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
-/* Fails with ST_WAITS: no figure can count an operation without an end. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
-/* Returns a rank that has not queued its part of an unfinished collective or transfer; -1 if
- * none. */
+/* Returns a rank that has not queued its part; -1 if none. */
 int trace_missing_rank(const struct world *world, op_id id);
 /* Returns the rank of the blame, or without blame the missing one; -1: none. */
 int span_waits_for(const struct world *world, const struct span *span);
-/* True if its queued members do not match: the operation never ends. */
+/* True if its queued members do not match: it never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
 /* "rank 2", "ranks 0-3" */
 void trace_put_ranks(const struct ranks *set, struct text *out);
@@ -162,20 +155,18 @@ void trace_put_ranks(const struct ranks *set, struct text *out);
 void trace_put_op(const struct world *world, op_id id, const char *of, struct text *out);
 /* Returns the lane's name: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
-/* Returns the last of the lanes from `stream` on that are shown as one, "load0-63": host threads
- * with one name and consecutive numbers, if there are more than four; else `stream`. Ask at the
- * first of a run. */
+/* Returns the last of the lanes from `stream` on that are shown as one, "load0-63": more than four
+ * host threads with one name and consecutive numbers; else `stream`. */
 int trace_last_thread(const struct trace *trace, int rank, int stream);
 void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out);
-/* Names by cause, and at CAUSE_COUNT "slowed": work that took longer than alone */
+/* By cause, and at CAUSE_COUNT "slowed": work that took longer than alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
 extern const char trace_letters[CAUSE_COUNT];
 static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
 	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
 }
-/* True if it is a wait for other ranks. Without blame it is for a rank that has not come
- * (trace_missing_rank). */
+/* True if it is a wait for other ranks. */
 static inline bool cause_is_peers(enum cause cause)
 {
 	return cause == CAUSE_PEER || cause == CAUSE_BUBBLE;

@@ -1,7 +1,7 @@
 /* trace.h -- what happened, computed from the operations' times: all that is shown to a person
  *
- * These functions are pure. They read the books and the backend's times() and host(), so a query
- * costs no virtual time and shows queued work as the backend projects it.
+ * Pure functions: they read the books and the backend's times() and host(). A query costs no
+ * virtual time, and shows queued work as the backend projects it.
  *
  * Times that a backend reports:
  *   issue   the host has finished launching it (the launch took `launch` before that)
@@ -28,7 +28,7 @@
  *   a machine from times     calibrate.c calibration.c
  *   exports                  export.c export_csv.c export_svg.c export_html.c export_counters.c
  *                            kineto.c kineto_names.c
- * To add a table: one file with one function that appends to a text, and its name here.
+ * To add a table: one function that appends to a text, and its name here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/.
  * Paints nothing. An umbrella header. */
@@ -38,9 +38,9 @@
 #include "backend/backend.h"
 
 struct lanes;
-/* All ranks' lanes, cached between queries while no operation is added and no time changes: loading
- * a rank costs more than drawing it. The view, which draws a frame for each key, sets trace.kept,
- * and lanes_load lends from it: 96 bytes an operation. A zeroed struct is empty. */
+/* All ranks' lanes, cached while no operation is added and no time changes, 96 bytes an operation.
+ * The view, which draws a frame for each key, sets trace.kept, and lanes_load lends from it. A
+ * zeroed struct is empty. */
 struct kept_lanes {
 	struct lanes *lanes; /* by rank */
 	int ranks;
@@ -58,14 +58,13 @@ struct trace {
 	op_id first;               /* figures count operations from this one on; 0: all */
 	const struct ranks *ranks; /* the ranks of tables; NULL: all */
 };
-/* The iterations of a program that a section's operations belong to (-1: all operations), numbered
- * from 1; all 0: none */
+/* Of a section's operations (-1: all), numbered from 1; all 0: none */
 struct iterations {
 	int first, last, of;
 	op_id from; /* operations before it do not count; 0: all count */
 };
-/* Returns the trace as `stats` and `stalls` use it: the setup and the first iteration, which
- * allocates memory, are left out if there are more iterations. */
+/* Returns the trace as `stats` and `stalls` use it: without the setup and the first iteration,
+ * which allocates memory, if there are more. */
 struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations);
 /* Appends ", iterations 2-20 of 20"; nothing if there are none. */
 void iterations_text(const struct iterations *iterations, struct text *out);
@@ -112,14 +111,12 @@ struct spans {
 	size_t count;
 };
 void spans_release(struct spans *spans);
-/* Stores the whole span of one lane at `time` (0 or later). Loads only that rank's operations.
- * ST_INTERRUPTED */
+/* Stores the whole span of one lane at `time` (0 or later). ST_INTERRUPTED */
 enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
-/* Returns how much longer an operation took than alone because it shared its device or links, ns.
- * *with: the operation that shared them longest (itself: its own parts), 0 if nothing was lost.
- * Returns 0 if it has no end yet or times are measured. Reads all operations; tables use
- * sharing.h. */
+/* Returns how much longer an operation took than alone because it shared its device or links, ns;
+ * 0 if it has no end yet or times are measured. *with: the operation that shared them longest
+ * (itself: its own parts), 0 if nothing was lost. Reads all operations; tables use sharing.h. */
 int64_t trace_shared(const struct trace *trace, op_id id, op_id *with);
 
 struct window {
@@ -133,27 +130,26 @@ struct window trace_window(const struct trace *trace, int section);
 bool trace_empty(const struct trace *trace, int section);
 /* The same; if true, appends a line that says so. */
 bool trace_says_nothing(const struct trace *trace, int section, struct text *out);
-/* True if a host or stream waits for something that never ends unless lines come. */
+/* True if a host or stream waits for something that never ends without more lines. */
 bool trace_hangs(const struct trace *trace);
-/* Ends a line; if trace_hangs, notes that it counts only operations that end. */
+/* Ends a line; if trace_hangs, with a note that it counts only what ends. */
 void trace_put_hangs(const struct trace *trace, struct text *out);
-/* The window for a picture: an eighth longer if an operation without an end would begin at the
- * very end. */
+/* The window for a picture: an eighth longer if an operation without an end would begin at its
+ * end */
 struct window trace_window_seen(const struct trace *trace, int section);
-/* The window for figures and stalls: host threads that go on alone at the end, such as
- * prefetching, do not count unless there is nothing else. */
+/* The window for figures and stalls: without host threads that go on alone at the end, unless
+ * there is nothing else */
 struct window trace_time(const struct trace *trace, int section);
-/* Stores the window of the last iteration as far as it is queued. Returns false, with the window
- * unchanged, if there is no iteration or the last one has done nothing. */
+/* Stores the window of the last iteration as far as it is queued. Returns false if there is none
+ * or it has done nothing. */
 bool trace_last_iteration(const struct trace *trace, struct window *window);
-/* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
+/* -- pictures: rows of cells, painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
 	uint8_t colour; /* enum colour */
 	uint8_t dim, reverse;
 };
-/* X(symbol, ANSI 256-colour foreground). -1: the terminal's own, visible on light screens too;
- * HEAD is bold. */
+/* X(symbol, ANSI 256-colour foreground; -1: the terminal's own). HEAD is bold. */
 #define COLOURS(X)        \
 	X(PLAIN, -1)      \
 	X(KERNEL, 75)     \
@@ -192,13 +188,12 @@ void picture_write(
 /* Appends the cells as lines of text, with escapes only if colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
-/* Ranks with equal timelines are drawn once ("0-3"); measured ones if no boundary differs by more
- * than a cell. */
-/* now: the latest host's clock. Spans that end later are dimmed. It is a mark in the ruler and in
- * idle lanes, or the end mark if the whole window is past; < 0: no mark. as_of: show the timeline
- * as of this time (0: now). The mark is there, and spans that are not over then are dimmed; later
- * than now it shows the projection. first_row and rows count lanes. The picture has one row more
- * for the ruler, and up to legend_rows for legend words that do not fit beside the lanes. */
+/* Ranks with equal timelines are drawn once; measured ones if no boundary differs by more than a
+ * cell. now: the latest host's clock. Spans that end later are dimmed. It is a mark in the ruler
+ * and in idle lanes, or the end mark if the whole window is past; < 0: no mark. as_of: show the
+ * timeline as of this time (0: now); later than now it shows the projection. first_row and rows
+ * count lanes. The picture has one row more for the ruler, and up to legend_rows for legend words
+ * that do not fit beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;
@@ -218,8 +213,8 @@ struct timeline_options {
 struct lane_place {
 	int rank, stream;
 };
-/* Where things are in a picture: the lane of each row shown, and the columns of the window. Zeroed
- * before use; released by the caller. */
+/* The lane of each row shown, and the columns of the window. Zeroed before use; released by the
+ * caller. */
 struct timeline_places {
 	struct lane_place *shown; /* by row shown */
 	size_t shown_count;
@@ -238,8 +233,8 @@ enum status timeline_picture(
  * counts has no end without further lines. Parts are 0 .. 1, and 0 if the whole is empty. Work is
  * kernels, copies, collectives and transfers, from start to end.
  *
- * The rank's time runs from its first launch (or host work) to its last end. Initial data does not
- * count; host threads only if there is nothing else. If the device is still busy with earlier
+ * The rank's time runs from its first launch (or host work) to its last end, without initial data,
+ * and without host threads unless there is nothing else. If the device is still busy with earlier
  * sections at that launch, it runs from the section's first work, or from the earlier work's end
  * if that is sooner. */
 /* The rank's time. (For several ranks `time` is the largest; every other metric is the mean.) */
@@ -264,21 +259,19 @@ enum hideable {
 };
 /* time when that work runs and no kernel of the rank's device does */
 enum status metric_exposed(const struct trace *trace, int section, int rank, enum hideable work, int64_t *ns);
-/* time when that work and a kernel run / time when that work runs; for communication this is
- * Holistic Trace Analysis' overlap of communication and computation */
+/* time when that work and a kernel run / time when that work runs */
 enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
-/* 1 - time when any stream with kernels in the section works / the rank's time. This is measured
- * on the timeline; metric_bubble is the schedule's. Waits of such a stream are idle, collectives
- * on it are not. If no stream has kernels, all streams with work count. */
+/* 1 - time when any stream with kernels in the section works / the rank's time; metric_bubble is
+ * the schedule's. Waits of such a stream are idle, collectives on it are not. If no stream has
+ * kernels, all streams with work count. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
 /* The host's waits between the rank's first and last launch in the section: sync, print, reading a
- * value, a pageable copy, a barrier, memory still in use. A print's copy, a barrier's collective
- * and host threads' work are no launches. */
+ * value, a pageable copy, a barrier, memory still in use */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time when the stream works and no other stream of the rank's device does, in any section */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
 /* One mesh axis, or any group, on one rank: its own operations and those in groups whose parts lie
- * within its parts (in the smaller one, if two axes do).
+ * within its parts (in the smaller one, if two axes do)
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
  *     sent         their part in metric_sent
@@ -291,34 +284,29 @@ struct axis_use {
 	double sent[LINK_KINDS];
 	bool known; /* false: an operation has no end, and exposed_ns does not count it */
 };
-/* Fills use[0 .. count-1] by .axis. ST_WAITS: one of their operations has no end;
- * ST_INTERRUPTED */
+/* Fills use[0 .. count-1] by .axis. ST_WAITS; ST_INTERRUPTED */
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
 /* If the rank has others along two axes or more: stores the axes and the groups that belong to
- * none, in the order in which they were made, the world last, and returns their number. Else
- * returns 0. The caller frees *use with mem_free. */
+ * none, in the order in which they were made, the world last, and returns their number; else 0.
+ * The caller frees *use with mem_free. */
 size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
 /* Returns the axis that counts a group's operations on the rank; the group itself if there is
  * none. */
 int trace_axis_of(const struct world *world, int rank, int group);
 /* By cause: time that the rank's streams with work in the section spend in it / (the rank's time x
- * number of such streams). The host's lane does not count: a host that waits while its device
- * works costs nothing. */
+ * number of such streams). The host's lane does not count. */
 enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
 /* The schedule's bubble: 1 - work / span, with the micro-batches' phases replayed in each rank's
  * order. A phase waits only for the phases that send to it, and takes its kind's mean time. The
- * kind is its letter; B with a later W is another kind than B for all gradients. Its time is that
- * on its compute stream with waits inside the stage (other axes' collectives, launches) but not
- * for other stages.
+ * kind is its letter; B with a later W is another kind. Its time is that on its compute stream
+ * with waits inside the stage (other axes' collectives, launches) but not for other stages.
  *
- * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241). Time
- * between phases and differences between stages are left out (`stalls` shows them). Transfers
- * count if they have their own phase (`phase C3`), with their time alone. p stages with m
- * micro-batches in GPipe's or 1F1B order give (p-1)/(m+p-1). The value covers the whole machine;
- * `rank` is ignored. */
+ * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241), without
+ * time between phases and differences between stages. Transfers count if they have their own phase
+ * (`phase C3`), with their time alone. The value covers the whole machine; `rank` is ignored. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* Completed iterations in the section (-1: all): their number, and the mean time between ends on
- * the rank that ends last, ns; for a single one, its whole time. */
+/* Completed iterations in the section: their number, and the mean time between ends on the rank
+ * that ends last, ns; for a single one, its whole time */
 enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes sent by the rank over links whose name begins with `link` ("nvlink", "pcie up"); NULL:
  * over all. ST_NAME lists the links. */
@@ -336,8 +324,8 @@ struct counted_ops {
 };
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which);
 /* For the rank's adds into windows that it has read with a get: other ranks' updates to those
- * bytes between the get's start and the add's end, mean and maximum. Returns how many such adds
- * there are. */
+ * bytes between the get's start and the add's end, mean and maximum. Returns the number of such
+ * adds. */
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
 /* What the rank's kernels with that name reached, as parts: FLOP/s by their types' peak, memory
  * bandwidth. ST_NAME: there is none; ST_WAITS */
@@ -347,18 +335,17 @@ struct roofline {
 enum status metric_roofline(
         const struct trace *trace, int section, int rank, const char *kernel, struct roofline *roofline);
 /* Model FLOPs utilization (MFU), the whole job in its steady iterations: matrix products in
- * forward and backward passes / (time x ranks x their types' peak). Recomputation (phase R,
- * attention's probabilities in its gradient) and the optimizer do not count; causal attention
- * counts visible positions only (arXiv:2204.02311, appendix B, counts all). all: these count too:
- * hardware FLOPs utilization (arXiv:2205.05198). Time: the longest rank's; ranks: those with any
- * time. */
+ * forward and backward passes / (the longest rank's time x ranks with any time x their types'
+ * peak). Recomputation (phase R, attention's probabilities in its gradient) and the optimizer do
+ * not count; causal attention counts visible positions only (arXiv:2204.02311, appendix B, counts
+ * all). all: these count too: hardware FLOPs utilization (arXiv:2205.05198). */
 enum status metric_mfu(const struct trace *trace, int section, bool all, double *part);
-/* Message bytes / time x nccl-tests' factor for the collective; the factor is 1 for a transfer or
- * copy. ST_ARGUMENT for other operations. */
+/* Message bytes / time x nccl-tests' factor for the collective; 1 for a transfer or copy.
+ * ST_ARGUMENT for other operations */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
-/* -- tables: appended to `out`, at most `width` columns wide. Those that return a status may be
- * interrupted (ST_INTERRUPTED); the text appended until then is incomplete. */
+/* -- tables: appended to `out`, at most `width` columns wide. ST_INTERRUPTED leaves the text
+ * incomplete. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
 /* If the backend measures, ranks within 1 % of each other share a column (in `stalls`: rows), and
  * a table compares with predictions. */
@@ -366,13 +353,13 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 /* Appends the line "   times +-1.2 us" if that is more than `shown` ns, the resolution of the
  * table. */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
-/* Returns when future lines may begin if that is before `time` and they may still move something
- * shown at `time`: the instant is a forecast. Else TIME_UNKNOWN. */
+/* Returns when future lines may begin if that is before `time` and they may still move what is
+ * shown at `time`; else TIME_UNKNOWN. */
 int64_t trace_forecasts(const struct trace *trace, int64_t time);
 /* All ranks at one instant: running work with its progress, and waits */
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
-/* Each kernel by name and type: time, FLOP/s and bytes/s with their part of the machine's peaks,
- * its bound, and time lost by sharing */
+/* Each kernel by name and type: time, FLOP/s and bytes/s with their part of the peaks, its bound,
+ * and time lost by sharing */
 enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
@@ -386,36 +373,33 @@ struct diff_side {
 enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
 /* Appends number and mean time of the operations of each name, if they differ. */
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);
-/* world.races[first] and later, equal ones of several ranks once. cure: with the line that would
+/* world.races[first] and later, equal ones of several ranks once; cure: with the line that would
  * order them */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
-/* world.circles from `first` on: operations of a group that NCCL can hang in, with each rank's two
- * lines */
+/* world.circles from `first` on, with each rank's two lines */
 void trace_circles(const struct trace *trace, size_t first, int width, struct text *out);
 /* All orders that NCCL can hang in or that make it add tensors that were not meant together:
- * reported ones, and those across groups, which are only possible. Costs a pass over the books. */
+ * reported ones, and those across groups, which are only possible */
 void trace_orders(const struct trace *trace, int width, struct text *out);
-/* Returns the operation's first match whose members a message should name: its tensors have
- * different names, or its members do not agree and come from different lines. 0: none. */
+/* Returns the operation's first match whose members a message should name: tensors of different
+ * names, or members that do not agree and come from different lines. 0: none. */
 uint32_t trace_brings_differ(const struct world *world, op_id id);
-/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)": the members
- * present in a match */
+/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)" */
 void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);
 /* The same, wrapped, with NCCL's result; and for all matches of world_swapped from `first` on */
 void trace_put_swap(const struct trace *trace, uint32_t match, int width, struct text *out);
 void trace_swaps(const struct trace *trace, size_t first, int width, struct text *out);
-/* Prints who waits for whom, each rank's last operation, and its next one in the group. Returns
- * true if no line can resolve it. */
+/* Appends which ranks wait for which, each rank's last operation, and its next one in the group.
+ * Returns true if no line can resolve it. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
 void trace_memory(const struct trace *trace, int width, struct text *out);
-/* Allocated memory on each rank's device over the section's time, by kind. kind_name: returns the
- * name of a kind. A block counts from when the host's clock made its tensor until it is freed
- * there, like PyTorch's memory_allocated(); the device may run the work later. */
+/* Allocated memory on each rank's device over the section's time, by kind. A block counts from
+ * when the host's clock made its tensor until it is freed there, like PyTorch's
+ * memory_allocated(). */
 enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
         const char *kind_name(int kind), struct text *out);
-/* Returns the most memory allocated at once while the section's lines ran (-1: all lines), in
- * program order, with what was there at its start; kind: how much of that was of this kind, -1:
- * all. */
+/* Returns the most memory allocated at once while the section's lines ran (-1: all lines), with
+ * what was there at its start; kind: how much of it was of this kind, -1: all. */
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);
 
 #endif

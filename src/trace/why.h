@@ -6,9 +6,8 @@
  *       matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
  *   root: `slow 2x` on rank 2 (line 2)
  *
- * A link of the chain is a wait within a stretch of time. The next link is the largest part of
- * that stretch in the lane of the operation to blame. So each stretch lies within the one before
- * it, and no operation occurs twice. */
+ * A link of the chain is a wait within a stretch of time; the next link is the largest part of
+ * that stretch in the lane of the operation to blame. */
 #ifndef RANKSH_TRACE_WHY_H
 #define RANKSH_TRACE_WHY_H
 
@@ -46,9 +45,9 @@ struct root {
 	int64_t ns;
 	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
 };
-/* The subject: among these operations, the one that waited longest; the longest wait in these
- * ranks' streams by that name, or on these ranks (in the section, -1: ever); or a rank's state at
- * a time */
+/* The subject: of these operations the one that waited longest; the longest wait in these ranks'
+ * streams by that name, or on these ranks (in the section, -1: ever); or a rank's state at a
+ * time */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
@@ -64,14 +63,13 @@ struct why {
 	struct root *root;
 	size_t roots; /* several if they tie; 0: nothing has waited */
 };
-/* Answers the question. width: columns of the text. why: zeroed; released by why_release in any
- * case. ST_INTERRUPTED */
+/* why: zeroed; released by why_release in any case. ST_INTERRUPTED */
 enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* Appends "root: ...", one line a root, at most a few. */
 void why_put_roots(const struct why *why, struct text *out);
-/* Stores how operations change if all roots are removed, ordered by id, for mem_free; *slowed: the
- * ranks whose kernels then take 1x. Returns the number of operations. */
+/* Stores how operations change without the roots, ordered by id, for mem_free; *slowed: the ranks
+ * whose kernels then take 1x. Returns the number of operations. */
 size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
 /* "line 12", "lab/ddp.rsh:31": the line of the operation; "" if it has none */

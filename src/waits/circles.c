@@ -1,10 +1,9 @@
 /* circles.c -- runs the operations of the books as NCCL would, and finds launches that wait for
  * each other
  *
- * Each rank has a queue for each group. The launch at its head has begun. A match is over when all
- * its members have begun; a launch whose matches are all over makes room for the next. Operations
- * that can run are passed once. The others are searched for circles when the head of their queue,
- * or what waits for it, changes:
+ * Each rank has a queue for each group. A match is over when all its members have begun; a launch
+ * whose matches are all over makes room for the next. The others are searched for circles when the
+ * head of their queue, or what waits for it, changes:
  *
  * queue of rank 0 in world    [reduce r] send x     reduce r waits for rank 1's, after recv x
  * queue of rank 1 in world    [recv x] reduce r     recv x waits for rank 0's send, after reduce r
@@ -135,7 +134,6 @@ static void queue_advance(struct serial *serial, uint32_t index)
 		*MEM_ADD(&serial->suspect, &serial->suspect_count) = index;
 }
 
-/* Releases the members of matches that are over. */
 static void release_members(struct serial *serial)
 {
 	while (serial->over_count) {
@@ -246,8 +244,7 @@ static struct circle circle_read(const struct serial *serial)
 
 /* ---- reports */
 
-/* Returns true if each hop is on one stream: the simulator is stuck in such a circle too, and
- * `stuck` shows it. */
+/* Returns true if each hop is on one stream: `stuck` shows such a circle. */
 static bool is_of_streams(const struct world *world, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->hops; i++)
@@ -294,8 +291,8 @@ static bool name_places(struct serial *serial, const struct circle *circle)
 	return serial->named_count > before;
 }
 
-/* Returns the match that the cycle's lowest-numbered queue waits for, so that the cut does not
- * depend on where the search started. */
+/* Returns the match that the cycle's lowest-numbered queue waits for, wherever the search
+ * started. */
 static uint32_t match_to_cut(const struct wait_search *search)
 {
 	size_t n = search->cycle_count, first = search->cycle[0] % 2;
@@ -305,7 +302,6 @@ static uint32_t match_to_cut(const struct wait_search *search)
 	return search->cycle[(first + 1) % n] / 2;
 }
 
-/* Finds circles through suspect queues, and cuts each: one of its matches counts as over. */
 static void search_suspects(struct serial *serial)
 {
 	const struct world *world = serial->world;

@@ -8,9 +8,8 @@
  *                 |            |          a match is over when all members have begun
  *     rank 1   recv x -----> reduce r     reduce waits for recv, recv for send, send for reduce
  *
- * Operations fused by `together` are one launch. A launch waits, through the matches of the launch
- * before it, for launches of other ranks: a circle of such waits is a hang. A circle across groups
- * is only possible: it depends on whether their kernels run side by side.
+ * Operations fused by `together` are one launch. A circle across groups is only possible: it
+ * depends on whether their kernels run side by side.
  *
  * A function of the books' program order alone, never of times. */
 #ifndef RANKSH_CIRCLES_H
@@ -34,11 +33,11 @@ struct circles {
 };
 
 /* Returns the circles within one group, in the order of the lines that completed them; updates
- * world->circles. Circles with only lines named before are left out; so are those with each hop on
- * one stream, in which the simulator is stuck too. Costs a pass over new operations. */
+ * world->circles. Left out: circles with only lines named before, and those with each hop on one
+ * stream, in which the simulator is stuck too. Costs a pass over new operations. */
 const struct circles *circles_now(struct world *world);
 /* Returns the circles across groups, as if each rank ran all its groups' operations one at a time;
- * without those of circles_now and the pairs of world_order_warning. Released by circles_free. */
+ * without those of circles_now and world_order_warning. Released by circles_free. */
 struct circles *circles_possible(const struct world *world);
 void circles_free(struct circles *circles); /* NULL is allowed */
 

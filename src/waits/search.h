@@ -6,8 +6,7 @@
  *  a -> b -> c -> d        path: a b c         OPEN: on the path, a to c
  *       ^    |             d                   CLOSED: all its edges were followed
  *       +----+             the edge c -> b     leads to an OPEN node: b and c wait for each other
- *
- * The path is an array, not the machine's stack, because chains can be as long as a session. */
+ */
 #ifndef RANKSH_WAITS_SEARCH_H
 #define RANKSH_WAITS_SEARCH_H
 

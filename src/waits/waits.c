@@ -8,8 +8,8 @@
  *   held back (rule 7)           the operation of a blocking stream that the backend blames
  *   a collective or transfer     the other members that have not arrived
  *
- * A deadlock is a cycle. A wait for a rank that has not queued its part is no deadlock, since that
- * line may come; a mismatch and a crash never end.
+ * A deadlock is a cycle. A wait for a rank that has not queued its part is none; a mismatch and a
+ * crash never end.
  *
  *     rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive comes after it
  *     rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle */
@@ -58,9 +58,8 @@ static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 
 /* ---- edges */
 
-/* Returns the operation of its own rank that it waits for, or 0 if it waits only for other ranks.
- * The first reason of the list above applies, because later ones are not known yet (an operation
- * that is not issued has not reached its stream). */
+/* Returns the operation of its own rank that it waits for, or 0 if it waits only for other ranks:
+ * the first reason of the list above, because later ones are not known yet. */
 static op_id own_reason(const struct waits *waits, op_id id, const struct times *t)
 {
 	const struct op *op = &waits->world->ops[id];
@@ -232,7 +231,6 @@ void waits_label(const struct waits *waits, op_id id, int rank, struct text *out
 	        names_text(world->names, part_operand(record, part)->name));
 }
 
-/* Names each rank's operation that waits for another rank. */
 void waits_put_circle(const struct waits *waits, struct text *out)
 {
 	const struct world *world = waits->world;

@@ -1,7 +1,7 @@
 /* waits.h -- the wait-for graph of operations that would never end without further lines
  *
- * Used for three questions: which line is missing (sim/), is it stuck (trace/), and, with edges of
- * its own, can an operation take place (races/).
+ * Answers which line is missing (sim/), whether ranks are stuck (trace/), and, with edges of its
+ * own, whether an operation can take place (races/).
  *
  * Nodes are operations without an end in the backend's projection; edges lead to their
  * dependencies:
@@ -10,12 +10,10 @@
  *     rank 1   print x (blocks the host) <----------------------------'
  *                '---> recv x ---> rank 2: no line                 a line on rank 2 resolves it
  *
- * A chain ends at a line that a rank was not given. No line can resolve
- * a mismatch, a crashed rank or a circle. An operation waits for all of its edges, so it is stuck
- * if any path leads to one of these.
+ * A chain ends at a line that a rank was not given. No line can resolve a mismatch, a crashed rank
+ * or a circle. An operation waits for all of its edges.
  *
- * circles.h answers another question from the books alone: would ranks hang if each group were one
- * NCCL communicator?
+ * circles.h: would ranks hang if each group were one NCCL communicator?
  *
  * May call: a backend (times, through its struct) world/ base/. */
 #ifndef RANKSH_WAITS_H
@@ -45,9 +43,8 @@ struct waits {
 	op_id *head;
 	op_id *turn; /* by op: first unfinished collective of its group on its rank, or 0 */
 	struct rank_waits *rank;
-	/* results of the search */
-	/* wait_follow(&search, id) adds all dependencies of `id`, direct or not; its cycle: the
-	 * first circle */
+	/* results: wait_follow(&search, id) adds all dependencies of `id`; its cycle: the first
+	 * circle */
 	struct wait_search search;
 	op_id mismatch;            /* first operation of a mismatch, or 0 */
 	struct missing_line crash; /* first wait for a crashed rank; op 0: none */
@@ -75,16 +72,15 @@ op_id waits_root(const struct waits *waits, op_id id);
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
 
 /* During a wait for a device: returns the operation, on any rank, that it depends on by final
- * times; 0 if none. Needs no waits_make. */
+ * times; 0 if none. */
 op_id waits_now(const struct world *world, struct backend *backend);
 
-/* Appends the operation's name like op_label. For fused messages it names the first whose peer is
- * not ready, or with rank >= 0 the first to or from that rank: "recv b". */
+/* Appends the operation's name like op_label; of fused messages "recv b": the first whose peer is
+ * not ready, or with rank >= 0 the first to or from that rank. */
 void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);
-/* Returns the result as an error: ST_STUCK if no line can resolve it, else ST_WAITS with the
- * missing lines. */
+/* Fails with ST_STUCK if no line can resolve it, else with ST_WAITS and the missing lines. */
 enum status waits_refusal(const struct waits *waits);
 
 #endif
