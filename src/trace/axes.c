@@ -4,7 +4,7 @@
  * 0 in pp` is pp's, and its sends count there.
  *
  * Communication is exposed while no kernel of the rank runs. Each such instant belongs to one
- * group, so the axes' times add up to the rank's (with groups of no axis):
+ * group, so the axes' times add up to the rank's:
  *  1. the running group that a stream with kernels waits for, directly or through another stream;
  *  2. if there is none or several, the group whose axis was made first.
  *
@@ -84,7 +84,7 @@ static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
 }
 
 /* Adds the communication that the stream waits for in [from, to), also through other streams. Each
- * stream is visited once on a path, so circles end. */
+ * stream is visited once on a path. */
 static void add_awaited(struct sharing *s, int stream, int64_t from, int64_t to, bool asked[STREAMS_MAX + 1])
 {
 	const struct lanes *lanes = s->lanes;

@@ -4,8 +4,7 @@
  *  rank 1  .. F0 F1 F2 B0 B1 B2 ..     for its rank's previous task and for its senders' tasks
  *
  * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the next task,
- * a send to the previous one, and data arrives its own time after it was sent. The tasks are
- * replayed without other delays: see trace.h. */
+ * a send to the previous one. The tasks are replayed without other delays: see trace.h. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -14,8 +13,8 @@
  * kind */
 enum { LETTERS = 128, APART = LETTERS, KINDS = 2 * LETTERS };
 
-/* A phase of one micro-batch on one rank: program operations next .. last. op_task[id] of a send
- * gives a receiver's dependency. All receives before `next` are done. */
+/* A phase of one micro-batch on one rank: program operations next .. last; all receives before
+ * `next` are done. op_task[id] of a send gives a receiver's dependency. */
 struct replay_task {
 	int kind;
 	name_id phase;
@@ -41,7 +40,6 @@ static bool is_hand_off(const struct record *record)
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
-/* A hand-off: its receives belong to the next task, its sends to the current one. */
 static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -96,8 +94,8 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
 	}
 }
 
-/* Adds the task's time on its compute stream: from its first kernel or collective to its last,
- * with waits in between, but not for other stages. ST_WAITS: one has no end yet.
+/* Adds the task's time on its compute stream, with waits in between, but not for other stages.
+ * ST_WAITS: one has no end yet.
  *
  *   compute | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
  *   counts   =====================================================                    ======
@@ -191,8 +189,7 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	}
 }
 
-/* Runs the rank's tasks as far as possible; forced: the next one in any case (two tasks that both
- * send and receive). */
+/* Runs the rank's tasks as far as possible; forced: the next one in any case. */
 static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
@@ -209,9 +206,9 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 	return moved;
 }
 
-/* Runs all ranks in turn until all tasks are done. If ranks wait for each other (a pair that both
- * send and receive in one task), the first unfinished one goes on, so each round finishes a task.
- * Returns the longest rank's span; next: scratch, one a rank. */
+/* Runs all ranks in turn. If ranks wait for each other (a pair that both send and receive in one
+ * task), the first unfinished one goes on, so each round finishes a task. Returns the longest
+ * rank's span; next: scratch, one a rank. */
 static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
@@ -240,7 +237,6 @@ static double span_of(struct replayed_schedule *s, size_t *next)
 	return span;
 }
 
-/* 1 - work of all tasks / (the longest rank's span x ranks with tasks) */
 static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
 	double span = span_of(s, next), work = 0;

@@ -9,8 +9,8 @@
  * links      link_latency     link_rate              network  nic_latency    nic_rate
  *
  * A collective takes steps x link_latency + bytes / link_rate, with steps and bytes from its
- * algorithm's cost. Whether memory or operations bound a kernel depends on the wanted figures: each
- * round uses those of the round before. */
+ * algorithm's cost. Whether memory or operations bound a kernel depends on the wanted figures:
+ * each round uses those of the round before. */
 #include "trace/calibrate.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -130,8 +130,7 @@ static void add_transfer(struct calibrator *c, const struct op *op, const struct
 	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
 }
 
-/* From the start of its calls to that of the next ones: a GPU may begin earlier, and nothing holds
- * the host after a kernel. */
+/* From the start of its calls to that of the next ones: nothing holds the host after a kernel. */
 static void add_launch(struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
@@ -244,8 +243,7 @@ static struct fit fit_of(const struct machine *machine, enum calibrated part)
 }
 
 /* Makes kernel samples: each on the line that bounds it by `fit`, or, with ridge > 0, on
- * operations above that many operations a byte. A kernel that memory explains as well says nothing
- * about operations. */
+ * operations above that many operations a byte. */
 static void sort_kernels(
         const struct calibrator *c, const struct fit *fit, double ridge, struct fit_sample *samples)
 {
@@ -311,8 +309,8 @@ static void fit_store(
 			figure_store(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
-/* Bounds are not known before the fit: it starts from several ridges and the machine's own
- * figures, and keeps the least error. */
+/* Bounds are not known before the fit: it starts from several ridges, and keeps the least
+ * error. */
 static void fit_kernels(struct calibrator *c, struct calibration *out)
 {
 	static const double ridges[] = {0, 0.5, 2, 8, 32, 128};
@@ -351,8 +349,7 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	fit_store(out, part, &now, samples);
 }
 
-/* Fits the links by transfers and collectives together; NCCL's model of the machine is kept if it
- * is nearer to the collectives. */
+/* Fits the links by transfers and collectives together; NCCL's model is kept if it is nearer. */
 static void fit_collectives(struct calibrator *c, struct calibration *out)
 {
 	struct samples *all = &c->part[CALIBRATED_LINKS], *of = &c->part[CALIBRATED_COLLECTIVES];
@@ -372,8 +369,7 @@ static void fit_collectives(struct calibrator *c, struct calibration *out)
 	else if (c->machine.nccl && of->count)
 		figure_store(out, "nccl", 0, of->count);
 	fit_part(c, CALIBRATED_LINKS, out);
-	/* links faster than host copies do not go through the host; unless the machine says so,
-	 * their rate is limited by a copy's */
+	/* links faster than host copies do not go through the host */
 	const struct machine *found = &out->machine;
 	int links = out->measured[machine_key_find("link_rate")];
 	if (links && found->link_switched != 1 && found->link_rate > least_number(found->h2d, found->d2h))

@@ -31,10 +31,10 @@ struct calibration {
 	} part[CALIBRATED_COUNT];
 };
 
-/* Fits all finished operations in the section (-1: any) that took time and had their rank's device
- * to themselves; a collective counts once. `spin`, host kernels, and copies with their own rate do
- * not count. Collectives within a node are fitted by the links' latency and rate, unless the
- * machine has NCCL's model and that is nearer. ST_INTERRUPTED */
+/* Fits the finished operations in the section (-1: any) that had their rank's device to
+ * themselves; a collective counts once. `spin`, host kernels, and copies with their own rate do
+ * not count. Collectives within a node are fitted by the links' latency and rate, unless NCCL's
+ * model is nearer. ST_INTERRUPTED */
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out);
 /* Appends tables: the measured figures, and the machine's error before and now. */
 void calibration_text(

@@ -4,10 +4,8 @@
  *              default  |   z waits for it, 3.5 ms                 |== z ==   the stretch: 3.5 ms
  *      rank 2  default  |===== matmul, 2 of its 4 ms ==|                      the last to come
  *
- * The largest part of a stretch is the next link: allreduce waited 2 of the 3.5 ms for rank 2,
- * which ran its matmul all that time. Work is a root; so are host activities and missing lines. A
- * stretch lies within the one before it, and a repeated link (ranks that wait for each other) ends
- * the chain, so every chain ends. */
+ * Work is a root; so are host activities and missing lines. A stretch lies within the one before
+ * it, and a repeated link (ranks that wait for each other) ends the chain, so every chain ends. */
 #include "trace/chain.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -53,8 +51,7 @@ static void chain_end(struct chain *chain, op_id id, const struct in_the_way *of
 	chain_say(chain, &words, depth);
 }
 
-/* Launches of the host in the stretch: all of them, or the one that took more than all others
- * together */
+/* Launches in the stretch: all of them, or the one that took more than all others together */
 static void end_at_launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);
@@ -263,8 +260,7 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth);
 
-/* Fused transfers may begin with one part and then wait for another partner: if that took most of
- * the time, the partner's activity is explained. */
+/* Fused transfers may begin with one part and then wait for another partner, most of the time. */
 static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
 {
 	struct times t = backend_times(chain->trace->backend, id);
@@ -297,7 +293,7 @@ void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int 
 }
 
 /* Explains why the operation to blame was late: its lane's activity in the stretch until it
- * arrived or ended. Work is summed, and the longest is named. */
+ * arrived or ended. */
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth)
 {
 	const struct op *op = &chain->trace->world->ops[by];
@@ -320,8 +316,7 @@ static void explain_late(struct chain *chain, const struct bout *wait, op_id by,
 	mem_free(pieces.piece);
 }
 
-/* Members that arrived at the same time as the last one are equally to blame: their roots join,
- * without words. */
+/* Members that arrived with the last one are equally to blame: their roots join, without words. */
 static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 {
 	const struct world *world = chain->trace->world;

@@ -7,11 +7,10 @@
  *
  * A rank is a process. A stream is a thread (1 is the host: some readers take thread 0 for the
  * process), with a second one for its waits. Work and stalls are complete events ("X") without
- * overlap, distinguished by category. A program's iterations are a process of their own; counters
- * show memory and links. Arrows ("s" to "f") lead from the end of a wait's cause to the delayed
- * work, and from a sender to its receiver. One-sided operations also appear on the target rank, in
- * threads "window", one for each concurrent access. Times are microseconds with three digits, so
- * nothing is lost. Format: "Trace Event Format", Google, 2016. */
+ * overlap. A program's iterations are a process of their own. Arrows ("s" to "f") lead from the
+ * end of a wait's cause to the delayed work, and from a sender to its receiver. One-sided
+ * operations also appear on the target rank, in threads "window", one for each concurrent access.
+ * Times are microseconds with three digits. Format: "Trace Event Format", Google, 2016. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/export.h"
@@ -259,7 +258,7 @@ static void put_windows(struct json_writer *w, int rank, int behind)
 	mem_free(busy);
 }
 
-/* Names come first: viewers sort processes and threads by their index. */
+/* Viewers sort processes and threads by their index. */
 static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
         const struct export_options *options, struct spans *spans)
 {
@@ -285,7 +284,6 @@ static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
 	return status;
 }
 
-/* From the start of the first host in it to the end of its last operation with an end */
 static void put_iterations(struct json_writer *w)
 {
 	const struct world *world = w->trace->world;

@@ -1,6 +1,5 @@
-/* export.h -- the timeline as files for slides, browsers, spreadsheets and other tools, appended
- * to a text. ST_INTERRUPTED ends a long export. To add a format: one file with one function, and a
- * row in shell/commands/export.c.
+/* export.h -- the timeline as files for other tools, appended to a text. ST_INTERRUPTED ends a
+ * long export. To add a format: one file with one function, and a row in shell/commands/export.c.
  *
  * An umbrella header. */
 #ifndef RANKSH_TRACE_EXPORT_H
@@ -33,8 +32,7 @@ struct export_options {
 /* Chrome's trace events */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* A line for each span of each lane (RFC 4180); done 0: it is not over yet, and is as it will be
- * if nothing more is queued */
+/* A line for each span of each lane (RFC 4180); done 0: it is not over yet */
 enum status trace_export_csv(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* The picture as vectors, equal ranks drawn once */
@@ -43,8 +41,7 @@ enum status trace_export_svg(
 /* A page in one file: page.html with the spans in it */
 enum status trace_export_html(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* Returns true if the text begins like a file of trace_export_txt: the ruler with its unit, and
- * below it the lane of a host. */
+/* Returns true if the text begins like a file of trace_export_txt. */
 bool export_is_txt(const char *text);
 /* The output of `timeline`, options->width columns wide */
 enum status trace_export_txt(
@@ -56,8 +53,7 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 enum status trace_export_kineto(
         const struct trace *trace, const struct export_options *options, int rank, struct text *out);
 
-/* Stores the spans of one lane in the window; the part that is not done is a projected span of its
- * own. */
+/* Stores the spans of one lane in the window; the part that is not done is a span of its own. */
 void export_spans(
         const struct lanes *lanes, int stream, const struct export_options *options, struct spans *spans);
 /* For Chrome's trace events: device memory by kind and the rate of each link; an event must

@@ -15,7 +15,7 @@ void spans_release(struct spans *spans)
 }
 
 /* Returns a hash, equal for operations that look equal. The multipliers are those in splitmix64
- * and xxHash; a collision would only draw two ranks in one row. */
+ * and xxHash; a collision only draws two ranks in one row. */
 static uint32_t looks_of(const struct record *record)
 {
 	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
@@ -25,9 +25,8 @@ static uint32_t looks_of(const struct record *record)
 	return hash >> 32;
 }
 
-/* Loads the rank's i-th operation. An aborted one has an end but may lack earlier times: they are
- * cut to its end, so ready <= start <= end always holds. Until sort_by_stream, first[s + 1] counts
- * stream s. */
+/* Loads the rank's i-th operation. Times of an aborted one are cut to its end, so ready <= start
+ * <= end always holds. Until sort_by_stream, first[s + 1] counts stream s. */
 static void moment_load(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
@@ -91,8 +90,7 @@ const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t p
 	return NULL;
 }
 
-/* Returns the operation that a `sync` or an allocation waits for; itself if nothing was left to
- * wait for. */
+/* Returns the operation that a `sync` or an allocation waits for; itself if none was left. */
 static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = lanes->trace->world->ops[m->id].target;
@@ -157,8 +155,8 @@ static void add_waiting(struct lanes *lanes, const struct moment *m, struct span
 	span->from = waits.to;
 }
 
-/* The host's lane: its activity, and idle spans between (kind SPAN_HOST, cause DONE) without a
- * line to carry out; `op` is the next activity. */
+/* The host's activity, and idle spans between (kind SPAN_HOST, cause DONE); `op` is the next
+ * activity. */
 static void host_lane(struct lanes *lanes)
 {
 	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};
@@ -203,8 +201,7 @@ static void lanes_prepare(struct lanes *lanes, const struct trace *trace, int ra
 	memset(lanes->first, 0, sizeof lanes->first);
 }
 
-/* O(the rank's operations). The budget is charged afterwards, so an interrupted query has loaded
- * this rank and shows nothing of it. */
+/* The budget is charged afterwards, so an interrupted query shows nothing of this rank. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	const struct world *world = trace->world;
@@ -279,8 +276,7 @@ void kept_forget(struct kept_lanes *kept)
 }
 
 /* Returns a record's or wait's last dependency: its target, its stream's holder, or the operation
- * before it; 0: its own issue was later. Measured ends come a little after their dependencies', so
- * only these are compared. */
+ * before it; 0: its own issue was later. Measured ends come a little after their dependencies'. */
 static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
@@ -298,8 +294,8 @@ static op_id held_by(const struct lanes *lanes, const struct moment *m)
 	return last && !late ? last->id : 0;
 }
 
-/* A wait names a record on another stream, and the record comes after the work in question. Both
- * take no time: go back to an operation that does. Only this rank's operations are followed. */
+/* A wait names a record on another stream, which comes after the work in question. Both take no
+ * time: go back to an operation that does. */
 op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
 	const struct moment *m;

@@ -1,7 +1,7 @@
 /* metrics.c -- the figures of `expect`, `stats` and `diff`; trace.h has the formulas
  *
  * Figures of work are arithmetic on interval sets: a stream's work, other work, their
- * intersection. So concurrent kernels count once, and no part exceeds its whole.
+ * intersection. So concurrent kernels count once.
  *
  *      io       |  ======        ====  |         length 10
  *      compute  |     =========        |         length 9, in common 3: overlap 3/9
@@ -30,8 +30,8 @@ static size_t operations_of(const struct world *world, int rank)
 	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
 }
 
-/* Returns the rank's time in the section, from trace_begins to the last known end; host threads
- * count only if there is nothing else. *endless: the first operation without an end, 0 if none. */
+/* Returns the rank's time in the section. *endless: the first operation without an end, 0 if
+ * none. */
 static struct window own_window(const struct trace *trace, int section, int rank, op_id *endless)
 {
 	const struct world *world = trace->world;
@@ -84,8 +84,8 @@ enum status metric_longest(const struct trace *trace, int section, int64_t *ns, 
 	return status;
 }
 
-/* Collects when the rank's operations selected by `wanted` work in the section, joined. The caller
- * releases the set in any case. ST_WAITS: one has no end; ST_INTERRUPTED */
+/* Adds when the rank's operations selected by `wanted` work in the section, joined. ST_WAITS: one
+ * has no end; ST_INTERRUPTED */
 typedef bool wants(const struct world *world, op_id id, int argument);
 enum { ANY = -2 }; /* section: everything, also before trace.first */
 struct pick {
@@ -146,7 +146,6 @@ static double part_of(int64_t part, int64_t whole)
 	return whole > 0 ? part / (double)whole : 0;
 }
 
-/* The part of the window in which work runs; threads of the host may go on after it. */
 static double part_worked(const struct intervals *work, struct window window)
 {
 	struct interval whole = {window.from, window.to};
@@ -293,8 +292,7 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
 	return status;
 }
 
-/* All links whose name begins with `link` ("pcie", "nvlink out") and that lead away from the rank,
- * or the link of exactly that name */
+/* Links that lead away from the rank, or the link of exactly that name */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes)
 {
 	double sent[LINK_KINDS] = {0};
@@ -349,8 +347,7 @@ double metric_sent_to_others(const struct trace *trace, int section, int rank)
 	return bytes;
 }
 
-/* The bandwidth a ring would need over one link for this time, comparable between algorithms and
- * numbers of ranks (nccl-tests, doc/PERFORMANCE.md) */
+/* nccl-tests, doc/PERFORMANCE.md: comparable between algorithms and numbers of ranks */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s)
 {
 	const struct world *world = trace->world;

@@ -69,8 +69,7 @@ static bool uses_tensor(const struct world *world, int rank, const struct record
 }
 
 /* Returns the operations of that title; if the program has none, the host's waits in a command of
- * that name: `count(print)` counts prints that had to wait. So a `barrier`, `copy` or `alltoall`
- * that also holds the host counts once. */
+ * that name. So a `barrier`, `copy` or `alltoall` that also holds the host counts once. */
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which)
 {
 	const struct world *world = trace->world;
@@ -98,8 +97,7 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
 	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
 	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
 	for (size_t i = 0;; i++) {
-		/* before each change in the section and after its last: the initial amount counts
-		 * too */
+		/* before each change and after the last: the initial amount counts */
 		if ((i == count || change[i].section >= section) && all > most) {
 			most = all;
 			of_kind = kind < 0 ? all : now[kind];
@@ -117,9 +115,8 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
  *      worker 1        add -> w                      .
  *      worker 2                      add -> w        .   add -> w
  *
- * Counted by operations alone: for an `add` of a rank and its latest `get` of the same bytes, the
- * puts and adds of others from the start of the get to the end of the add (Ho et al. 2013 bound
- * this in a worker's steps). */
+ * For an `add` of a rank and its latest `get` of the same bytes: the puts and adds of others from
+ * the start of the get to the end of the add (Ho et al. 2013 bound this in a worker's steps). */
 
 struct window_change {
 	int64_t address, end;

@@ -29,8 +29,7 @@ void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out
 	put_place_behind(trace->world, record->file, record->line, out);
 }
 
-/* Stores the durations of the same line on other ranks. A line's operations of all ranks are close
- * together in the books. */
+/* Stores the durations of the same line on other ranks, which are close together in the books. */
 static size_t durations_elsewhere(const struct chain *chain, op_id id, int64_t *ns, size_t most)
 {
 	const struct world *world = chain->trace->world;
@@ -61,8 +60,8 @@ static int by_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns its median duration on other ranks, the lower one of two; -1 if there are none.
- * Operations that meet others take the same everywhere. */
+/* Returns its median duration on other ranks, the lower one of two; -1 if there are none, or if it
+ * meets others. */
 static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 {
 	enum op_kind kind = op_record(chain->trace->world, id)->kind;
@@ -240,7 +239,7 @@ static void root_join_rank(const struct trace *trace, struct root *root, int ran
 	ranks_add(&root->ranks, rank);
 }
 
-/* A collective is one piece of work of all its members. Returns false if the root is none. */
+/* A collective is one work of all its members. Returns false if the root is none. */
 static bool root_join_members(const struct world *world, struct root *root)
 {
 	op_id own = root->op[0];
@@ -260,8 +259,7 @@ static bool root_join_members(const struct world *world, struct root *root)
  *    rank 0   |== matmul y, 2 ms ==|  allreduce y     without rank 0's matmul alone the allreduce
  *    rank 1   |== matmul y, 2 ms ==|                  begins no sooner: both are the root
  *
- * The operation of another rank ties if it has the same number in its program and line, and ends
- * at the same time. */
+ * An operation of another rank ties if it has the same number in its program and line, and end. */
 void roots_tie(struct chain *chain)
 {
 	const struct world *world = chain->trace->world;

@@ -1,8 +1,7 @@
 /* sets.c -- ranks that look equal in a window; their spans are kept until they are painted
  *
- * One pass over the ranks, one rank's lanes in memory at a time. Finding spans is most of a
- * frame's work, so each set keeps those of its first rank, for comparison, for its distance from
- * other sets, and for the painter. */
+ * One pass over the ranks. Finding spans is most of a frame's work, so each set keeps those of its
+ * first rank, for comparison, for its distance from other sets, and for the painter. */
 #include "trace/sets.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -20,9 +19,8 @@
  *      rank 0   |== a ==|pppp|=== c ===|
  *      rank 1   |== a ===|ppp|=== c ===|
  *
- * Measured times are never equal. Two rows are one if the same work begins and ends within a cell
- * of the picture, and other spans longer than two cells have the same cause and blame in their
- * middle. */
+ * Measured times are never equal. Two rows are one if the same work begins and ends within a cell,
+ * and other spans longer than two cells have the same cause and blame in their middle. */
 
 struct comparing {
 	const struct world *world;
@@ -30,7 +28,7 @@ struct comparing {
 	int64_t cell;
 };
 
-/* Spans beside work, noted while walking along it; most lanes need no more */
+/* Spans beside work; most lanes need no more */
 struct beside {
 	bool gaps;
 	bool peers;
@@ -46,8 +44,8 @@ static bool waits_for_peers(const struct span *s)
 	return s->kind == SPAN_STALL && cause_is_peers((enum cause)s->cause);
 }
 
-/* Returns one more than the index of the last work before i, 0 if none. Work cut by the window's
- * edge does not count. */
+/* Returns one more than the index of the last work before i, 0 if none, without work cut by the
+ * window's edge. */
 static size_t work_before(
         const struct comparing *c, const struct spans *spans, size_t i, struct beside *beside)
 {
@@ -76,8 +74,8 @@ static bool work_alike(const struct comparing *c, const struct spans *a, const s
 	return i == 0 && k == 0;
 }
 
-/* True if they wait for the same title, both on their own rank or both on another, perhaps a
- * neighbour. Without blame: if the waiting operations have the same title. */
+/* True if they wait for the same title, both on their own rank or both on another. Without blame:
+ * if the waiting operations have the same title. */
 static bool blame_alike(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;
@@ -178,8 +176,7 @@ static bool is_wanted(const struct lanes *lanes, const struct timeline_options *
 }
 
 /* Stores hash and shown lanes of one loaded rank. The host is always shown, unless only other
- * lanes are wanted. The hash covers lane numbers, and names of the user's streams: equal work on
- * streams with different names makes different rows. */
+ * lanes are wanted. The hash covers lane numbers, and names of the user's streams. */
 static void rank_lanes(
         struct look *look, const struct timeline_options *options, struct window window, struct alike *alike)
 {
@@ -228,8 +225,7 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
-/* Compares streams first: hosts are mostly alike and have the most spans. whom[]: the set's with
- * this rank */
+/* Compares streams first: hosts are mostly alike. whom[]: the set's with this rank */
 static bool matches_set(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
@@ -287,8 +283,7 @@ static int furthest_first(const void *a, const void *b)
 	return more ? more : x->first - y->first;
 }
 
-/* Returns the distance from the nearest large set: a slow rank of a stage from other ranks of that
- * stage. */
+/* Returns the distance from the nearest large set, as a stage's other ranks. */
 static int64_t apart_from_all(
         const struct sets *sets, const struct alike *odd, int most, struct window window)
 {
@@ -303,8 +298,7 @@ static int64_t apart_from_all(
 	return most_of(least, 1);
 }
 
-/* Few ranks stay in order. Of many, odd sets come first: those much smaller than the largest.
- * Pipeline stages of equal size are not odd. */
+/* Few ranks stay in order. Of many, odd sets come first: those much smaller than the largest. */
 static void sets_arrange(struct sets *sets, struct window window)
 {
 	int ranks = 0, most = 0;

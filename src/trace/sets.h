@@ -1,5 +1,5 @@
 /* sets.h -- private to trace/: the rows of a timeline. Ranks with equal spans in the window make
- * one set, drawn once: 512 data-parallel ranks are one set, and the picture fits on a screen.
+ * one set, drawn once.
  *
  *      set 0  ranks 0-2   lanes host default io      rows 0 1 2
  *      set 1  rank 3      lanes host default         rows 3 4          rows = 5 */
@@ -40,9 +40,9 @@ struct sets {
 	struct shown_lane *shown; /* by row shown */
 	size_t shown_count;
 };
-/* Finds the sets of options->ranks and the rows that options show, in the order of their first
- * ranks; with more than 8 ranks the odd set (ranks_odd) that differs longest comes first. `sets`
- * is zeroed before and released in any case. ST_INTERRUPTED */
+/* Finds the sets of options->ranks and the rows that options show, by their first ranks; with more
+ * than 8 ranks the odd set (ranks_odd) that differs longest comes first. `sets` is zeroed before
+ * and released in any case. ST_INTERRUPTED */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
 void sets_release(struct sets *sets);

@@ -4,8 +4,8 @@
  *      io              |---- matmul z -----====|
  *      comm          p p p p|== allreduce ==|    holds multiprocessors from its arrival on
  *
- * Holders of a rank's device or links are lists by stream, cached during a query. Ends grow along a
- * stream, so overlaps are found by bisection and a short walk. */
+ * Holders of a rank's device or links are lists by stream, cached during a query. Ends grow along
+ * a stream, so overlaps are found by bisection and a short walk. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -34,7 +34,7 @@ static bool holds_as_kernel(const struct record *record)
 }
 
 /* Returns when a collective holds multiprocessors: it is ready, and the previous one on this rank
- * is over, or on the others if that went on without this rank. */
+ * is over (on the others if that went on without this rank). */
 static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct world *world = trace->world;
@@ -215,8 +215,7 @@ static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 	}
 }
 
-/* For a kernel: the holders of its device. High-priority kernels share only with each other and
- * with collectives. */
+/* For a kernel. High-priority kernels share only with each other and with collectives. */
 static void search_device(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = o->trace->world;
@@ -268,7 +267,7 @@ static void search_path(struct sharers *sharing, struct overlap *o, const struct
 		search_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
 }
 
-/* Partners may come one after the other: until its last partner is ready it waits for that one. */
+/* A partner that is not ready delays it, too. */
 static void search_parts(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = sharing->trace->world;
@@ -296,7 +295,7 @@ static void search_members(struct sharers *sharing, struct overlap *o, int64_t a
 	}
 }
 
-/* All members of a collective without counts have the same to blame: it is searched once. */
+/* All members of a collective without counts have the same to blame. */
 static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;

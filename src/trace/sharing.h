@@ -11,9 +11,8 @@
 
 #include "trace/lanes.h"
 
-/* A cache for further questions; a zeroed struct with its trace is empty. It holds 24 bytes for
- * each kernel and collective of one rank, and for each transfer, copy and collective of all
- * ranks. */
+/* A cache; a zeroed struct with its trace is empty. It holds 24 bytes for each kernel and
+ * collective of one rank, and for each transfer, copy and collective of the ranks asked for. */
 struct sharers {
 	const struct trace *trace;
 	struct holdings *flows; /* by rank */

@@ -8,7 +8,7 @@
  *
  * The pieces between these times are the causes of docs/internals/time.md in order; each may be
  * empty. While n is not issued, the host's lane gives the cause. So causes and work add up to the
- * window for any times. */
+ * window. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/search.h"
@@ -18,7 +18,7 @@
 
 _Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/internals/time.md");
 
-/* Output of a lane: `at` is the time reached; host->span[host] does not end before it */
+/* `at` is the time reached; host->span[host] does not end before it */
 struct span_writer {
 	const struct lanes *lanes;
 	struct spans *out;
@@ -28,8 +28,7 @@ struct span_writer {
 
 /* Writes a span up to `to`; nothing if the lane is already there, so callers pass the five times
  * in order. m: the operation that runs or is delayed; NULL: none. Most of a frame's time is spent
- * here: fields are written in place, because copying a freshly built span stalls on store
- * forwarding. */
+ * here: fields are written in place, because copying a fresh span stalls on store forwarding. */
 static void span_put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
@@ -57,8 +56,8 @@ static void span_put(struct span_writer *w, enum span_kind kind, enum cause caus
 	span->aside = false;
 }
 
-/* n is not issued yet: blames the host's activity. If the host is idle, n itself is late, or the
- * end of its program is to blame. */
+/* n is not issued yet: blames the host's activity; if that is idle, n itself or the end of its
+ * program. */
 static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
@@ -97,8 +96,7 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 	span_put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
-/* Waits for `behind` before n: an event; data, if the device waits for a host thread; or a
- * pipeline bubble. */
+/* Waits for `behind` before n: an event, data of a host thread, or a pipeline bubble. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
@@ -139,8 +137,7 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 {
 	struct backend *backend = w->lanes->trace->backend;
 	op_id last;
-	/* a last participant that came after n was ready delayed it, whenever n's own line came:
-	 * an answer that changes no time changes no picture */
+	/* a last participant that came after n was ready delayed it, whenever n's own line came */
 	bool peers = trace_is_work(n->kind) && n->t.start > n->t.ready;
 	if (w->at >= least_of(upto, w->to) ||
 	        (peers && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready))
@@ -151,7 +148,7 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 
 /* `wait` (a record or wait before n, or n itself) is issued but its stream is not ready: the
  * default stream's implicit waits; a line after an answer; else the launch on its way to the
- * device. Holders have ended by `ready`. */
+ * device. */
 static void put_unready(
         struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t ready)
 {
@@ -174,8 +171,8 @@ static void put_unready(
 }
 
 /* A record or wait before n is not over: its target or the holder of its stream is to blame.
- * Measured: operations already over when the stream got there are not to blame, however long the
- * device took to notice. */
+ * Measured: not operations that were over when the stream got there, however long the device took
+ * to notice. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
 	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0;
@@ -202,8 +199,8 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
-/* All have arrived: the engine's work meanwhile, one after the other. Without any, the last member
- * was late after all; else n itself took time to begin. */
+/* All have arrived: the engine's work meanwhile. Without any, the last member was late after all;
+ * else n itself took time to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
 	op_id engine;
@@ -248,8 +245,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	put_busy(w, m, last, limit);
 }
 
-/* Alternates gap and work: records and waits belong to the gap of the next work. Ends grow along a
- * stream, so the first operation to show is found by bisection. */
+/* Alternates gap and work; records and waits belong to the gap of the next work. */
 static void write_stream(struct span_writer *w, int stream)
 {
 	const struct lanes *lanes = w->lanes;
@@ -266,8 +262,7 @@ static void write_stream(struct span_writer *w, int stream)
 	span_put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-/* The host's lane exists since loading, because streams' causes need it. Of a stream only the
- * window is read, so a zoomed view costs what it shows. */
+/* Of a stream only the window is read, so a zoomed view costs what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;
@@ -329,7 +324,7 @@ enum status trace_span_at(const struct trace *trace, int rank, int stream, int64
  *  drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed after it
  *                             now
  *
- * Spans that may not begin (projected as if nothing more were typed) are dimmed as a whole. */
+ * Spans that may not begin are dimmed as a whole. */
 
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes)
 {

@@ -39,8 +39,7 @@ struct drawing {
 	int microbatches;
 };
 
-/* Shown lanes are processed twice: to measure columns and collect the legend, then to paint,
- * because the width left for cells depends on both. */
+/* Lanes are processed twice: to measure columns and collect the legend, then to paint. */
 static void measure_lane(struct drawing *d, int row)
 {
 	const struct shown_lane *shown = &d->sets.shown[row];
@@ -125,8 +124,8 @@ static void put_now(struct drawing *d, int64_t unit, bool named)
  *
  *      ms            1.0        1.5        2.0        2.5   now 2.60
  *
- * (If now is within it: a mark at its column, without a tick there.) The unit is at the left.
- * Ticks are multiples of the step, so they move with the picture when it scrolls. */
+ * (If now is within it: a mark at its column.) Ticks are multiples of the step, so they move with
+ * the picture when it scrolls. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -159,7 +158,7 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 }
 
 /* One row: ranks (at their first lane, and at the top of the picture), the lane's name, its bars,
- * the end mark if nothing comes after the window, and the legend that fits */
+ * the end mark if nothing comes after the window, and the legend */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;

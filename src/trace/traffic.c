@@ -8,8 +8,7 @@
  *      from \ to      0      1
  *      0                512 kB
  *
- * The backend knows the routes over links; collectives and transfers come from the books. Queued
- * work counts too, work that would never end does not. */
+ * Queued work counts too, work that would never end does not. */
 #include "backend/traffic.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -28,7 +27,7 @@ struct pair {
 	int64_t count;
 	double bytes;
 };
-/* Collectives with one name and group: figures from the rank that sends most, else the lowest */
+/* Collectives with one name and group, of the rank that sends most */
 struct kind {
 	name_id title, group;
 	int64_t count, sends;          /* by steps, as in `unroll`; -1: unknown */
@@ -130,8 +129,7 @@ static void sum_pairs(struct traffic *traffic)
 	traffic->pairs = kept;
 }
 
-/* Returns the number of sends of one rank's collective, by the algorithm's steps; -1 if it has no
- * steps. */
+/* Returns the sends of one rank's collective, by the algorithm's steps; -1 if it has none. */
 static int64_t sends_of(const struct record *record, const struct match *match, int place)
 {
 	struct collective_step *steps;
@@ -151,8 +149,8 @@ static int64_t sends_of(const struct record *record, const struct match *match, 
 	return known ? sends : -1;
 }
 
-/* Adds the least that a rank must send: 2(n-1)/n message sizes in an allreduce, (n-1)/n in an
- * allgather ..., 1/n in a gather. */
+/* Adds the least that a rank must send: 2(n-1)/n message sizes in an allreduce, 1/n in a
+ * gather. */
 static void add_formula(const struct world *world, op_id id, struct kind *kind)
 {
 	const struct record *record = op_record(world, id);
@@ -355,7 +353,7 @@ static void print_collectives(
 		print_algorithms(names, &traffic->kinds.kind[i], out);
 }
 
-/* Cannot be interrupted: each part is one pass over the books, or one query a rank. */
+/* Cannot be interrupted. */
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct traffic traffic = {0};

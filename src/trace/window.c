@@ -11,8 +11,7 @@ bool trace_counts(const struct trace *trace, op_id id, int section)
 	return trace_in(trace, id, section) && op_record(trace->world, id)->kind != OP_FILL;
 }
 
-/* A host carries out one line after the other, so a rank's first operation in the section begins
- * first:
+/* A rank's first operation in the section begins first:
  *
  *      host     |1111|2222|                    launches of section 2 from here on
  *      compute   | 1111111111 | 2222222222 |
@@ -63,8 +62,7 @@ static int64_t last_time(const struct trace *trace, int section, bool threads, i
 	return last;
 }
 
-/* From the start of the first rank's time to `to`; for everything, at least to the hosts'
- * clocks */
+/* From the first rank's start to `to`; for everything, at least to the hosts' clocks */
 static struct window window_to(const struct trace *trace, int section, int64_t to)
 {
 	const struct world *world = trace->world;
@@ -141,7 +139,6 @@ struct window trace_time(const struct trace *trace, int section)
 	return window_to(trace, section, last_of_figures(trace, section, INT64_MAX));
 }
 
-/* One operation after the start is enough. */
 bool trace_empty(const struct trace *trace, int section)
 {
 	struct window begun = window_to(trace, section, 0);
@@ -164,8 +161,7 @@ bool trace_says_nothing(const struct trace *trace, int section, struct text *out
  *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
  *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
- * The first one allocates the memory and communicators that later ones reuse, so its times
- * differ. */
+ * The first one allocates the memory and communicators that later ones reuse. */
 
 void iterations_text(const struct iterations *iterations, struct text *out)
 {
