@@ -109,28 +109,6 @@ static void learn_host(struct happens_before *order, const struct op *op, struct
 	lane->host_versions = host->version_count;
 }
 
-static void start_clock(struct happens_before *order, const struct op *op, int lane)
-{
-	struct vector_clock now = clock_at(order, op->rank, lane, UINT32_MAX);
-
-	order->next_lanes = order->rank[op->rank].lanes;
-	order->next_changed = false;
-	memset(order->next_clock, 0, order->next_lanes * sizeof *order->next_clock);
-	if (now.lanes)
-		memcpy(order->next_clock, now.entry, now.lanes * sizeof *now.entry);
-}
-
-static void add_version(struct happens_before *order, const struct op *op, struct lane_order *lane)
-{
-	size_t lanes = order->next_lanes;
-
-	MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
-	*MEM_ADD(&lane->versions, &lane->version_count) =
-	        (struct clock_version){.number = op->number, .clock = order->clock_count, .lanes = lanes};
-	memcpy(&order->clocks[order->clock_count], order->next_clock, lanes * sizeof *order->clocks);
-	order->clock_count += lanes;
-}
-
 static void op_pass(struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];
@@ -138,13 +116,24 @@ static void op_pass(struct happens_before *order, op_id id)
 	int number = order->op_lane[id];
 	struct lane_order *lane = &order->rank[op->rank].lane[number];
 
-	start_clock(order, op, number);
+	struct vector_clock now = clock_at(order, op->rank, number, UINT32_MAX);
+	order->next_lanes = order->rank[op->rank].lanes;
+	order->next_changed = false;
+	memset(order->next_clock, 0, order->next_lanes * sizeof *order->next_clock);
+	if (now.lanes)
+		memcpy(order->next_clock, now.entry, now.lanes * sizeof *now.entry);
 	learn_host(order, op, lane);
 	learn_default(order, op, number);
 	if (kind == OP_WAIT || kind == OP_SYNC || kind == OP_SEGMENT)
 		learn_target(order, id);
-	if (order->next_changed)
-		add_version(order, op, lane);
+	if (order->next_changed) {
+		size_t lanes = order->next_lanes;
+		MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
+		*MEM_ADD(&lane->versions, &lane->version_count) = (struct clock_version){
+		        .number = op->number, .clock = order->clock_count, .lanes = lanes};
+		memcpy(&order->clocks[order->clock_count], order->next_clock, lanes * sizeof *order->clocks);
+		order->clock_count += lanes;
+	}
 	if (kind == OP_COLLECTIVE || kind == OP_P2P)
 		*MEM_ADD(&lane->matches, &lane->match_count) = id;
 }

@@ -181,18 +181,6 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 
 /* ---- all of it ---- */
 
-static enum status file_fits(
-        const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
-{
-	if (schedule->micros != ask->micros)
-		return fail(ST_RANGE, "%s has %d micro-batches: micro=%d", name, schedule->micros,
-		        schedule->micros);
-	if (schedule->chunks != ask->chunks)
-		return fail(ST_RANGE, "%s has %d stages a rank: chunks=%d", name, schedule->chunks,
-		        schedule->chunks);
-	return ST_OK;
-}
-
 enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
         struct schedule *schedule)
 {
@@ -219,8 +207,12 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 	}
 	if (status == ST_OK)
 		status = schedule_check(name, schedule);
-	if (status == ST_OK)
-		status = file_fits(name, schedule, ask);
+	if (status == ST_OK && schedule->micros != ask->micros)
+		status = fail(ST_RANGE, "%s has %d micro-batches: micro=%d", name, schedule->micros,
+		        schedule->micros);
+	if (status == ST_OK && schedule->chunks != ask->chunks)
+		status = fail(ST_RANGE, "%s has %d stages a rank: chunks=%d", name, schedule->chunks,
+		        schedule->chunks);
 	if (status == ST_OK)
 		schedule_memories(schedule);
 	else

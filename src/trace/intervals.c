@@ -5,7 +5,7 @@
  *      joined    |----------| |---------|  by start; what overlaps or touches is one
  *
  * Joining is O(n log n), every question after it O(n). */
-#include "trace/intervals.h"
+#include "trace/lanes.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

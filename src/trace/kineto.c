@@ -14,7 +14,6 @@
  * none. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
-#include "trace/kineto.h"
 #include "trace/lanes.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* kineto_names.c -- names of operations in PyTorch's traces: kernels, NCCL's kernels, copies */
-#include "trace/kineto.h"
+#include "trace/export.h"
 #include "backend/cost.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"

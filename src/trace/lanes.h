@@ -214,4 +214,25 @@ static inline void spans_add(struct spans *spans, struct span span)
 		*MEM_ADD(&spans->span, &spans->count) = span;
 }
 
+/* ---- intervals.c: interval sets of time, [from, to) in ns, for figures such as overlap. Once joined,
+ * a set's parts are not empty, in the order of their starts, and apart. */
+struct interval {
+	int64_t from, to;
+};
+/* A zeroed struct is the empty set. */
+struct intervals {
+	struct interval *part;
+	size_t count;
+};
+
+/* Adds an interval, in any order; ignores empty ones. Call intervals_join before asking for
+ * lengths. */
+void intervals_add(struct intervals *set, int64_t from, int64_t to);
+/* Sorts the parts, and joins those that overlap or touch. */
+void intervals_join(struct intervals *set);
+int64_t intervals_length(const struct intervals *set);
+/* Returns the length of the intersection of two joined sets. */
+int64_t intervals_common(const struct intervals *a, const struct intervals *b);
+void intervals_release(struct intervals *set);
+
 #endif

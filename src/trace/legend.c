@@ -8,7 +8,7 @@
  *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
  *        default .██████████|                                   no delays before its first work
  *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2 */
-#include "trace/legend.h"
+#include "trace/picture.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
 

@@ -2,7 +2,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/chain.h"
-#include "trace/intervals.h"
+#include "trace/lanes.h"
 
 /* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. One pass
  * back through the books is cheaper than loading the ranks. */

@@ -8,7 +8,6 @@
  *
  * A figure covers all queued lines; ST_WAITS if an operation has no end. */
 #include "base/arithmetic.h"
-#include "trace/intervals.h"
 #include "trace/lanes.h"
 #include "backend/traffic.h"
 #include "collectives/collective.h"

@@ -121,20 +121,6 @@ static bool waits_for_others(const struct world *world, const struct spans *a, c
 	return false;
 }
 
-/* True if they look equal in a picture of the window that is `cells` wide. Sets *whom if they
- * wait, with one cause, for different ranks. */
-static bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
-        struct window window, int cells, bool *whom)
-{
-	struct comparing c = {world, window, (window.to - window.from) / cells};
-	struct beside of_a = {0}, of_b = {0};
-	if (!work_alike(&c, a, b, &of_a, &of_b) || (of_a.gaps && !shows_gaps_of(&c, a, b)) ||
-	        (of_b.gaps && !shows_gaps_of(&c, b, a)))
-		return false;
-	*whom = *whom || (of_a.peers && waits_for_others(world, a, b));
-	return true;
-}
-
 /* Returns the time in which they show different work or causes. */
 static int64_t spans_apart(const struct spans *a, const struct spans *b)
 {
@@ -229,12 +215,18 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 static bool matches_set(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
+	const struct world *world = look->lanes.trace->world;
+	struct comparing c = {world, window, (window.to - window.from) / options->width};
 	bool same =
 	        set->hash == alike->hash && set->lanes == alike->lanes && !set->on_path && !alike->on_path;
 	memcpy(whom, set->whom, sizeof set->whom);
-	for (int k = set->lanes; same && k-- > 0;)
-		same = spans_alike(look->lanes.trace->world, &set->spans[k], &look->spans[k], window,
-		        options->width, &whom[k]);
+	for (int k = set->lanes; same && k-- > 0;) {
+		const struct spans *a = &set->spans[k], *b = &look->spans[k];
+		struct beside of_a = {0}, of_b = {0};
+		same = work_alike(&c, a, b, &of_a, &of_b) && (!of_a.gaps || shows_gaps_of(&c, a, b)) &&
+		        (!of_b.gaps || shows_gaps_of(&c, b, a));
+		whom[k] = whom[k] || (same && of_a.peers && waits_for_others(world, a, b));
+	}
 	return same;
 }
 

@@ -139,20 +139,16 @@ int64_t trace_lost(const struct trace *trace, op_id id, const struct times *t)
 	return lost > 1 ? lost : 0; /* a nanosecond is rounding */
 }
 
-static bool op_precedes(const struct world *world, op_id a, op_id b)
-{
-	const struct op *x = &world->ops[a], *y = &world->ops[b];
-	if (x->rank != y->rank)
-		return x->rank < y->rank;
-	return x->stream != y->stream ? x->stream < y->stream : x->number < y->number;
-}
-
 static void overlap_add(struct overlap *o, op_id id, int64_t from, int64_t to)
 {
 	int64_t ns = least_of(to, o->to) - most_of(from, o->from);
 	if (ns <= 0 || ns < o->longest)
 		return;
-	if (ns > o->longest || op_precedes(o->trace->world, id, o->best)) {
+	const struct op *x = &o->trace->world->ops[id], *y = &o->trace->world->ops[o->best];
+	bool first = x->rank != y->rank  ? x->rank < y->rank
+	        : x->stream != y->stream ? x->stream < y->stream
+	                                 : x->number < y->number;
+	if (ns > o->longest || first) {
 		o->longest = ns;
 		o->best = id;
 	}

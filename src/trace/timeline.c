@@ -8,7 +8,6 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
-#include "trace/legend.h"
 #include "trace/picture.h"
 #include "trace/plot.h"
 #include "trace/sets.h"

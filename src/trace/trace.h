@@ -16,8 +16,8 @@
  *   a rank's lanes           lanes.c
  *   causes of delay          spans.c holders.c (on its own rank) sharing.c
  *   small questions          facts.c window.c (length of a section, iterations)
- *   the timeline             timeline.c sets.c (rows) cells.c bars.c (a lane) legend.c picture.c
- *   a cursor on it           spots.c details.c density.c
+ *   the timeline             timeline.c sets.c (rows) cells.c bars.c (a lane) legend.c
+ *   a cursor on it           spots.c details.c
  *   one instant              at.c
  *   from a wait to its root  why.c longest.c chain.c root.c
  *   what sets the end        critical.c constraints.c
