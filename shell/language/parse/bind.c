@@ -123,8 +123,7 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 	return NULL;
 }
 
-/* kind=gradient, of every line that makes a tensor. A word with `$` is checked when the line
- * runs. */
+/* kind=gradient, of a line that makes a tensor. A `$` in it is checked when the line runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -137,8 +136,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
-/* Words with a list are checked here unless they hold a `$`; numbers and units when the line
- * runs. */
+/* Words with a list are checked here unless they hold a `$`; numbers and units by the run. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word->at, word->sign);
@@ -313,7 +311,6 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 	        : status;
 }
 
-/* Arguments of a def's call, words of a `for` */
 static enum status bind_value(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	argument->kind = ARG_PRINTABLE;

@@ -25,8 +25,7 @@ static struct word word_read(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
-/* Up to the statement's end or the `{` of its block. The next statement overwrites the list: the
- * words of a block's lines replace those of the line that opens it. */
+/* The words of a block's lines replace those of the line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -89,8 +88,7 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is an argument only at the end of a row without streams (`timeline on`); so is
- * `in`. */
+/* A word `on` is an argument only at the end of a row without streams (`timeline on`). */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;

@@ -15,7 +15,6 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
-/* Precedence, from the loosest */
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
 
@@ -41,8 +40,8 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
-/* Depth is counted from the leaves: a chain of operators nests on the left. Evaluation recurses as
- * deep as the tree; FORMULA_DEPTH_MAX keeps it within the stack. */
+/* Depth is counted from the leaves: a chain of operators nests on the left. Evaluation
+ * recurses. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -129,8 +128,7 @@ struct operator
 	enum formula_kind kind;
 };
 
-/* The first match, so longer operators are first in their list. No name may follow `and` at
- * once. */
+/* The first match, so longer operators are first in their list. */
 static bool operator_read(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -211,8 +209,7 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 		formula_holds(formula, formula->right);
 		status = formula_finish(reader, formula, made);
 	}
-	/* a < b < c would compare a truth with c. If the left one is in brackets, it begins after
-	 * one. */
+	/* a < b < c would compare a truth with c; a left one in brackets begins after one */
 	const struct formula *left = status == ST_OK && strength == COMPARISON ? (*made)->left : NULL;
 	return left && is_comparison(*made) && is_comparison(left) && left->written.at == (*made)->written.at
 	        ? reader_fails(reader, "one comparison at a time, with `and` between them")

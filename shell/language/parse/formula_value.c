@@ -18,8 +18,8 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
-/* A unit may be a name's first letter: 2ms is a time, 2x a factor, and 2xs an error. `used` may
- * exceed the expression if its text goes on. */
+/* 2ms is a time, 2x a factor, and 2xs an error. `used` may exceed the expression if its text goes
+ * on. */
 enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;

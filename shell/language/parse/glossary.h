@@ -1,4 +1,4 @@
-/* glossary.h -- words explained: of the field, of ranksh, figures of `stats`, causes of `stalls`
+/* glossary.h -- words explained: of the field, of ranksh, figures, causes
  * (docs/help/glossary.txt) */
 #ifndef RANKSH_GLOSSARY_H
 #define RANKSH_GLOSSARY_H
@@ -18,12 +18,11 @@ struct glossary_entry {
 /* Finds the entry at *at (NULL: the first) and moves *at after it; false after the last. */
 bool glossary_next(const char **at, struct glossary_entry *entry);
 struct slice_of_text entry_name(const struct glossary_entry *entry);
-/* Returns true if the word is one of its names, but for capitals, blanks, hyphens and a final
- * s. */
+/* Returns true if the word is one of its names, but for capitals, blanks, hyphens and a final s */
 bool entry_is(const struct glossary_entry *entry, const char *word);
 bool glossary_has(const char *word);
-/* Returns the name of the nearest entry that is nearer than *least letters, which becomes its
- * distance; else NULL. Valid until the next call. */
+/* Returns the nearest entry's name, if nearer than *least letters, which becomes its distance;
+ * else NULL. Valid until the next call. */
 const char *glossary_near(const char *word, int *least);
 
 #endif

@@ -153,8 +153,7 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 	}
 }
 
-/* The line is refused in any case, so this may guess. By its outer form: `left =
- * object.word(arguments)` or `word argument argument`; false: neither. */
+/* The line is refused in any case, so this may guess. false: it has another form */
 static bool foreign_split(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);

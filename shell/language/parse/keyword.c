@@ -105,7 +105,6 @@ static enum status parse_range(
 	return status;
 }
 
-/* A range of one word (it has a colon outside brackets), or words as a def's call takes them */
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -121,8 +120,8 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-/* A def's name may not be a command's, or a line's meaning would depend on the files that ran
- * before. */
+/* A command's name is refused, or a line's meaning would depend on the files that ran before
+ * it. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -183,8 +182,7 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 	return status;
 }
 
-/* `expect error` is no expression if a blank, the words or the block follow; `verify` is the
- * command if it is alone or has options. */
+/* `expect error` is no expression if a blank, the words or the block follow. */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -294,7 +292,6 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 	        {"expect", STATEMENT_EXPECT, parse_expect}, {"option", STATEMENT_OPTION, parse_option},
 	        {"refuse", STATEMENT_REFUSE, parse_refuse}};
 	const char *from = parser->words->at, *end = parser->rest_end, *to = from;
-	/* parse_if has read an `else` on the line of its brace */
 	if (word_is(parser->words, "else"))
 		return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {

@@ -188,8 +188,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 		const struct word *word = &parser->words[i];
 		enum status status = ST_OK;
 		bool source = word_is(word, "=");
-		/* = $init, = $init seed=1: a type, a source or a number, decided when the line
-		 * runs */
+		/* = $init, = $init seed=1: a type, a source or a number, decided by the run */
 		bool later = source && i + 1 < count && is_choice(&word[1]) &&
 		        (i + 2 == count ? word[1].at[1] != '(' : word[2].sign != NULL);
 		if (later)

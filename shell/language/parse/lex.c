@@ -65,8 +65,6 @@ const char *quote_end(const char *at, const char *end)
 	return at < end ? at + 1 : NULL;
 }
 
-/* Characters that look like ASCII ones, as pasted from a page or a word processor */
-
 static const struct {
 	uint32_t from, to;
 	const char *name, *instead;
@@ -96,8 +94,8 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
-/* "'-' after 'x' is a typographic dash (U+2013): write -": shows up to 20 bytes of the word, from
- * a whole character on, because the character may be invisible. */
+/* "'-' after 'x' is a typographic dash (U+2013): write -": shows the word's end, because the
+ * character may be invisible. */
 static enum status confusable_refused(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {

@@ -31,8 +31,7 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 	return strlen(what) == length && memcmp(at, what, length) == 0;
 }
 
-/* Returns the position after blanks (newlines too if `lines`) and comments. A backslash at a
- * line's end joins the next line. */
+/* Returns the position after blanks (newlines too if `lines`), joined lines and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
 /* Returns [at, after)'s end without the blanks and newlines there. */
 const char *trim_end(const char *at, const char *after);
@@ -40,10 +39,8 @@ const char *trim_end(const char *at, const char *after);
 const char *skip_to_statement(const char *at, const char *end);
 /* Returns true at "## title", which begins a step of a program (run/player.h). */
 bool is_title(const char *at, const char *end);
-/* Returns true at a newline ; { } or the end. */
 bool at_line_end(const char *at, const char *end);
-/* Finds the word's end. ST_INCOMPLETE: a bracket or quote is open; ST_SYNTAX: it can never
- * close. */
+/* Finds the word's end. ST_INCOMPLETE: a bracket or quote is open; ST_SYNTAX: it cannot close. */
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);

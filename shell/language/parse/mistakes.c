@@ -1,6 +1,5 @@
 /* mistakes.c -- messages for a word that has no place in a command's row, for an unknown value,
- * and for missing or extra blanks: the word as written, what the row expects, the nearest possible
- * word. */
+ * and for missing or extra blanks */
 #include "shell/language/parse/parse.h"
 
 bool is_operator(const struct word *word)
@@ -10,8 +9,7 @@ bool is_operator(const struct word *word)
 	return is_listed("% * / // + - == != < <= > >= and or not", slice_of(word));
 }
 
-/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" The suggestion
- * can be typed as it is. */
+/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" */
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words)
 {
@@ -99,8 +97,7 @@ static enum status spacing_arrow(const struct command *row, const char *at, cons
 	        at, left > at ? " " : "", (int)(after - right), right);
 }
 
-/* The row wants something else than this word; i = the count of words: the line ended too
- * early. */
+/* The row wants something else; i = the count of words: the line ended too early. */
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
         const struct argument_row *row, size_t i)
 {
@@ -196,8 +193,7 @@ enum status spacing_sign(const char *at, const char *after)
 	return spaced ? ST_OK : spacing_suggest(at, sign, after);
 }
 
-/* True for `y=matmul x w`. In `frob x algo=ring` the sign is an option's, unless a command
- * follows. */
+/* In `frob x algo=ring` the sign is an option's, unless a command follows. */
 static bool sign_assigns(const struct parser *parser, const char *sign)
 {
 	const struct word *words = parser->words;

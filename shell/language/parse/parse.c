@@ -58,8 +58,7 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
-/* `fix 31 wait io on comm; allreduce g`: a row that takes its remaining line as text, else
- * false */
+/* `fix 31 wait io on comm; allreduce g`: a row that takes its remaining line as text */
 static bool parse_verbatim(struct parser *parser, struct statement *statement)
 {
 	const char *name = parser->at, *after = name_end(name, parser->end);
@@ -120,8 +119,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	return status;
 }
 
-/* To the end of the line of an unreadable statement, with the blocks opened on it. A # begins a
- * comment only at the beginning of a word (a#b is a name). */
+/* To the end of an unreadable statement, with the blocks opened on it. a#b is a name, no
+ * comment. */
 static enum status statement_skip(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;
@@ -171,8 +170,7 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* A lenient parser replaces a statement that fails; an unfinished text always ends the reading,
- * because later lines may complete it. */
+/* A lenient parser replaces a statement that fails. An unfinished text always ends the reading. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;

@@ -82,8 +82,7 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses);
 /* Moves the clauses among words[first ..] to statement->clauses. */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first);
 
-/* The line from `line` to parser->at is read when it runs. chosen: the words that decide what it
- * is */
+/* The line from `line` on is read when it runs. chosen: the words that decide what it is */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
         const struct word *chosen, size_t count);
 enum status parse_line(struct parser *parser, struct statement *statement);
@@ -109,12 +108,10 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 /* Records that `part` (may be NULL), or the parts of its name, is below formula. */
 void formula_holds(struct formula *formula, const struct formula *part);
 void formula_holds_name(struct formula *formula);
-/* Ends the formula at reader->at. */
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
 /* formula_value.c: each starts at its first character */
 enum status read_number(struct formula_reader *reader, struct formula **made);
 enum status read_text(struct formula_reader *reader, struct formula **made);
-/* also functions, metrics, elements, rank, world, inf */
 enum status read_name(struct formula_reader *reader, struct formula **made);
 
 /* word.c: all of [at, after) */
@@ -125,8 +122,7 @@ enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
 /* Returns the name's end at `at` ("h$i", "d$(p)"); `at` if there is none. */
 const char *name_end(const char *at, const char *end);
-/* Returns true if the text after a name makes it NAME.T or NAME[..]; the bracket's content is not
- * checked. */
+/* Returns true if the text after a name makes it NAME.T or NAME[..], with any content. */
 bool is_slice(const char *at, const char *after);
 /* Returns the first of `marks` at depth 0, outside quotes and brackets; NULL if none. */
 const char *find_outside(const char *at, const char *after, const char *marks);
@@ -140,11 +136,9 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(
         struct parser *parser, struct statement *statement); /* the words, by statement->row */
-/* words[first ..], by a def's call */
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
-/* mistakes.c: each returns its worded failure */
 bool is_operator(const struct word *word);
 enum status lonely_operator(const struct parser *parser, size_t i);
 /* The + that divides a line is a separate word: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`. A
@@ -168,8 +162,8 @@ enum status spacing_line(const struct parser *parser);
 /* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);
 
-/* meant.c, hints.c: Returns true if the line (refused, whole, no newline) matches a pattern, or is
- * foreign; the failure is then worded, for ST_SYNTAX. */
+/* meant.c, hints.c: true if the line (refused, no newline) matches a pattern, or is foreign; the
+ * failure is then worded, for ST_SYNTAX. */
 bool meant_line(const char *at, const char *after);
 bool hint_line(const char *at, const char *after);
 /* Of one word: "all_reduce" gives "allreduce g"; NULL if it is not known. */

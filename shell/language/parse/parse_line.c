@@ -96,7 +96,6 @@ static int count_plain(const struct parser *parser, size_t first)
 	return count;
 }
 
-/* z = x + y with tensors; x[0] = 3 */
 static enum status line_calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
@@ -214,7 +213,6 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }
 
-/* A def takes no KEY=VALUE, so a command was meant. */
 static enum status strange_option(const struct parser *parser)
 {
 	const struct word *words = parser->words;

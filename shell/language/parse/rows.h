@@ -67,8 +67,8 @@ struct slice_of_text {
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
 enum { PARTS_MAX = 6 /* of a line that `+` divides */, PARTS_ALL = 48 /* that `/` divides too */ };
-/* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake
- * refuses the line; then it runs again with act true. */
+/* The two halves of a line that runs rank by rank: with act false `one` checks. If no rank refuses
+ * the line, it runs again with act true. */
 typedef enum status one_rank(struct call *call, int rank, bool act);
 /* The value of argument i on a rank, without a newline at its end. An empty text is not shown: if
  * it comes from data, only the rank's own process makes it. */

@@ -1,6 +1,4 @@
-/* tree.c -- a parsed text: its memory, pages of nodes that are freed together; and its reading.
- *
- * The last user frees the pages, and the trees of lines that a variable chose (variants). */
+/* tree.c -- a parsed text: its memory, pages that its last user frees; and its reading */
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 #include "shell/language/parse/parse.h"
@@ -58,7 +56,6 @@ void tree_release(struct tree *tree)
 
 /* Whole texts must be UTF-8 without NUL bytes, because messages show parts of them. */
 
-/* A parser lives as long as one call; nodes outlive it. */
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
@@ -126,7 +123,6 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* Returns the number of bytes before the first line that is not text. */
 static size_t text_lines_fit(const char *text, size_t count)
 {
 	size_t fit = 0;
@@ -140,7 +136,7 @@ static size_t text_lines_fit(const char *text, size_t count)
 	return fit;
 }
 
-/* The parser itself cuts a script under test into lines. The tree is thrown away. */
+/* The parser itself cuts a script under test into lines. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	size_t mark = byte_order_mark(&text, &count);

@@ -16,8 +16,7 @@ enum {
 	WORDS_MAX = 4096 /* of one line */
 };
 
-/* A name or text as written, "h$i": parts of text, and formulas that are replaced by their
- * values */
+/* A name or text as written, "h$i": parts of text, and formulas */
 struct name_part {
 	struct slice_of_text text;
 	struct formula *formula;
@@ -81,7 +80,7 @@ struct function_argument {
 	struct name *name;
 };
 
-/* One node of an expression. `left` alone is the operand of NEGATE and NOT. */
+/* One node. `left` alone is the operand of NEGATE and NOT. */
 struct formula {
 	uint8_t kind; /* enum formula_kind */
 	uint8_t arguments;
@@ -205,8 +204,7 @@ struct option_line {
 	const char *parts;
 	bool has_least;
 	struct number least;
-	/* it has no effect without the option `with`, nor beside a strategy of the axis `unless`;
-	 * NULL: none */
+	/* no effect without the option `with`, nor beside a strategy of the axis `unless` */
 	const char *with, *unless;
 };
 
@@ -219,8 +217,7 @@ struct statement {
 	uint8_t kind;
 	bool adds;     /* += */
 	bool replaces; /* DEF: `replaced` is called in it */
-	/* COMMAND of a kernel: its names decide whether ARG_PRINTABLE words are tensors or
-	 * numbers */
+	/* COMMAND of a kernel: names decide if ARG_PRINTABLE words are tensors or numbers */
 	bool mixed;
 	int line;
 	const char *begin;           /* in the tree's text, from its clauses on */
@@ -280,9 +277,9 @@ enum status tree_parse(struct tree **tree, const char *text, size_t count, const
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken);
 void tree_use(struct tree *tree);
 void tree_release(struct tree *tree);
-/* Returns zeroed memory that is freed with the tree. */
+/* zeroed; freed with the tree */
 void *tree_alloc(struct tree *tree, size_t bytes);
-/* Returns a copy with a NUL at its end, freed with the tree. */
+/* with a NUL at its end; freed with the tree */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
 static inline bool is_comparison(const struct formula *formula)
@@ -295,7 +292,6 @@ const char *formula_sign(enum formula_kind kind);
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
 /* A title, or a line in its explanation: text with `$` in it, read as if in quotes. */
 enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
-/* An expression: the first statement's formula */
 enum status tree_formula(struct tree **tree, const char *text, const char *file);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 

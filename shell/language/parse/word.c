@@ -9,8 +9,7 @@
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
-/* After a bracket that closes too much the depth is negative, and marks are not seen; bracket_end
- * finds that bracket at depth 0. */
+/* After a bracket that closes too much the depth is negative, and marks are not seen. */
 const char *find_outside(const char *at, const char *after, const char *marks)
 {
 	int depth = 0;
@@ -146,7 +145,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 	return ST_OK;
 }
 
-/* Decides between readings of a line. [4].T is accepted, so that parse_tensor can report .T's
+/* Decides between readings of a line. [4].T is accepted, so that parse_tensor reports its
  * place. */
 bool is_slice(const char *at, const char *after)
 {
@@ -202,7 +201,6 @@ static enum status parse_indices(struct parser *parser, const char *at, const ch
 	return ST_OK;
 }
 
-/* A tensor that is its name alone has one node for the whole text (name->tensor). */
 enum status parse_tensor(struct parser *parser, const char *at, const char *after, struct tensor_ref **made)
 {
 	struct name *name;

@@ -53,8 +53,8 @@ struct argument *call_argument(const struct call *call, int row, int i)
 	return argument;
 }
 
-/* A lone word's name decides whether it is a tensor or a value. Among a kernel's words only a
- * variable that holds a number is a value. */
+/* A lone word's name decides. Among a kernel's words only a variable that holds a number is a
+ * value. */
 static bool argument_is_value(const struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));
@@ -222,8 +222,7 @@ enum status answer(struct call *call, struct text *text, enum status status)
 	return status;
 }
 
-/* All texts are made before any is shown: making one may take long, and output is flushed
- * meanwhile. */
+/* All texts are made before any is shown: making one may take long, and output is flushed. */
 enum status answer_each(struct call *call, answer_of *make, int i)
 {
 	struct shell *shell = call->shell;

@@ -44,8 +44,7 @@ bool argument_is_number(const struct call *call, const struct argument *argument
 /* call_values.c: computed once if equal on all the line's ranks */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
 
-/* explain.c: `explain on` shows the CUDA or NCCL call and the PyTorch line of a line that has
- * run */
+/* explain.c: `explain on` shows the CUDA or NCCL call and the PyTorch line */
 void explain_line(struct call *call);
 
 #endif

@@ -22,8 +22,8 @@ static struct valued argument_valued(const struct call *call, const struct argum
 	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
 }
 
-/* One collective read for all the line's ranks. A line that looks, or changes only the session,
- * reads without a trace in the program (reason NULL). */
+/* One collective read for all ranks. A line that only looks leaves no trace of it (reason
+ * NULL). */
 static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)

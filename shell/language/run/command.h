@@ -33,8 +33,8 @@ struct call {
 	struct statement *statement;
 	const struct ranks *set; /* never empty */
 	struct word_slot *slot;  /* known values of its words (call.h) */
-	/* submit/host.h: the record of the last rank's operation, with its fields that may differ
-	 * by rank, and the operations that the line's hosts wait for */
+	/* submit/host.h: the record of the last rank's operation, its fields that may differ by
+	 * rank, and the operations that the line's hosts wait for */
 	struct {
 		uint32_t record;
 		name_id phase, object;
@@ -45,8 +45,8 @@ struct call {
 	/* submit/collective.c: the counts of a line with counts, by world rank; else NULL */
 	const struct split *split;
 };
-/* Finds the statement's first byte and end in its line, which is returned; NULL: in a block or
- * file. */
+/* Finds the statement's first byte and end in its line, which it returns; NULL: in a block or
+ * file */
 const char *call_span(const struct call *call, size_t *from, size_t *to);
 /* Appends a line that can be typed to do the same on this rank: with its `@`, and values. */
 void call_line(const struct call *call, int rank, struct text *out);
@@ -104,8 +104,7 @@ enum status call_option_whole(
 enum status call_key(struct call *call, int i, struct given *given);
 /* `on`, `use`, or the default stream: its number on the rank */
 enum status call_stream(struct call *call, int rank, int *number);
-/* ... for a line that shows or saves host memory, which the host waits for; STREAM_HOST if none is
- * named */
+/* ... for a line that shows or saves host memory; STREAM_HOST if none is named */
 int call_read_stream(struct call *call, int rank);
 /* ... for work of the GPU: a thread of the host is refused */
 enum status call_device_stream(struct call *call, int rank, int *number);
@@ -115,8 +114,7 @@ enum status call_block(struct call *call); /* runs the line's { } */
 
 enum status call_each_rank(struct call *call, one_rank *one);
 
-/* Returns a record with the line's number, and the phase and section of `rank`; no group, no root,
- * no costs (-1). */
+/* With the line's number, and the phase and section of `rank`; no group, no root, no costs (-1) */
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
 /* `phase`. name: 0 none; colour: of F R B W O C D, 0 none; microbatch: -1 none */
 struct phase {

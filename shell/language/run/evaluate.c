@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A name takes whole numbers only (h1.5 is none); a text takes values as print shows them; a
- * chosen line takes numbers to the last bit, because it is parsed again. */
+/* A name takes whole numbers only; a text takes values as print shows them; a chosen line takes
+ * numbers to the last bit, because it is parsed again. */
 static enum status add_part(
         struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
@@ -231,7 +231,6 @@ static enum status listed_ranks(
 	return ST_OK;
 }
 
-/* A place that the axis does not have is refused. */
 static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, bool *holds)
 {
 	const struct world *world = eval->shell->world;

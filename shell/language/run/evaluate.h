@@ -43,8 +43,7 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 /* a KIND b. ST_UNIT: incompatible units; ST_RANGE: division by zero; ST_ARGUMENT: a text */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
-/* Checks a comparison. ST_UNIT: one is a time, a size or a rate, and the other has no unit and is
- * not 0 or inf. */
+/* ST_UNIT: one is a time, a size or a rate, and the other has no unit and is not 0 or inf */
 enum status value_comparable(
         struct value a, const struct formula *left, struct value b, const struct formula *right);
 struct value value_number(double number, enum unit unit);
@@ -67,28 +66,25 @@ void value_exact(struct value value, struct text *out);
 /* As an expression with this value; a text is quoted. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* flow.c: the value on each rank of eval->set, into in->scratch; only the first rank's unless
- * eval->varies. A failure keeps its rank. */
+/* flow.c: on each rank of eval->set, into in->scratch; only the first rank's unless eval->varies.
+ * A failure keeps its rank. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula);
 /* ... of the set; fetches the data first. reason: of the read (values/read.h) */
 enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
-/* The value on eval->rank. A failure is worded without the rank, which the caller keeps
- * (on_rank). */
+/* On eval->rank. A failure is worded without the rank, which the caller keeps (on_rank). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
-/* The name as written, its `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: too many
- * texts */
+/* The name as written, its `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: too many */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
 /* ... or the name that a variable of that name holds: the tensor that a def's call passed */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
 enum { TEXT_MOST = 1 << 20 }; /* bytes */
-/* Appends a text or name with its `$` replaced; a part of it on failure. ST_RANGE: over
- * TEXT_MOST */
+/* Appends a text or name, its `$` replaced; a part of it on failure. ST_RANGE: over TEXT_MOST */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
 /* The set for a @ or AXIS=, within `bound`. ST_RANK: no such rank */
@@ -109,8 +105,8 @@ struct view_cache {
  * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
-/* unknown.c: each words a failure, with the nearest name, the ranks that lack it, and a line that
- * makes one. ST_NAME */
+/* unknown.c: each words a failure: the nearest name, the ranks that lack it, a line that makes
+ * one */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other);
 
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);

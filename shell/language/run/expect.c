@@ -91,8 +91,7 @@ static void say_place(struct shell *shell, const struct statement *statement)
 	text_release(&text);
 }
 
-/* All words are made before any is shown, because a metric may take long, and output is flushed
- * meanwhile. */
+/* All words are made before any is shown: a metric may take long, and output is flushed. */
 static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
@@ -197,8 +196,7 @@ static enum status compare_words(
 	return status;
 }
 
-/* The first refused line ends the block; earlier lines' effects remain. Without a refusal, a
- * timeout during the block is expected. */
+/* The first refused line ends the block. Without a refusal, a timeout during it is expected. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -95,8 +95,7 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 	return NULL;
 }
 
-/* Rows are written for op=sum. Returns another op='s words in place of SUM and ncclSum, or
- * NULL. */
+/* Rows are written for op=sum. Returns another op='s words for SUM and ncclSum, or NULL. */
 static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
@@ -108,8 +107,8 @@ static const char *const *reduction_words(const struct statement *line)
 	return NULL;
 }
 
-/* text: "TO.copy_(FROM)" of a row with the usage "copy FROM -> TO [on STREAM]". For the line "copy
- * h -> x on io" it appends "x.copy_(h)". */
+/* "TO.copy_(FROM)" of a row with the usage "copy FROM -> TO [on STREAM]" is "x.copy_(h)" for the
+ * line "copy h -> x on io". */
 static void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";

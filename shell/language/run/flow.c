@@ -65,8 +65,7 @@ static enum status let_given_value(
 	return status;
 }
 
-/* `let here_$u = 1` if u differs by rank: ranks with the same name set it together. eval: of the
- * name */
+/* `let here_$u = 1` if u differs by rank: ranks with the same name set it together. */
 static enum status let_by_rank(struct eval *eval, struct statement *statement, bool varies)
 {
 	struct value *values = eval->shell->interpreter->scratch, one = values[ranks_first(eval->set)];
@@ -108,8 +107,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	return status == ST_OK ? variable_assign(shell, id, set, varies) : status;
 }
 
-/* These blocks hold only the world's names: the world may be emptied between lines
- * (wish_grant). */
+/* These blocks hold only names: the world may be emptied between their lines (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;
@@ -118,7 +116,6 @@ static enum status run_flow(struct shell *shell, struct block *block, const stru
 	return status;
 }
 
-/* Ranks where it is true run first, even if they are the higher ones. */
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -172,8 +169,8 @@ static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, c
 	return status;
 }
 
-/* from, step: NULL: 0 and 1; only `repeat` has no `from`. The caller frees rounds->from, which
- * holds all three, also after a failure. */
+/* Only `repeat` has no `from`. The caller frees rounds->from, which holds all three, in any
+ * case. */
 static enum status rounds_make(struct shell *shell, const struct formula *from, const struct formula *to,
         const struct formula *step, const struct ranks *set, struct loop_rounds *rounds)
 {
@@ -222,8 +219,7 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
-/* Round i's values, into in->scratch; ranks without one leave `active`. Returns true if they
- * differ. */
+/* Into in->scratch; ranks without a round i leave `active`. Returns true if values differ. */
 static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
 {

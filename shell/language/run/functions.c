@@ -122,8 +122,7 @@ static enum status argument_look_up(struct asked *asked, int i)
 	}
 }
 
-/* When the line runs again a time has the recorded value, even if its event has not happened
- * yet. */
+/* When the line runs again a time has the recorded value, even if its event has not happened. */
 static enum status clock_replay(
         struct eval *eval, const struct formula *formula, enum status status, struct value *value)
 {
@@ -139,7 +138,6 @@ static enum status clock_replay(
 	return ST_OK;
 }
 
-/* Every row names a function, so the compiler refuses one without code. */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	typedef enum status computes(struct asked * asked, struct value * value);
@@ -254,7 +252,6 @@ enum status value_of_gpus(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* Groups may be of unequal size: the rank's own counts. */
 enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
@@ -294,8 +291,8 @@ enum status value_of_known(struct asked *asked, struct value *value)
 	return argument_number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* The rounding of the first tensor's type (in a task's check the last one's, the reference's, so
- * that a learner's bf16 does not pass for f32), or that of `verify` */
+/* The rounding of the first tensor's type, or that of `verify`; in a task's check of the
+ * reference's, so that a learner's bf16 does not pass for f32 */
 static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
 {
 	enum dtype dtype = (enum dtype)view->layout.dtype;
@@ -322,8 +319,7 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	return status;
 }
 
-/* The fetched value is the largest difference by the largest element, or the difference by the
- * change */
+/* The fetched value is relative: to the largest element, or to the change */
 enum status value_of_close(struct asked *asked, struct value *value)
 {
 	double tolerance = 0;

@@ -146,7 +146,7 @@ static void loops_text(struct shell *shell, const struct loop *loop, int rank, s
 }
 
 /* The innermost statement adds file, line, its loops' values, and the rank unless it is the
- * first. */
+ * first */
 static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -174,9 +174,9 @@ static enum status failure_locate(struct shell *shell, const struct statement *s
 	return status;
 }
 
-/* The completed statement has left a wish. Emptying the world destroys what a def, a command's
- * block or a program's step hold in it, so wishes are granted between lines, also in ifs and loops
- * for all ranks. */
+/* The statement has left a wish. Emptying the world destroys what a def, a command's block or a
+ * program's step hold in it, so wishes are granted between lines, also in ifs and loops for all
+ * ranks. */
 static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -255,8 +255,7 @@ void interpreter_prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* First words that are neither commands nor defs are refused before anything runs. If a `source`
- * or a lesson's starter may bring defs, the line itself reports them. */
+/* If a `source` or a lesson's starter may bring defs, the line itself reports unknown words. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;

@@ -7,8 +7,8 @@
 
 struct interpreter *interpreter_create(void);
 void interpreter_free(struct interpreter *interpreter);
-/* Forgets variables, defs, `use` and phases: shell->world is new and empty. Texts may be running,
- * but no statement that holds anything by name. */
+/* shell->world is new and empty. Texts may be running, but no statement that holds anything by
+ * name. */
 void interpreter_reset(struct shell *shell);
 /* Runs a text (one line, several, or a file) for all ranks. file: for messages, NULL at the
  * prompt; first_line: its first line's number. ST_INCOMPLETE: a bracket or quote is open, and
@@ -23,14 +23,13 @@ enum status interpreter_run(
  * refused. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
         int first_line, enum status (*grant)(struct shell *shell));
-/* Returns the strongest class of its commands: COMMAND_LOOK, COMMAND_SESSION, else
- * COMMAND_STEER. */
+/* Returns the strongest class of its commands: COMMAND_LOOK, COMMAND_SESSION, or COMMAND_STEER. */
 enum command_class interpreter_class(const char *text, size_t count);
 /* Appends possible endings for the word before `cursor`: "name\n" each. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
-/* Appends lines that make the learner's variables and defs with numbers above `after`. Returns the
- * latest def's number. */
+/* Appends lines that make the learner's variables and defs above `after`; returns the latest
+ * def. */
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
 /* The learner's variables alone */
 void interpreter_variables(const struct shell *shell, struct text *out);
@@ -48,8 +47,7 @@ void interpreter_prompt(const struct shell *shell, struct text *out);
 const struct ranks *interpreter_ranks(const struct shell *shell);
 /* Counts completed statements, but those that only look or ask the front end. */
 uint64_t interpreter_did(const struct interpreter *interpreter);
-/* True on a walk through a program in advance (training/walk.c): a line that writes a file queues
- * its operations and writes nothing. */
+/* On a walk through a program in advance (training/walk.c) a line queues and writes no file. */
 bool interpreter_walks(const struct interpreter *interpreter);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* variables, defs, use */
 

@@ -1,7 +1,6 @@
 /* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
  *
- * All ranks are resolved, then memory is made, then the fills are queued. If a device is full, the
- * new tensors are freed in reverse, and the old ones come back. */
+ * If a device is full, the new tensors are freed in reverse, and the old ones come back. */
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"

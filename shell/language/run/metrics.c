@@ -1,7 +1,7 @@
 /* metrics.c -- metrics in expressions: the trace so far, for the current rank and a section
  *
- * All simulate up to now first: ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares
- * are of the section's time (0 to 1), rates bytes a second. */
+ * ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares are of the section's time (0
+ * to 1), rates bytes a second. */
 #include "shell/language/run/functions.h"
 #include "base/arithmetic.h"
 #include "races/races.h"
@@ -141,8 +141,8 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* The host's clock after the rank's lines so far, whatever its device is doing. ST_WAITS: the host
- * is in a wait that no line so far ends. */
+/* The host's clock after the rank's lines. ST_WAITS: the host is in a wait that no line so far
+ * ends. */
 enum status value_of_now(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
@@ -184,7 +184,6 @@ enum status value_of_best(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* All ranks' races whose later access is in the section */
 enum status value_of_races(struct asked *asked, struct value *value)
 {
 	struct world *world = asked->eval->shell->world;

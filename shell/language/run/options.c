@@ -39,7 +39,7 @@ bool option_is_of(const char *words, struct slice_of_text value)
 
 /* `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y. */
 
-/* The next item of a list with commas, `part:word`, or a word alone for the first part. *at NULL:
+/* The next item of a list with commas, `part:word`, or a word for the first part. *at NULL:
  * none */
 static void option_next_item(
         const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
@@ -90,8 +90,8 @@ static enum status option_let_parts(struct shell *shell, const struct option_lin
 	return status;
 }
 
-/* Checks a value against the option's line: `of`, `least`, and the default's unit and wholeness.
- * ST_ARGUMENT: another word, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT */
+/* `of`, `least`, and the default's unit and wholeness. ST_ARGUMENT: another word, or a word for a
+ * number; ST_RANGE: too small, or not whole; ST_UNIT */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	struct text text = {0};

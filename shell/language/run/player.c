@@ -218,7 +218,6 @@ void player_free(struct player *player)
 	mem_free(player);
 }
 
-/* On rank 0, while it is suspended: its frame is set for the evaluation only. */
 static enum status player_value(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;

@@ -24,7 +24,7 @@ enum ran {
 /* Callbacks of a running program; each may be NULL. depth: nested def calls. */
 struct watcher {
 	void *self;
-	/* A step begins: its title, and the comment lines after it without `#`, variables filled
+	/* A step begins: title, and the comment lines after it without `#`, variables filled
 	 * in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
 	/* A statement runs next for the set's ranks, or a block has ended. */
@@ -53,8 +53,7 @@ struct player_source {
 struct player;
 
 /* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
- * lines after the iteration. Defs that the learner types later come first. The files and parts
- * must outlive the player. */
+ * lines after the iteration. The files and parts must outlive the player. */
 enum status player_make(struct player **player, struct shell *shell, struct player_source source);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);

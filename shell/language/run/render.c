@@ -106,8 +106,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 		render_put(r, ")");
 }
 
-/* Its value; or its operands with their values if it reads data or the clock, or is a comparison.
- * bracket: it is a word of a line, which has no blanks outside brackets. */
+/* Its value; or its operands with theirs if it reads data or the clock, or compares. bracket: it
+ * is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
 	enum formula_kind kind = formula->kind;

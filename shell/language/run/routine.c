@@ -10,8 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* AddressSanitizer must be notified of each switch: it keeps the bounds of the running stack, and
- * a "fake stack" for each, to find uses of a frame after its function has returned. */
+/* AddressSanitizer keeps the bounds of the running stack, and a "fake stack" for each, to find
+ * uses of a frame after its function has returned. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #else
@@ -34,8 +34,8 @@ struct routine {
 	void *fake; /* the sanitizer's stack of the suspended routine */
 };
 
-/* swapcontext in two halves: the sanitizer's replacement of it prints a warning. getcontext
- * returns a second time when `from` continues. */
+/* The sanitizer's replacement of swapcontext prints a warning. getcontext returns again when
+ * `from` continues. */
 static void routine_switch(ucontext_t *from, const ucontext_t *to)
 {
 	volatile bool back = false;
@@ -53,8 +53,7 @@ static void routine_begin(unsigned high, unsigned low)
 	__sanitizer_finish_switch_fiber(NULL, &routine->outer_bottom, &routine->outer_size);
 	routine->body(routine->self);
 	routine->ended = true;
-	/* NULL: this stack ends, and its fake stack is freed. uc_link leads to the caller of
-	 * resume. */
+	/* NULL: this stack ends, and its fake stack is freed */
 	__sanitizer_start_switch_fiber(NULL, routine->outer_bottom, routine->outer_size);
 }
 

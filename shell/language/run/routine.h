@@ -14,8 +14,8 @@ struct routine;
 
 /* body(self) begins with the first resume. */
 struct routine *routine_make(void (*body)(void *self), void *self);
-/* Runs to the next suspend (true), or to the end of `body` (false). Not from within the routine,
- * not after its end. */
+/* Runs to the next suspend (true), or to the end of `body` (false), after which it is not
+ * called. */
 bool routine_resume(struct routine *routine);
 /* From within the routine: returns to the caller of resume, and continues when resumed again. */
 void routine_suspend(struct routine *routine);

@@ -21,8 +21,7 @@
 /* state.c: the purpose of the line's tensors. ST_ARGUMENT: no such word */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);
 
-/* clauses: its own `on` and `in`, or NULL. Stops at the first statement that fails. bound contains
- * all its ranks, and must outlive it. */
+/* clauses: its own `on` and `in`, or NULL. bound contains all its ranks, and must outlive it. */
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
 enum status budget_step(struct shell *shell);
@@ -42,7 +41,6 @@ bool watch_owns_file(const struct shell *shell, const char *file);
 /* Reports a completed outermost statement to the watcher. */
 void watch_report(struct shell *shell, const struct statement *statement, enum status status);
 
-/* Runs a statement of one kind for the ranks of its clauses. */
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
 run_one run_kind;
 run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, run_if, run_expect,

@@ -55,9 +55,9 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 	return ST_OK;
 }
 
-/* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there,
- * and its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number
- * there. */
+/* doing, works: of a slot; work, micro, chunk: of it on a stage; memories: of a chunk there;
+ * piece: its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number
+ * there */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;

@@ -47,8 +47,7 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
-/* If all ranks in the domain get one value, the variable becomes uniform; otherwise only the set's
- * ranks change. */
+/* If all ranks in the domain get one value, the variable becomes uniform. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
 	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
@@ -210,8 +209,7 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		setting->each[rank] = name;
 }
 
-/* The name after `on` or `in` is looked up at the block, so a misspelt stream is reported
- * there. */
+/* It is looked up at the block, so a misspelt stream is reported there. */
 static enum status scope_clause(
         struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
@@ -251,8 +249,8 @@ static struct definition *definition_latest(const struct namespace *space, name_
 }
 
 /* A program calls its own defs, but first those that the learner typed after it was loaded. The
- * learner's defs also find the learner's older ones, if the program has none of that name. The
- * learner's lines call the learner's defs, else the program's. */
+ * learner's defs also find the learner's older ones. The learner's lines call the learner's defs,
+ * else the program's. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
 {
 	struct definition *learners = definition_latest(&in->learner, name),

@@ -1,7 +1,6 @@
-/* state.c -- the interpreter's state: made, set, written as lines, forgotten with the world,
- * freed.
+/* state.c -- the interpreter's state: made, set, written as lines, forgotten with the world, freed
  *
- * Ids of names belong to a world. Emptying it invalidates all ids in trees by a new generation. */
+ * Emptying a world invalidates all ids of names in trees by a new generation. */
 #include "base/search.h"
 #include "shell/language/run/run.h"
 #include "world/tensor_kind.h"

@@ -31,17 +31,15 @@ enum {
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
-/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text, one of the
- * world's names too. NONE: a variable without a value on this rank. unit: enum unit, of a
- * number */
+/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text. NONE: a
+ * variable without a value on this rank. unit: enum unit, of a number */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
 	double number;
 };
 
-/* While all ranks in `domain` have one value it is stored once, and a line that reads it stays the
- * same on all ranks. */
+/* While all ranks in `domain` have one value it is stored once. */
 struct variable {
 	name_id name;
 	bool uniform; /* `one` is the value on all of `domain` */
@@ -66,8 +64,7 @@ struct definition {
 	bool called;
 };
 
-/* Variables and defs by name: the learner's (the prompt and its scripts), or the program's, which
- * a model's and the strategies' files share. */
+/* Variables and defs by name: the learner's, or a program's, which its files share */
 struct name_entry {
 	int variable;                  /* index into variables + 1; 0: none */
 	struct definition *definition; /* the latest */
@@ -94,8 +91,7 @@ struct frame {
 	bool learners;
 };
 
-/* The name that lines without a clause get. each: by world rank, if they differ; else NULL. The
- * scope that made it owns it. */
+/* The name for lines without a clause. each: by world rank, if they differ; owned by its scope */
 struct scope_setting {
 	name_id one, *each;
 };
@@ -125,8 +121,8 @@ struct reference {
 	struct tensor_ref *tensor;
 };
 
-/* What runs: the prompt's lines and a program each have one. Frames, scopes and loops are linked
- * on the C stack, so an error only unwinds. */
+/* The prompt's lines and a program each have one. Frames, scopes and loops are linked on the C
+ * stack, so an error only unwinds. */
 struct running {
 	struct frame *frame;
 	struct scope *scope;
@@ -183,7 +179,7 @@ struct variable *variable_find(struct interpreter *in, name_id name);
 struct value variable_at(const struct variable *variable, int rank, bool *varies);
 /* From in->scratch: by world rank if `varies`, else the value of the set's first rank for all */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
-/* `let` of a name that may be new: from in->scratch; of one value for all ranks. ST_NAME: a thing
+/* `let` of a name that may be new, from in->scratch; of one value for all ranks. ST_NAME: a thing
  * has the name on a rank that would see both. */
 enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
 enum status variable_let(struct shell *shell, name_id name, struct value value);
@@ -191,8 +187,7 @@ enum status variable_let(struct shell *shell, name_id name, struct value value);
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
 void variables_forget(struct variables *variables); /* of a frame that ends */
-/* Makes *scope the innermost: a copy of the outer one with `bound`, which must outlive it. Ends
- * with scope_pop, also after a failure. */
+/* A copy of the outer one with `bound`, which must outlive it. Ends with scope_pop in any case. */
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* frees its settings */
 void scope_pop(struct interpreter *in);
@@ -214,7 +209,6 @@ struct definition *definition_replaced(struct interpreter *in, const struct fram
 void definition_add(struct interpreter *in, name_id name, struct statement *statement);
 void digest_add(struct interpreter *in, const void *bytes, size_t count);
 
-/* schedules.c */
 void schedule_forget(struct interpreter *in);
 
 #endif

@@ -1,7 +1,5 @@
 /* unknown.c -- messages for an unknown name: the nearest known one, the ranks that lack it, the
- * ranks that have it, a line that makes one.
- *
- * A thing of another kind with that name is reported first, as the likelier mistake. */
+ * ranks that have it, a line that makes one */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"

@@ -9,8 +9,7 @@
  * and is the value of a def's parameter. */
 #include "shell/language/run/run.h"
 
-/* One index of a slice: 3, 0:4, 2:, or :. The name has no open end, so that it is equal on all
- * ranks. */
+/* One index of a slice: 3, 0:4, 2:, or :. The name has no open end: equal on all ranks. */
 struct slice_part {
 	bool range, begins, ends; /* begins, ends: the name has from, to */
 	int64_t from, to;
@@ -36,8 +35,7 @@ static enum status index_value(
 	return status;
 }
 
-/* Checked against the layout. An empty range is refused, unless it is a whole dimension of size
- * 0. */
+/* An empty range is refused, unless it is a whole dimension of size 0. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
@@ -183,8 +181,7 @@ static enum status view_transpose(const struct tensor_ref *tensor, struct view *
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts);
 
-/* may_be_new: a new result has tensor -1, and its kernel makes it. A name with a slice belongs to
- * a parameter. */
+/* may_be_new: a new result has tensor -1. A name with a slice belongs to a parameter. */
 static enum status base_view(
         struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {

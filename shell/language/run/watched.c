@@ -1,5 +1,5 @@
-/* watched.c -- statements that others take note of: the learner's own, watched by a task
- * (session/course.h), and those that run again for a question (replay/rerun.c) */
+/* watched.c -- statements that a task watches (session/course.h), and those that run again for a
+ * question (replay/rerun.c) */
 #include "shell/session/course.h"
 #include "shell/language/run/run.h"
 
@@ -32,8 +32,7 @@ void watch_report(struct shell *shell, const struct statement *statement, enum s
 	shell->course.watch->after(shell, at, (size_t)(end - at), statement->line, status);
 }
 
-/* Returns the place in the outermost text; *known false: in a block, another file, or several
- * lines. */
+/* In the outermost text; *known false: in a block, another file, or on several lines */
 static size_t statement_place(const struct interpreter *in, const struct statement *statement, bool *known)
 {
 	const char *text = in->now.tree->text, *at = statement->source.at;
