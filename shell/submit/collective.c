@@ -60,16 +60,11 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 	return status;
 }
 
-static bool count_fits(int64_t count, int n)
-{
-	return count > 0 && count % n == 0;
-}
-
 static enum status check_counts(const struct list_counts *count, int n)
 {
-	bool sends = !count_fits(count->first, n);
+	bool sends = count->first <= 0 || count->first % n != 0;
 	int64_t given = sends ? count->first : count->second;
-	if (count_fits(given, n))
+	if (given > 0 && given % n == 0)
 		return ST_OK;
 	return fail(ST_SHAPE,
 	        "alltoall: %s= has %lld number%s for %d rank%s: %d, or the same number for each, %s expected",
@@ -155,13 +150,6 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
 }
 
-/* Returns 0 for a whole part, 1 for a smaller one, 2 for none. */
-static int part_kind(int64_t rows, int n, int place)
-{
-	int64_t own = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
-	return (own < parts_of(rows, n)) + (own == 0 && rows > 0);
-}
-
 /* In place (stays), a broadcast's root only reads the input, and the others only write; in a
  * reduction to a root the others only read. */
 static int collective_access(const struct collective *collective, bool root, bool stays)
@@ -195,8 +183,11 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	bool cut = collective == &collective_reducescatter;
 	plan->place.group = world_group_like(call->shell->world, record->group, rank);
 	plan->place.root = collective->has_root && part->ranks[record->root] == rank;
-	if (cut || plan->shape.dims)
-		plan->place.rows = part_kind((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
+	if (cut || plan->shape.dims) {
+		int64_t rows = (cut ? &view.layout : &plan->shape)->dim[0];
+		int64_t own = chunk_at(rows, part->n, place + 1) - chunk_at(rows, part->n, place);
+		plan->place.rows = (own < parts_of(rows, part->n)) + (own == 0 && rows > 0);
+	}
 	if (call->split) {
 		record->split = call->split[rank];
 		plan->place.rows = place; /* each rank has its own */

@@ -32,7 +32,7 @@ struct plan_result {
 struct plan_place {
 	int group; /* collectives: its part's size and nodes (world_group_like) */
 	int root;  /* collectives: it is the root */
-	int rows;  /* collectives: its share of the rows (part_kind); with counts its place */
+	int rows; /* collectives: 0: a whole part of the rows, 1: a smaller one, 2: none; with counts its place */
 	int links; /* transfers: the parts' links */
 };
 

@@ -4,7 +4,6 @@
 #include "base/embedded.h"
 #include "base/text.h"
 #include "shell/session/credit.h"
-#include "shell/language/parse/function.h"
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/command.h"

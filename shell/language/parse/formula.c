@@ -12,7 +12,6 @@
  *
  * The root lists the nodes below it that read tensor elements (`reads`): they are fetched for all
  * ranks in one collective step before evaluation. */
-#include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };

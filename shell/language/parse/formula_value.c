@@ -2,9 +2,8 @@
  *
  *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
  *
- * A name before a bracket is a function of function.h, whose row says how each argument is read; a
+ * A name before a bracket is a function of rows.h, whose row says how each argument is read; a
  * metric needs no bracket. */
-#include "shell/language/parse/function.h"
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 

@@ -7,7 +7,6 @@
  * No token list is made in advance: `repeat n - 1 {` takes one expression with blanks in it,
  * `print n - 1` three words. The parser asks for a word or the remaining line. */
 #include "shell/language/parse/lex.h"
-#include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"
-#include "shell/language/parse/function.h"
 
 #include <stdlib.h>
 

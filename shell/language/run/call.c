@@ -1,7 +1,6 @@
 /* call.c -- the running line: its words, place and answer, as a command asks for them (command.h).
  *
  * A value that is equal on all the line's ranks is kept in the word's slot by the first answer. */
-#include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 #include "shell/language/run/answer.h"

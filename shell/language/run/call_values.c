@@ -4,7 +4,6 @@
  * Each question evaluates the word on the rank (word_value), and checks it against the row. A
  * failure keeps its rank for the message (on_rank). Returned texts belong to the world's names. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * This is the cost of every line: the call and room for most lines' words are on the stack. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/language/run/call.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"

@@ -32,7 +32,7 @@ struct call {
 	struct shell *shell;
 	struct statement *statement;
 	const struct ranks *set; /* never empty */
-	struct word_slot *slot;  /* known values of its words (call.h) */
+	struct word_slot *slot;  /* known values of its words (run.h) */
 	/* submit/host.h: the record of the last rank's operation, its fields that may differ by
 	 * rank, and the operations that the line's hosts wait for */
 	struct {

@@ -2,7 +2,6 @@
  *
  * Names in the usage of the command's row ("y = matmul a b", "copy FROM -> TO") are replaced in
  * its texts by the line's words in their places. If a place is not clear, the row's word stays. */
-#include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"

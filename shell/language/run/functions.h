@@ -1,11 +1,11 @@
 /* functions.h -- the C functions of the functions and metrics in expressions.
  *
- * To add one, add a row to FUNCTIONS (parse/function.h), and its function to functions.c,
- * metrics.c (the trace) or schedules.c (the pipeline). */
+ * To add one, add a row to FUNCTIONS (parse/rows.h), and its function to functions.c, or metrics.c
+ * (the trace, the pipeline). */
 #ifndef RANKSH_FUNCTIONS_H
 #define RANKSH_FUNCTIONS_H
 
-#include "shell/language/parse/function.h"
+#include "shell/language/parse/rows.h"
 #include "shell/language/run/evaluate.h"
 #include "trace/trace.h"
 

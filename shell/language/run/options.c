@@ -5,17 +5,6 @@
 
 #include <math.h>
 
-static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
-{
-	struct text list = {0};
-	for (const struct statement *line = tree->block.first; line; line = line->next)
-		if (line->kind == STATEMENT_OPTION)
-			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
-	enum status status = option_unknown(what, slice_of_string(name), text_string(&list), NULL);
-	text_release(&list);
-	return status;
-}
-
 void given_text(const struct given *given, struct text *out)
 {
 	if (given->word)
@@ -138,11 +127,18 @@ enum status givens_fit(const char *what, const struct tree *tree, const struct g
 {
 	for (int i = 0; i < count; i++) {
 		const struct option_line *line = NULL;
-		for (const struct statement *at = tree->block.first; at && !line; at = at->next)
-			if (at->kind == STATEMENT_OPTION && slice_is(at->given->name, given[i].name))
+		struct text list = {0};
+		for (const struct statement *at = tree->block.first; at; at = at->next) {
+			if (at->kind != STATEMENT_OPTION)
+				continue;
+			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(at->given->name));
+			if (slice_is(at->given->name, given[i].name))
 				line = at->given;
-		enum status status =
-		        line ? given_fits(what, line, &given[i]) : no_such_option(what, tree, given[i].name);
+		}
+		enum status status = line
+		        ? given_fits(what, line, &given[i])
+		        : option_unknown(what, slice_of_string(given[i].name), text_string(&list), NULL);
+		text_release(&list);
 		for (int k = 0; k < i && status == ST_OK; k++)
 			if (strcmp(given[i].name, given[k].name) == 0)
 				status = fail(ST_ARGUMENT, "%s: '%s' is given twice", what, given[i].name);

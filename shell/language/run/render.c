@@ -6,7 +6,6 @@
  * Expressions that read data or the clock stay. Numbers are exact, so that a file of such lines
  * gives the same results. A line that cannot be filled in is shown as typed. */
 #include "kernels/kernel.h"
-#include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 #include "shell/session/quote.h"
 
