@@ -7,40 +7,25 @@
 
 enum { NEWS_MOST = 256 };
 
-/* ---- a FIFO in blocks */
-
-enum { BLOCK = 64 };
-struct queue_block {
-	struct queue_block *next;
-	size_t count;
-	char bytes[];
-};
+/* ---- the queues */
 
 void queue_put(struct queue *queue, const void *element)
 {
-	if (!queue->last || queue->last->count == BLOCK) {
-		struct queue_block *block = mem_alloc(sizeof *block + BLOCK * queue->element_bytes);
-		*(queue->last ? &queue->last->next : &queue->first) = block;
-		queue->last = block;
+	size_t bytes = queue->element_bytes;
+	if (queue->first > queue->count) {
+		memmove(queue->bytes, queue->bytes + queue->first * bytes, queue->count * bytes);
+		queue->first = 0;
 	}
-	memcpy(queue->last->bytes + queue->last->count++ * queue->element_bytes, element,
-	        queue->element_bytes);
-	queue->count++;
+	MEM_ROOM(&queue->bytes, (queue->first + queue->count + 1) * bytes, &queue->room);
+	memcpy(queue->bytes + (queue->first + queue->count++) * bytes, element, bytes);
 }
 
 bool queue_take(struct queue *queue, void *element)
 {
-	struct queue_block *block = queue->first;
 	if (queue->count == 0)
 		return false;
-	memcpy(element, block->bytes + queue->at++ * queue->element_bytes, queue->element_bytes);
+	memcpy(element, queue->bytes + queue->first++ * queue->element_bytes, queue->element_bytes);
 	queue->count--;
-	if (queue->at == block->count) {
-		queue->first = block->next;
-		queue->last = queue->first ? queue->last : NULL;
-		queue->at = 0;
-		mem_free(block);
-	}
 	return true;
 }
 

@@ -195,6 +195,8 @@ static void host_free(struct host *host)
 		host_order_release(&given.order);
 	while (queue_take(&host->reports, &told))
 		mem_free(told.report.words);
+	mem_free(host->orders.bytes);
+	mem_free(host->reports.bytes);
 	mem_free(host->cancelled);
 	mem_free(host->letter.order.packed);
 	mem_free(host->letter.words);

@@ -16,11 +16,10 @@
 enum { AWAIT_MS = 20 }; /* the interval at which control polls */
 
 /* a FIFO of elements of one size; zeroed but for element_bytes, it is empty */
-struct queue_block;
 struct queue {
 	size_t element_bytes, count;
-	struct queue_block *first, *last;
-	size_t at; /* elements of the first block already taken */
+	char *bytes;        /* freed by the owner */
+	size_t first, room; /* first: elements already taken; room: bytes */
 };
 void queue_put(struct queue *queue, const void *element);
 bool queue_take(struct queue *queue, void *element); /* false: it is empty */
