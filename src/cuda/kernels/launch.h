@@ -67,7 +67,7 @@ void plan_elements_copy(
 /* ---- the planners of launch.c's rows */
 
 /* plan_elements.c */
-launch_planner plan_scale, plan_dropout, plan_adam, plan_zeros, plan_ones;
+launch_planner plan_dropout, plan_adam, plan_ones;
 /* plan_moving.c */
 launch_planner plan_quantize, plan_topk, plan_topk_grad, plan_transpose, plan_binsort, plan_permute,
         plan_unpermute, plan_sort_chunks;

@@ -174,12 +174,6 @@ void plan_elements_copy(
 /* ---- options as kernels need them: what is the same for all elements is computed once on the host,
  * by the simulator's libm */
 
-/* as PyTorch, which rounds the factor to f32 */
-void plan_scale(const struct kernel_call *call, const char *function, struct launch_plan *plan)
-{
-	plan_elements_with(call, function, (double[ELEMENTS_OPTIONS]){(float)call->option[0]}, plan);
-}
-
 /* p, seed, at, width as in src/kernels/dropout.c; then the length of a row, and 1 / (1 - p) */
 void plan_dropout(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
@@ -200,11 +194,6 @@ void plan_adam(const struct kernel_call *call, const char *function, struct laun
 	        (double[ELEMENTS_OPTIONS]){
 	                beta1, beta2, eps, lr / (1 - pow(beta1, t)), 1 / sqrt(1 - pow(beta2, t))},
 	        plan);
-}
-
-void plan_zeros(const struct kernel_call *call, const char *function, struct launch_plan *plan)
-{
-	plan_elements_with(call, function, (double[ELEMENTS_OPTIONS]){0}, plan);
 }
 
 void plan_ones(const struct kernel_call *call, const char *function, struct launch_plan *plan)

@@ -18,8 +18,8 @@ template <class Number> INLINE Number gelu_slope(Number x)
 	        x * s * (1 - s) * (Number)(2 * 0.79788456080286535588) * (1 + (Number)(3 * 0.044715) * x * x);
 }
 
-/* The factor is f32, so its product with an f32 is exact in double. */
-ELEMENTWISE(unary_scale, 1, float, a *(Number)option[0])
+/* PyTorch rounds the factor to f32, too; its product with an f32 is exact in double. */
+ELEMENTWISE(unary_scale, 1, float, a *(Number)(float)option[0])
 ELEMENTWISE(unary_exp, 1, double, exponential(a))
 ELEMENTWISE(unary_sqrt, 1, float, sqrt(a))
 ELEMENTWISE(unary_relu, 1, float, a < 0 ? 0 : a)
