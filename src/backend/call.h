@@ -5,9 +5,8 @@
 #include "kernels/kernel.h"
 #include "world/world.h"
 
-/* Fills the call of an OP_KERNEL or OP_FILL: names, layouts, options and +=, operands in place
- * (call_tensor). `data` stays NULL: the caller maps addresses. world NULL: without names, for a
- * thread that must not read the replicated state. */
+/* Fills the call of an OP_KERNEL or OP_FILL, without `data`: the caller maps addresses. world
+ * NULL: without names, for a thread that must not read the replicated state. */
 void call_of_record(const struct world *world, const struct record *record, struct kernel_call *call);
 /* Fills the call of an `add` at its target: in[0] is the received, contiguous message, out[0]
  * the window's memory. */

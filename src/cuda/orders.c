@@ -63,7 +63,7 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 	control->known.stretches[space] = heap->stretch_count;
 }
 
-/* op: the segments belong to the previous order, an OP_SEGMENT, and so does their time */
+/* op: the segments belong to the previous order, an OP_SEGMENT */
 static void order_segments(struct control *control, bool op)
 {
 	bool more = op;
@@ -145,8 +145,7 @@ static void join_together(struct control *control)
 	}
 }
 
-/* Played times apply to any machine but the one at hand, and under `slow`; times that the line
- * gives apply everywhere. */
+/* Played times apply to any machine but the one at hand, and under `slow`. */
 static void set_times(
         struct control *control, struct host_order *order, op_id id, const struct record *record)
 {

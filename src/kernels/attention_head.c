@@ -9,8 +9,7 @@
  *            2  x x x x x        is -inf, whose exp is 0
  *            3  x x x x x
  *
- * A negative shift leaves the first queries without keys: their row of p is 0 and their lse is
- * -inf. */
+ * Queries without keys have a row of p of 0 and an lse of -inf. */
 #include "kernels/attention_head.h"
 #include "base/memory.h"
 #include "kernels/common.h"

@@ -1,6 +1,4 @@
-/* blas.c -- operands in the BLAS's form.
- *
- * An operand [rows,columns] by its strides (in elements):
+/* blas.c -- an operand [rows,columns] in the BLAS's form, by its strides (in elements):
  *
  *      strides        such as         passed as
  *      (ld, 1)        x, x[2:4]       contiguous rows, ld apart

@@ -8,8 +8,7 @@
 #include "base/arithmetic.h"
 #include "kernels/widths.h"
 
-/* (1), from the first dimension on: a dimension joins its predecessor if that one's stride equals
- * this one's total length. */
+/* A dimension joins its predecessor if that one's stride equals this one's total length. */
 static struct lane merged(const struct lane *lane)
 {
 	struct lane out = {.dtype = lane->dtype, .data = lane->data};
@@ -160,7 +159,7 @@ void lane_write(const struct lane *lane, int64_t from, int64_t count, const doub
 	}
 }
 
-/* An i32 sum wraps; a value outside i32's range is saturated first. */
+/* A value outside i32's range is saturated first. */
 static double whole_sum(double old, double value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX ? wrapped((int64_t)(old + value))

@@ -6,8 +6,7 @@
  *
  * All members agree without communication on `part`, which numbers the parts of all groups
  * (group.first + instance), and on `seq`, the sequence number of a part's collectives, or of the
- * transfers of a channel (from one rank to another in a part). It starts at 1 and never
- * decreases: after an abort it continues above all that any member had queued.
+ * transfers of a channel (from one rank to another in a part). It starts at 1 and never decreases.
  *
  * If a call fails, its work is never queued: peers, and work of this rank that is already queued
  * for it, wait until the part is released. The caller queues nothing more there before.

@@ -4,7 +4,7 @@
  *      2        matmul        * relu          | wait         *  0: matmul  1: relu  3: the wait
  *      3              wait *    copy       *                    2: copy ...
  *
- * `|` marks what a wait waits for. The streams are temporary: nothing is ever executed on them. */
+ * `|` marks what a wait waits for. The streams are temporary. */
 #include "cuda/host/graph.h"
 #include "base/memory.h"
 

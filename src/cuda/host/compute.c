@@ -97,7 +97,7 @@ static enum status launch_call(
 	return status == ST_OK ? queue_plan(host, &plan, lane) : status;
 }
 
-/* f32 to f32 is copied as i32, which keeps all bits of a NaN. */
+/* f32 is copied as i32, which keeps all bits of a NaN. */
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane)
 {

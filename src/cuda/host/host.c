@@ -42,8 +42,8 @@ bool host_serve(struct host_thread *thread)
 	return !stops;
 }
 
-/* Requires the lock. Wakes control only when the thread has nothing else to do, because a wake-up
- * costs more than an order. */
+/* Requires the lock. Called when the thread has nothing else to do: a wake-up costs more than an
+ * order. */
 static void wake_control(struct host *host)
 {
 	if (host->reports.count > 0)
@@ -250,8 +250,7 @@ enum status host_start(const struct host_setup *setup, struct host **started)
 	return status == ST_OK ? ST_OK : ST_GPU;
 }
 
-/* Hosts with work that never completes: CUDA may still access their memory, so it stays allocated
- * and reachable. */
+/* Hosts with work that never completes: CUDA may still access their memory. */
 static struct host *left_to_cuda;
 
 bool host_stop(struct host *host)

@@ -1,8 +1,7 @@
 /* late.c -- an allreduce that does not wait for its latest members (backup=)
  *
- * The members that count exchange pieces on the part's communicator: sends and receives need only
- * the two ends. Each adds up one piece, in the ring order of the members that count
- * (collectives/data.c). With rank 2 of four late:
+ * The members that count exchange pieces on the part's communicator. Each adds up one piece, in
+ * the ring order of the members that count (collectives/data.c). With rank 2 of four late:
  *
  *      rank 0   a0 a1 a2         s0 = (a0 + b0) + d0           s0 s1 s2  --- kept ... -> rank 2
  *      rank 1   b0 b1 b2    ->   s1 = (b1 + d1) + a1     ->    s0 s1 s2
