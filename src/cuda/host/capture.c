@@ -38,7 +38,7 @@ static enum status capture_lane_of(
 	if (status != ST_OK)
 		return status;
 	*lane = MEM_ADD(&capture->lanes, &capture->lane_count);
-	**lane = (struct capture_lane){.lane = {stream, order->stream}, .event = -1};
+	**lane = (struct capture_lane){.lane = {.stream = stream, .number = order->stream}, .event = -1};
 	return ST_OK;
 }
 

@@ -19,7 +19,7 @@ static enum status flight_times(struct host_thread *host, const struct host_flig
 
 /* Clocks are uncertain: a start before the issue, or before the end of the stream's previous
  * operation, is moved there. */
-static void flight_report(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
+static void flight_report(struct host_thread *host, struct host_lane *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
 	bool divided = false;
@@ -81,14 +81,14 @@ bool lanes_look(struct host_thread *host)
 	bool any = false;
 	int64_t now = host->cuda->host_now();
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane_queue *lane = lanes->all[i];
+		struct host_lane *lane = lanes->all[i];
 		while (lane->told < lane->count && flight_is_over(host, lane_flight(lane, lane->told))) {
 			struct host_flight *flight = lane_flight(lane, lane->told++);
 			if (host->lost != ST_OK && flight->status == ST_OK) {
 				fail(host->lost, "%s", host->why);
 				host_flight_fail(flight, host->lost);
 			}
-			compute_tell_faults(host, lane->lane.number, flight->id);
+			compute_tell_faults(host, lane->number, flight->id);
 			flight_report(host, lane, flight);
 		}
 		while (lane->first < lane->told && lane_flight(lane, lane->first)->end <= now)
@@ -106,7 +106,7 @@ void lanes_ask_exchange(struct host_thread *host)
 	while (exchange && exchange->failure && host->lost == ST_OK &&
 	        (status = exchange->failure(exchange, &part)) != ST_OK) {
 		for (int i = 0; i < host->lanes->count; i++) {
-			struct lane_queue *lane = host->lanes->all[i];
+			struct host_lane *lane = host->lanes->all[i];
 			for (size_t k = lane->told; k < lane->count; k++)
 				lane_flight(lane, k)->undone |= lane_flight(lane, k)->part == part + 1;
 		}
@@ -132,7 +132,7 @@ static bool wait_is_over(struct host_thread *host, op_id target)
 {
 	struct host_lanes *lanes = host->lanes;
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane_queue *lane = lanes->all[i];
+		struct host_lane *lane = lanes->all[i];
 		if (target == OP_EVERYTHING) {
 			if (lane->told < lane->count)
 				return false;

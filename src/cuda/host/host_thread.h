@@ -68,9 +68,14 @@ bool run_close(struct host_thread *host, struct run *run);
 /* Executes an order and takes ownership of it. given: when control gave it, on the host clock */
 void run_order(struct host_thread *host, struct run *run, struct host_order *order, int64_t given);
 
+struct host_flight;
 struct host_lane {
 	CUstream stream;
 	int number;
+	/* operations in flight (completion.c): i is at i % room; room is a power of two */
+	struct host_flight *ring;
+	size_t room, first, told, count;
+	int64_t last_end; /* session time */
 };
 /* ---- lanes.c */
 void lanes_open(struct host_thread *host);
@@ -142,30 +147,23 @@ void lanes_check(struct host_thread *host);
  * An operation is reported when its last event has completed. It is kept until the host clock has
  * passed its end: at once on a GPU; on a virtual clock a wait must also wait for an end that lies
  * ahead. */
-struct lane_queue {
-	struct host_lane lane;    /* first: the part that other files see */
-	struct host_flight *ring; /* operation i is at i % room; room is a power of two */
-	size_t room, first, told, count;
-	int64_t last_end; /* session time */
-};
-
 enum { LANES = 256 };
 struct host_lanes {
-	struct lane_queue *by_number[LANES];
-	struct lane_queue *all[LANES];
+	struct host_lane *by_number[LANES];
+	struct host_lane *all[LANES];
 	int count;
 	int greatest; /* priority */
 	CUevent *free;
 	size_t free_count;
 };
 
-static inline struct host_flight *lane_flight(const struct lane_queue *lane, size_t i)
+static inline struct host_flight *lane_flight(const struct host_lane *lane, size_t i)
 {
 	return &lane->ring[i & (lane->room - 1)];
 }
 
 /* Returns a kept operation; NULL if it is not there. */
-struct host_flight *lane_find(const struct lane_queue *lane, op_id id);
+struct host_flight *lane_find(const struct host_lane *lane, op_id id);
 /* Returns its events and frees its words. */
 void flight_release(struct host_thread *host, struct host_flight *flight);
 

@@ -4,11 +4,6 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-static struct lane_queue *lane_queue_of(struct host_lane *lane)
-{
-	return (struct lane_queue *)lane;
-}
-
 void lanes_open(struct host_thread *host)
 {
 	int least;
@@ -40,11 +35,11 @@ void lanes_close(struct host_thread *host)
 	if (!lanes)
 		return;
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane_queue *lane = lanes->all[i];
+		struct host_lane *lane = lanes->all[i];
 		for (; lane->first < lane->count; lane->first++)
 			flight_release(host, lane_flight(lane, lane->first));
-		if (lane->lane.stream)
-			host->cuda->cuStreamDestroy(lane->lane.stream);
+		if (lane->stream)
+			host->cuda->cuStreamDestroy(lane->stream);
 		mem_free(lane->ring);
 		mem_free(lane);
 	}
@@ -72,12 +67,12 @@ enum status host_lane_of(struct host_thread *host, const struct host_order *orde
 		                  host_lane_priority(host, order));
 		if (status != ST_OK)
 			return status;
-		struct lane_queue *new = mem_alloc(sizeof *new);
-		new->lane.stream = stream;
-		new->lane.number = order->stream;
+		struct host_lane *new = mem_alloc(sizeof *new);
+		new->stream = stream;
+		new->number = order->stream;
 		lanes->by_number[order->stream] = lanes->all[lanes->count++] = new;
 	}
-	*lane = &lanes->by_number[order->stream]->lane;
+	*lane = lanes->by_number[order->stream];
 	return ST_OK;
 }
 
@@ -99,7 +94,7 @@ enum status host_event_record(struct host_thread *host, CUstream stream, CUevent
 	return status;
 }
 
-static void lane_grow(struct lane_queue *lane)
+static void lane_grow(struct host_lane *lane)
 {
 	struct host_flight *ring = mem_alloc((lane->room ? 2 * lane->room : 16) * sizeof *ring);
 	size_t room = lane->room ? 2 * lane->room : 16;
@@ -110,22 +105,22 @@ static void lane_grow(struct lane_queue *lane)
 	lane->room = room;
 }
 
-static struct host_flight *lane_append(struct lane_queue *lane)
+static struct host_flight *lane_append(struct host_lane *lane)
 {
 	if (lane->count - lane->first == lane->room)
 		lane_grow(lane);
 	return lane_flight(lane, lane->count++);
 }
 
-void host_flight_add(struct host_lane *its, const struct host_flight *flight)
+void host_flight_add(struct host_lane *lane, const struct host_flight *flight)
 {
-	*lane_append(lane_queue_of(its)) = *flight;
+	*lane_append(lane) = *flight;
 }
 
 enum status host_flight_begin(
         struct host_thread *host, struct host_lane *its, op_id id, int64_t issue, struct host_flight **flight)
 {
-	struct host_flight *new = lane_append(lane_queue_of(its));
+	struct host_flight *new = lane_append(its);
 	*new = (struct host_flight){.id = id, .issue = issue, .shift = host->shift, .runs_on = its->number};
 	*flight = new;
 	enum status status = anchors_renew(&host->anchors);
@@ -144,18 +139,16 @@ enum status host_flight_end(
 	return host_event_record(host, lane->stream, &flight->after);
 }
 
-struct host_flight *host_flight_last(struct host_lane *its)
+struct host_flight *host_flight_last(struct host_lane *lane)
 {
-	struct lane_queue *lane = lane_queue_of(its);
 	for (size_t i = lane->told; i < lane->count; i++)
 		if (!lane_flight(lane, i)->given)
 			return lane_flight(lane, i);
 	return NULL;
 }
 
-const struct host_flight *host_flight_newest(const struct host_lane *its)
+const struct host_flight *host_flight_newest(const struct host_lane *lane)
 {
-	const struct lane_queue *lane = (const struct lane_queue *)its;
 	return lane->first < lane->count ? lane_flight(lane, lane->count - 1) : NULL;
 }
 
@@ -167,7 +160,7 @@ void host_flight_fail(struct host_flight *flight, enum status status)
 	flight->words = fail_copy();
 }
 
-struct host_flight *lane_find(const struct lane_queue *lane, op_id id)
+struct host_flight *lane_find(const struct host_lane *lane, op_id id)
 {
 	size_t i, kept = lane->count - lane->first;
 	SEARCH(i, kept, lane_flight(lane, lane->first + i)->id >= id);

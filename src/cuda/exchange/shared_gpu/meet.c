@@ -15,26 +15,25 @@ enum { BATCH = 255 }; /* CUDA's limit per call */
 
 static void words_write(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value)
 {
-	*MEM_ADD(&gpu->words.word, &gpu->words.count) =
+	*MEM_ADD(&gpu->words, &gpu->word_count) =
 	        (CUstreamBatchMemOpParams){.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {value},
 	                                           CU_STREAM_WRITE_VALUE_DEFAULT, 0}};
 }
 
 static void words_wait(struct shared_gpu *gpu, CUdeviceptr at, uint32_t value)
 {
-	*MEM_ADD(&gpu->words.word, &gpu->words.count) = (CUstreamBatchMemOpParams){
+	*MEM_ADD(&gpu->words, &gpu->word_count) = (CUstreamBatchMemOpParams){
 	        .waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {value}, CU_STREAM_WAIT_VALUE_GEQ, 0}};
 }
 
 static enum status words_queue(struct shared_gpu *gpu, CUstream stream)
 {
-	const struct shared_gpu_words *words = &gpu->words;
 	enum status status = ST_OK;
-	for (size_t at = 0; at < words->count && status == ST_OK; at += BATCH) {
-		unsigned count = words->count - at < BATCH ? (unsigned)(words->count - at) : BATCH;
-		status = CUDA_CALL(gpu->cuda, cuStreamBatchMemOp, stream, count, words->word + at, 0);
+	for (size_t at = 0; at < gpu->word_count && status == ST_OK; at += BATCH) {
+		unsigned count = gpu->word_count - at < BATCH ? (unsigned)(gpu->word_count - at) : BATCH;
+		status = CUDA_CALL(gpu->cuda, cuStreamBatchMemOp, stream, count, gpu->words + at, 0);
 	}
-	gpu->words.count = 0;
+	gpu->word_count = 0;
 	return status;
 }
 
@@ -168,7 +167,7 @@ static enum status gifts_give(struct shared_gpu *gpu)
 			status = words_queue(gpu, gift->stream);
 		__atomic_store_n(&gift->ring->last, gift->seq, __ATOMIC_SEQ_CST);
 	}
-	gpu->words.count = 0;
+	gpu->word_count = 0;
 	return status;
 }
 

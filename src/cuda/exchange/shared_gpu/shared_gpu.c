@@ -94,7 +94,7 @@ static void exchange_close(struct exchange *exchange)
 	mem_free(gpu->shares);
 	mem_free(gpu->orders);
 	mem_free(gpu->gifts);
-	mem_free(gpu->words.word);
+	mem_free(gpu->words);
 }
 
 void shared_gpu_without_ipc(struct shared_gpu *gpu)

@@ -112,11 +112,6 @@ struct pool {
 	size_t count;
 };
 
-struct shared_gpu_words {
-	CUstreamBatchMemOpParams *word;
-	size_t count;
-};
-
 struct shared_gpu {
 	struct exchange exchange; /* first */
 	int ranks, rank, fd;
@@ -142,7 +137,8 @@ struct shared_gpu {
 	struct queued_order *orders;
 	struct gift *gifts;
 	size_t share_count, order_count, gift_count;
-	struct shared_gpu_words words; /* for the current stream */
+	CUstreamBatchMemOpParams *words; /* for the current stream */
+	size_t word_count;
 };
 
 /* ---- file.c */
