@@ -60,8 +60,8 @@ static bool flight_is_over(struct host_thread *host, struct host_flight *flight)
 	if (host->lost != ST_OK || !flight->after)
 		return true;
 	if (flight->hold && host_cancelled(host, flight->id, &ns)) {
-		timer_let_go(host, flight->hold - 1, ns);
-		flight->hold = 0;
+		timer_let_go(host, flight->hold, ns);
+		flight->hold = NULL;
 		flight->undone = true;
 	}
 	CUresult result = host->cuda->cuEventQuery(flight->after);

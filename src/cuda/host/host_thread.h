@@ -12,6 +12,7 @@
 
 struct memory;
 struct timer;
+struct timer_slot;
 struct compute;
 struct values;
 struct graphs;
@@ -94,12 +95,11 @@ struct host_flight {
 	unsigned anchor;
 	/* session time. issue: when the calls begin, after a played launch */
 	int64_t issue, launch, shift;
-	bool played; /* the launch is */
-	int64_t end; /* on the host clock, once reported */
-	int part;    /* where it communicates, + 1; 0: none */
-	/* ticket + 1 of the timer that blocks the stream until cancelled; 0: none */
-	uint32_t hold;
-	bool given; /* all of it is queued */
+	bool played;             /* the launch is */
+	int64_t end;             /* on the host clock, once reported */
+	int part;                /* where it communicates, + 1; 0: none */
+	struct timer_slot *hold; /* blocks the stream until cancelled; NULL: none */
+	bool given;              /* all of it is queued */
 	bool undone;
 	int runs_on;                /* the stream's number; in a graph: the launch's */
 	struct graph_launch *graph; /* the launch it belongs to; NULL: none */
@@ -249,10 +249,10 @@ void timer_finish(struct host_thread *host); /* ends all timers, and later ones 
 /* requires that all timers have been reached */
 void timer_close(struct host_thread *host);
 /* blocks the stream there until timer_let_go, at `ns` of the host clock */
-enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket);
-void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns);
+enum status timer_hold(struct host_thread *host, CUstream stream, struct timer_slot **slot);
+void timer_let_go(struct host_thread *host, struct timer_slot *slot, int64_t ns);
 /* blocks the stream until `ns` have passed since it reached timer_begin */
-enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket);
-enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns);
+enum status timer_begin(struct host_thread *host, CUstream stream, struct timer_slot **slot);
+enum status timer_end(struct host_thread *host, CUstream stream, struct timer_slot *slot, int64_t ns);
 
 #endif

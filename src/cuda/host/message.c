@@ -11,7 +11,7 @@ struct played {
 	struct host_thread *host;
 	CUstream stream;
 	int64_t least_ns;
-	uint32_t ticket;
+	struct timer_slot *slot;
 	bool begun;
 };
 
@@ -23,7 +23,7 @@ struct message_batch {
 static enum status begin_played(void *self, CUstream stream)
 {
 	struct played *played = self;
-	enum status status = timer_begin(played->host, stream, &played->ticket);
+	enum status status = timer_begin(played->host, stream, &played->slot);
 	played->stream = stream;
 	played->begun = status == ST_OK;
 	return status;
@@ -34,7 +34,7 @@ static enum status end_played(void *self, CUstream stream)
 	struct played *played = self;
 	bool begun = played->begun;
 	played->begun = false;
-	return begun ? timer_end(played->host, stream, played->ticket, played->least_ns) : ST_OK;
+	return begun ? timer_end(played->host, stream, played->slot, played->least_ns) : ST_OK;
 }
 
 static enum status release_played(struct played *played)

@@ -22,11 +22,11 @@ static enum status queue_timed(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	const struct host_flight *target = NULL;
-	uint32_t ticket;
+	struct timer_slot *slot;
 	enum status status = ST_OK;
 	bool timed = order->least_ns > 0;
 	if (timed)
-		status = timer_begin(host, lane->stream, &ticket);
+		status = timer_begin(host, lane->stream, &slot);
 	if (status != ST_OK)
 		return status;
 	if (order->record.kind == OP_WAIT && order->target)
@@ -37,7 +37,7 @@ static enum status queue_timed(
 		status = compute_kernel(host, order, lane);
 	else if (target && target->after)
 		status = CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, 0);
-	return timed ? first_failure(status, timer_end(host, lane->stream, ticket, order->least_ns)) : status;
+	return timed ? first_failure(status, timer_end(host, lane->stream, slot, order->least_ns)) : status;
 }
 
 const char *run_call_of(const struct record *record)
@@ -88,12 +88,8 @@ static enum status queue_operation(struct host_thread *host, struct run *run, co
 {
 	if (order->undone || order->record.kind == OP_RECORD)
 		return ST_OK;
-	if (order->never) {
-		uint32_t ticket;
-		enum status status = timer_hold(host, lane->stream, &ticket);
-		flight->hold = status == ST_OK ? ticket + 1 : 0;
-		return status;
-	}
+	if (order->never)
+		return timer_hold(host, lane->stream, &flight->hold);
 	if (!order->match)
 		return queue_timed(host, order, lane);
 	if (run_part_of(run, order->match->part)->lost) {

@@ -16,12 +16,12 @@ enum { CHUNK = 1024, CHUNKS = 64 };
 static const int64_t SLICE = 50000;
 
 enum { CAME = 1, ENDS = 2 };
-struct slot {
+struct timer_slot {
 	struct timer *timer;
 	uint32_t *word;
 	CUdeviceptr at; /* the word's, for streams */
 	uint32_t value;
-	uint32_t number, next_free;
+	struct timer_slot *next_free;
 	unsigned state; /* 0, CAME | ENDS: both are known */
 	bool used;
 	int64_t came, ns;
@@ -34,28 +34,23 @@ struct timer {
 	pthread_cond_t more;
 	bool stops, all_over;
 	/* slots never move: host functions point at them */
-	struct slot *chunk[CHUNKS];
+	struct timer_slot *chunk[CHUNKS];
 	uint32_t *words[CHUNKS];
-	/* the slot that has been free longest is reused first; number + 1, 0: none */
-	uint32_t chunks, free, free_last;
-	uint32_t *runs; /* numbers of slots with a running time */
+	uint32_t chunks;
+	struct timer_slot *free, *free_last; /* the one that has been free longest is reused first */
+	struct timer_slot **runs;            /* with a running time */
 	size_t running;
 };
 
-static struct slot *slot_of(const struct timer *timer, uint32_t number)
+static void slot_set_free(struct timer *timer, struct timer_slot *slot)
 {
-	return &timer->chunk[number / CHUNK][number % CHUNK];
-}
-
-static void slot_set_free(struct timer *timer, struct slot *slot)
-{
-	slot->next_free = 0;
-	*(timer->free ? &slot_of(timer, timer->free_last - 1)->next_free : &timer->free) = slot->number + 1;
-	timer->free_last = slot->number + 1;
+	slot->next_free = NULL;
+	*(timer->free ? &timer->free_last->next_free : &timer->free) = slot;
+	timer->free_last = slot;
 }
 
 /* Requires the lock. Writes the word and frees the slot. */
-static void slot_finish(struct timer *timer, struct slot *slot, int64_t ns)
+static void slot_finish(struct timer *timer, struct timer_slot *slot, int64_t ns)
 {
 	timer->cuda->host_store(slot->word, slot->value, ns);
 	slot->used = false;
@@ -64,7 +59,7 @@ static void slot_finish(struct timer *timer, struct slot *slot, int64_t ns)
 }
 
 /* Requires the lock. Notes that one of the slot's two times is known. */
-static void slot_set_known(struct timer *timer, struct slot *slot, unsigned which)
+static void slot_set_known(struct timer *timer, struct timer_slot *slot, unsigned which)
 {
 	slot->state |= which;
 	if (slot->state != (CAME | ENDS))
@@ -73,13 +68,13 @@ static void slot_set_known(struct timer *timer, struct slot *slot, unsigned whic
 		slot_finish(timer, slot, slot->came);
 		return;
 	}
-	*MEM_ADD(&timer->runs, &timer->running) = slot->number;
+	*MEM_ADD(&timer->runs, &timer->running) = slot;
 	pthread_cond_signal(&timer->more);
 }
 
 static void slot_arrived(void *self)
 {
-	struct slot *slot = self;
+	struct timer_slot *slot = self;
 	struct timer *timer = slot->timer;
 	int64_t now = timer->cuda->host_now();
 	pthread_mutex_lock(&timer->lock);
@@ -94,7 +89,7 @@ static size_t slot_earliest(const struct timer *timer)
 {
 	size_t best = 0;
 	for (size_t i = 1; i < timer->running; i++) {
-		const struct slot *a = slot_of(timer, timer->runs[i]), *b = slot_of(timer, timer->runs[best]);
+		const struct timer_slot *a = timer->runs[i], *b = timer->runs[best];
 		if (a->came + a->ns < b->came + b->ns)
 			best = i;
 	}
@@ -105,7 +100,7 @@ static size_t slot_earliest(const struct timer *timer)
 static void timer_serve(struct timer *timer)
 {
 	size_t place = slot_earliest(timer);
-	struct slot *slot = slot_of(timer, timer->runs[place]);
+	struct timer_slot *slot = timer->runs[place];
 	int64_t due = slot->came + slot->ns, now = timer->cuda->host_now();
 	if (due > now) {
 		pthread_mutex_unlock(&timer->lock);
@@ -140,63 +135,57 @@ static enum status timer_grow(struct timer *timer)
 	enum status status = cuda_mapped_alloc(timer->cuda, CHUNK * sizeof(uint32_t), &words, &at);
 	if (status != ST_OK)
 		return status;
-	struct slot *slots = mem_alloc(CHUNK * sizeof *slots);
+	struct timer_slot *slots = mem_alloc(CHUNK * sizeof *slots);
 	pthread_mutex_lock(&timer->lock);
-	uint32_t first = timer->chunks * CHUNK;
 	timer->words[timer->chunks] = words;
 	timer->chunk[timer->chunks++] = slots;
 	for (uint32_t i = 0; i < CHUNK; i++) {
-		slots[i] = (struct slot){.timer = timer,
-		        .word = (uint32_t *)words + i,
-		        .at = at + i * sizeof(uint32_t),
-		        .number = first + i};
+		slots[i] = (struct timer_slot){
+		        .timer = timer, .word = (uint32_t *)words + i, .at = at + i * sizeof(uint32_t)};
 		slot_set_free(timer, &slots[i]);
 	}
 	pthread_mutex_unlock(&timer->lock);
 	return ST_OK;
 }
 
-static enum status slot_take(struct timer *timer, uint32_t *ticket)
+static enum status slot_take(struct timer *timer, struct timer_slot **slot)
 {
 	pthread_mutex_lock(&timer->lock);
-	bool none = timer->free == 0;
+	bool none = !timer->free;
 	pthread_mutex_unlock(&timer->lock);
 	enum status status = none ? timer_grow(timer) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	pthread_mutex_lock(&timer->lock);
-	struct slot *slot = slot_of(timer, timer->free - 1);
-	timer->free = slot->next_free;
-	slot->used = true;
-	slot->value++;
+	*slot = timer->free;
+	timer->free = (*slot)->next_free;
+	(*slot)->used = true;
+	(*slot)->value++;
 	pthread_mutex_unlock(&timer->lock);
-	*ticket = slot->number;
 	return ST_OK;
 }
 
-static enum status slot_wait(struct host_thread *host, CUstream stream, uint32_t ticket)
+static enum status slot_wait(struct host_thread *host, CUstream stream, const struct timer_slot *slot)
 {
-	const struct slot *slot = slot_of(host->timer, ticket);
 	return CUDA_CALL(
 	        host->cuda, cuStreamWaitValue32, stream, slot->at, slot->value, CU_STREAM_WAIT_VALUE_GEQ);
 }
 
-enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket)
+enum status timer_begin(struct host_thread *host, CUstream stream, struct timer_slot **slot)
 {
-	enum status status = slot_take(host->timer, ticket);
+	enum status status = slot_take(host->timer, slot);
 	if (status != ST_OK)
 		return status;
-	status = CUDA_CALL(host->cuda, cuLaunchHostFunc, stream, slot_arrived, slot_of(host->timer, *ticket));
+	status = CUDA_CALL(host->cuda, cuLaunchHostFunc, stream, slot_arrived, *slot);
 	if (status != ST_OK)
-		timer_let_go(host, *ticket, 0);
+		timer_let_go(host, *slot, 0);
 	return status;
 }
 
-enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns)
+enum status timer_end(struct host_thread *host, CUstream stream, struct timer_slot *slot, int64_t ns)
 {
 	struct timer *timer = host->timer;
-	struct slot *slot = slot_of(timer, ticket);
-	enum status status = slot_wait(host, stream, ticket);
+	enum status status = slot_wait(host, stream, slot);
 	pthread_mutex_lock(&timer->lock);
 	slot->ns = ns;
 	if (slot->used)
@@ -205,22 +194,23 @@ enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket
 	return status;
 }
 
-enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket)
+enum status timer_hold(struct host_thread *host, CUstream stream, struct timer_slot **slot)
 {
-	enum status status = slot_take(host->timer, ticket);
+	enum status status = slot_take(host->timer, slot);
 	if (status != ST_OK)
 		return status;
-	status = slot_wait(host, stream, *ticket);
-	if (status != ST_OK)
-		timer_let_go(host, *ticket, 0);
+	status = slot_wait(host, stream, *slot);
+	if (status != ST_OK) {
+		timer_let_go(host, *slot, 0);
+		*slot = NULL;
+	}
 	return status;
 }
 
-void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns)
+void timer_let_go(struct host_thread *host, struct timer_slot *slot, int64_t ns)
 {
 	struct timer *timer = host->timer;
 	pthread_mutex_lock(&timer->lock);
-	struct slot *slot = slot_of(timer, ticket);
 	if (slot->used)
 		slot_finish(timer, slot, ns);
 	pthread_mutex_unlock(&timer->lock);
@@ -263,9 +253,11 @@ void timer_finish(struct host_thread *host)
 	pthread_mutex_lock(&timer->lock);
 	timer->all_over = true;
 	timer->running = 0;
-	for (uint32_t i = 0; i < timer->chunks * CHUNK; i++)
-		if (slot_of(timer, i)->used)
-			slot_finish(timer, slot_of(timer, i), now);
+	for (uint32_t i = 0; i < timer->chunks * CHUNK; i++) {
+		struct timer_slot *slot = &timer->chunk[i / CHUNK][i % CHUNK];
+		if (slot->used)
+			slot_finish(timer, slot, now);
+	}
 	pthread_mutex_unlock(&timer->lock);
 }
 
