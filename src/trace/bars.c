@@ -40,8 +40,7 @@ bool bars_by_phase(const struct bar_row *where, const struct record *record)
 	        (record->microbatch > 0 || several_microbatches(where));
 }
 
-/* The longest of "matmul y", "matmul" (or "F3"; with one micro-batch "z4") that leaves some bar on
- * both sides */
+/* The longest of "matmul y", "matmul" (or "F3") that leaves some bar on both sides */
 static void label_of(const struct bar_row *where, op_id id, int cells, struct text *label)
 {
 	const struct world *world = where->trace->world;
@@ -91,9 +90,8 @@ static uint32_t glyph_of(const struct shown *shown, bool edge)
 	return edge ? BEGIN : FULL;
 }
 
-/* Paints cells from .. to-1, the label centred, reversed and with a blank on each side if it fits.
- * `touches`: another bar ends right before, so the first cell is a half block. A bar under way is
- * solid up to now and dimmed after it. */
+/* Paints cells from .. to-1, the label centred, reversed, with a blank on each side if it fits.
+ * `touches`: another bar ends right before, so the first cell is a half block. */
 static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
         const char *label, struct picture *picture)
 {

@@ -5,9 +5,8 @@
  *            0.40 ms  engine  0-3 io       busy with copy h on io
  *
  * Spans with equal reasons are one row, over the operations of a loop and over ranks: the key
- * holds names, no numbers of operations. A row's figure is the largest loss of one rank, not the
- * sum, because ranks lose time in parallel. Slowed work is a row too, with the operation it shared
- * its device or a link with. */
+ * holds names. A row's figure is the largest loss of one rank, because ranks lose time in
+ * parallel. Slowed work is a row too. */
 #include "trace/blame.h"
 #include "trace/lanes.h"
 #include "trace/sharing.h"
@@ -19,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the reason of the span. If nothing queued is to blame, it is a rank that has not come to
- * a match. */
+/* If nothing queued is to blame, it is a rank that has not come to a match. */
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
@@ -49,8 +47,8 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	return key;
 }
 
-/* Adds `ns` for the key on `rank`. Ranks come one after the other, so the current rank's sum and
- * the extremes of earlier ranks suffice. */
+/* Ranks come one after the other, so the current rank's sum and the extremes of earlier ranks
+ * suffice. */
 static void blame_count(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
 	if (!blames->keys)

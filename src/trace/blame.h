@@ -45,8 +45,8 @@ struct blames {
 /* Adds a stall of a lane, or work that lost `slowed` ns by sharing. */
 void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span,
         int64_t slowed);
-/* Appends the `most` largest of streams, one line each, below a headline, then those of hosts,
- * which cost only the time they keep from the streams; nothing if there are none. */
+/* Appends the `most` largest of streams, below a headline, then those of hosts, which cost only
+ * the time they keep from the streams; nothing if there are none. */
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);
 

@@ -91,9 +91,8 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 	}
 }
 
-/* A micro-batch's kernels make one bar: F3 is a matmul and a relu without another phase between
- * them on their stream (iterations repeat phase names). With a single micro-batch each kernel is
- * its own bar. */
+/* A micro-batch's kernels make one bar, without another phase between them on their stream
+ * (iterations repeat phase names). With a single micro-batch each kernel is its own bar. */
 bool cells_same_bar(const struct bar_row *where, op_id a, op_id b)
 {
 	const struct world *world = where->trace->world;
@@ -142,8 +141,7 @@ struct cell_time {
 	struct unseen unseen;
 };
 
-/* Adds `ns` of the span to the cell, which ends at b. Launches are short but are the host's work:
- * on its lane they count double. */
+/* Adds `ns` of the span to the cell, which ends at b. On the host's lane launches count double. */
 static void cell_spend(const struct bar_row *where, struct cell_time *time, const struct span *span,
         int64_t ns, int64_t b, bool lead, const struct shown *before)
 {
@@ -189,8 +187,7 @@ static struct shown most_of_time(const struct cell_time *time, int64_t length)
  * spans   ███ relu ███|eeeeeeee|█ add █|     relu 40, e 30, add 30: work has 70 of the cell
  * cell    a -------------------------- b     shows relu, the longest work; both, if they end here
  *
- * *first: the span that reaches into this cell, advanced to the next cell's; so a row is one walk
- * along its spans. */
+ * *first: the span that reaches into this cell, advanced to the next cell's. */
 static struct shown cell_of(const struct bar_row *where, const struct spans *spans, size_t *first, int64_t a,
         int64_t b, const struct shown *before, bool *begun)
 {

@@ -3,9 +3,9 @@
  *    host      | launch a |-> a issued -> a ready -> a starts --duration--> a ends -> b ready ...
  *                                                      ^ all members of its match are there
  *
- * An operation has four nodes, a match of the books one. An edge says: no earlier than that node's
- * time plus so long. Durations, with the effect of sharing, are fixed; so is the order of copies
- * on their engine. */
+ * An operation has four nodes, a match one. An edge says: no earlier than that node's time plus so
+ * long. Durations, with the effect of sharing, are fixed; so is the order of copies on their
+ * engine. */
 #ifndef RANKSH_TRACE_CONSTRAINTS_H
 #define RANKSH_TRACE_CONSTRAINTS_H
 
@@ -43,9 +43,9 @@ const struct moment *node_moment(const struct constraints *constraints, op_id id
 typedef void take_edge(void *self, node_id from, int64_t ns);
 void constraints_of(const struct constraints *constraints, node_id node, take_edge *take, void *self);
 
-/* *slack: by operation, the ns that it may end later without moving `end`, with durations
- * unchanged; TIME_UNKNOWN: it never ends, or is outside the section (-1: any) and nothing in it
- * depends on it. mem_free, in any case. ST_INTERRUPTED */
+/* *slack: by operation, the ns that it may end later without moving `end`; TIME_UNKNOWN: it never
+ * ends, or is outside the section (-1: any) and nothing in it depends on it. mem_free, in any
+ * case. ST_INTERRUPTED */
 enum status slack_find(const struct constraints *c, int section, int64_t end, int64_t **slack);
 
 #endif

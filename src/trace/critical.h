@@ -6,8 +6,7 @@
  *             the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
  *
  * Back from the last end, each piece is preceded by its last fulfilled dependency (ties: the
- * lowest rank, stream, number): a launch, a wait, the last participant, the stream's previous
- * operation, the host's program, a sync. Pieces add up to the window. */
+ * lowest rank, stream, number). Pieces add up to the window. */
 #ifndef RANKSH_TRACE_CRITICAL_H
 #define RANKSH_TRACE_CRITICAL_H
 
@@ -46,12 +45,12 @@ struct critical {
 	uint8_t *on; /* by operation: bits 1 << kind of its pieces on the path */
 	size_t ops;
 };
-/* section -1: everything. slack: also of all operations, which doubles the time; else NULL. Uses
- * about 200 bytes an operation, and 9 in the result. Zeroed if nothing has an end; released in any
- * case. ST_INTERRUPTED */
+/* section -1: everything. slack: also of all operations, which doubles the time; else NULL. About
+ * 200 bytes an operation, 9 in the result. Zeroed if nothing has an end; released in any case.
+ * ST_INTERRUPTED */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
-/* For a picture of the path: makes waits in a lane's spans invisible (DONE) and marks work beside
- * the path as `aside`. Returns true if some of the path is on this lane. */
+/* For a picture of the path: makes waits invisible and marks work beside the path as `aside`.
+ * Returns true if some of the path is on this lane. */
 bool critical_keep(const struct critical *critical, int stream, struct spans *spans);
 const char *critical_kind_name(enum critical_kind kind);
 void critical_release(struct critical *critical);

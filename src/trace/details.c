@@ -188,8 +188,8 @@ void links_release(struct links *links)
 
 enum { LEVELS = 9 };
 
-/* ns[i]: work in part i, except parts that an operation covers fully: these are +1 in `whole` at
- * their start and -1 after their end. */
+/* ns[i]: work in part i, except parts covered fully, which are +1 in `whole` at their start and -1
+ * after their end. */
 struct busy {
 	double *ns;
 	int64_t *whole;

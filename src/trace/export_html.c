@@ -5,8 +5,7 @@
  *       "lanes": [{"rank": "0-3", "name": "compute",
  *                  "spans": [from, length, style, name, op, blamed op, ...]}]}
  *
- * Equal ranks are drawn once. Words are stored once; a span is six numbers. `<` is escaped,
- * because it could end the data. */
+ * Equal ranks are drawn once. `<` is escaped, because it could end the data. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "trace/export.h"

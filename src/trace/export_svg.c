@@ -5,8 +5,8 @@
  *      |       | compute |    [ matmul y ]                      |  each set of ranks
  *      | legend: colours of waits and work                      |
  *
- * A run of spans narrower than a pixel is one box with the colour of its work; its opacity shows
- * how busy it is, and its title has the count. */
+ * A run of spans narrower than a pixel is one box; its opacity shows how busy it is, and its title
+ * has the count. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/lanes.h"

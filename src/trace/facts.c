@@ -20,8 +20,7 @@ const char trace_letters[] = {
 #undef X
 };
 
-/* A step of the budget is about 20 operations, so a query over a million can be ended and one over
- * a few is free. All processes count alike and stop at the same rank. */
+/* A step of the budget is about 20 operations; all processes count alike. */
 enum status trace_step(const struct trace *trace, size_t operations)
 {
 	enum { OPERATIONS_A_STEP = 20 };
@@ -136,8 +135,8 @@ static int64_t comes_at(const struct trace *trace, const struct match *match, in
 }
 
 /* For a match under way the backend has noted the last participant, which avoids asking a thousand
- * members. Else it is the latest `ready` of the other members; TIME_UNKNOWN, later than any, if
- * one is missing or the match never ends. */
+ * members. Else it is the latest `ready` of the others; TIME_UNKNOWN if one is missing or the
+ * match never ends. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;

@@ -1,9 +1,8 @@
 /* figures.c -- the figures of a section, each by its metric
  *
- * A rank's figures depend on its work: only streams that worked, causes that cost time, links that
- * carried bytes. A table's rows are the union over its columns, in an order that keeps kinds
- * together (figures_join). A figure that depends on an operation without an end is present but not
- * known. */
+ * A rank's figures depend on its work. A table's rows are the union over its columns, in an order
+ * that keeps kinds together (figures_join). A figure that depends on an operation without an end
+ * is present but not known. */
 #include "backend/traffic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
@@ -73,8 +72,7 @@ void figures_join(struct figures *figures, const struct figures *more)
 	}
 }
 
-/* Adds a figure. ST_WAITS of its metric is not a failure: the figure is not known yet. The first
- * failure is kept, and ends the table. */
+/* Adds a figure. After ST_WAITS it is not known yet; the first other failure ends the table. */
 __attribute__((format(printf, 5, 6))) static void figure_put(struct figures *figures, enum status status,
         enum figure_kind kind, double value, const char *name, ...)
 {
@@ -136,8 +134,8 @@ static void put_busy(
 	text_release(&name);
 }
 
-/* The overlap of every pair of the device's streams, at most six pairs. It comes last, because
- * ranks with different pairs make many rows. */
+/* At most six pairs of the device's streams, at the end, because ranks with different pairs make
+ * many rows */
 static void put_overlaps(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {

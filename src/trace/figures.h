@@ -13,8 +13,7 @@ enum figure_kind {
 	FIGURE_MOST, /* largest of all ranks */
 	FIGURE_PEAK  /* bytes, largest of all ranks */
 };
-/* A figure by its name: "busy io", "bytes nvlink out". Ranks' figures are compared and merged by
- * name. */
+/* Ranks' figures are compared and merged by name: "busy io", "bytes nvlink out". */
 struct figure {
 	char name[72];
 	enum figure_kind kind;
@@ -29,8 +28,8 @@ struct figures {
 };
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
-/* Over ranks: the largest time and peak, summed counts and bytes, mean parts; names in order of
- * first use */
+/* Over ranks: the largest time and peak, summed counts and bytes, mean parts; names by first
+ * use */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures);
 /* Adds the figures of `more` with new names, each after the one that precedes it there, so kinds
  * stay together. */
@@ -43,8 +42,8 @@ const char *section_name(const struct trace *trace, int section);
 /* True if the section has any operation but initial data. */
 bool section_used(const struct trace *trace, int section);
 
-/* predicted.c: appends a table of measured and simulated times by kind of operation for all that
- * has run in the section; nothing if the backend measures nothing. */
+/* predicted.c: appends measured and simulated times by kind of operation for all that has run in
+ * the section; nothing if the backend measures nothing. */
 enum status trace_predicted(const struct trace *trace, int section, int width, struct text *out);
 
 #endif

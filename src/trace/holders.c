@@ -1,8 +1,7 @@
 /* holders.c -- the operations of its own rank that an operation waited for
  *
  * Several may hold up an operation in turn (the default stream's implicit waits, a copy engine,
- * its group's earlier collectives); a backend notes at most the last. So they are derived here for
- * any backend: ends grow along a stream, and each question is a search or a short walk. */
+ * its group's earlier collectives); a backend notes at most the last. So they are derived here. */
 #include "base/search.h"
 #include "backend/cost.h"
 #include "trace/lanes.h"
@@ -80,7 +79,7 @@ static op_id copy_at(
 }
 
 /* The rank's own part in a collective that had the group's turn until `to`; if the collective went
- * on without it, and it is still running, another member's */
+ * on without it, another member's */
 static op_id part_of(const struct lanes *lanes, const struct match *match, int place, int64_t to)
 {
 	struct backend *backend = lanes->trace->backend;
@@ -95,8 +94,7 @@ static op_id part_of(const struct lanes *lanes, const struct match *match, int p
 	return own;
 }
 
-/* Collectives of a group run one at a time: each has the turn from the end of its predecessor to
- * its own. */
+/* Collectives of a group run one at a time. */
 static op_id turn_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
 {

@@ -9,9 +9,8 @@
  * Work of a stream on the host's processor, such as an optimizer on host memory or a disk read, is
  * a cpu_op on a thread of its own, launched by cudaLaunchHostFunc.
  *
- * Times are microseconds with three digits. A correlation is an operation's number. Kineto's data
- * about the inside of a GPU and Python (grids, occupancy, stacks) is left out, because there is
- * none. */
+ * A correlation is an operation's number. Kineto's data about the inside of a GPU and Python
+ * (grids, occupancy, stacks) is left out, because there is none. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/lanes.h"
@@ -225,8 +224,8 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 	return count;
 }
 
-/* One iteration: on the host all its time, on the GPU around its work. Moments are in program
- * order. Returns the index of the first moment after it. */
+/* One iteration: on the host all its time, on the GPU around its work. Returns the index of the
+ * first moment after it. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
 	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;

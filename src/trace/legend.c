@@ -1,9 +1,9 @@
 /* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for
  * rank 2"
  *
- * Words are collected lane by lane from the top, with the first row they apply to. They are
- * printed once: beside that row, or below it if rows above have filled their lines. A sum covers
- * all spans of a cause on the lane; blame is that of the longest one.
+ * Words are printed once: beside the first row they apply to, or below it if rows above have
+ * filled their lines. A sum covers all spans of a cause on the lane; blame is that of the longest
+ * one.
  *
  *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
  *        default .██████████|                                   no delays before its first work

@@ -4,8 +4,7 @@
 #include "trace/chain.h"
 #include "trace/lanes.h"
 
-/* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. One pass
- * back through the books is cheaper than loading the ranks. */
+/* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. */
 static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
 	int64_t *over = mem_alloc(q->ops * sizeof *over);
@@ -138,7 +137,7 @@ static struct wait idle_before(
 	return longest;
 }
 
-/* Returns the rank's earliest wait without an end, which is longer than all finished ones. */
+/* Returns the rank's earliest wait without an end. */
 static struct wait for_ever(struct chain *chain, int rank, const struct why_question *q)
 {
 	const struct backend *backend = chain->trace->backend;

@@ -59,10 +59,9 @@ struct legend {
 };
 
 void legend_release(struct legend *legend);
-/* Adds the words for one lane's spans, longest cause first; words already there are not repeated,
- * so the first row of a cause explains it. rank: the lane's first rank; begun: the lane has worked
- * before the window; unlike: its ranks wait for different ranks, and the words are the first
- * one's. */
+/* Adds the words for one lane's spans, longest cause first, if they are new. rank: the lane's
+ * first rank; begun: the lane has worked before the window; unlike: its ranks wait for different
+ * ranks, and the words are the first one's. */
 void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
         bool unlike, const struct spans *spans);
 /* Adds other words, such as "now 3.24 ms". */

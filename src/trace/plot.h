@@ -1,7 +1,6 @@
 /* plot.h -- curves over virtual time, as characters or as a picture for a page (SVG)
  *
- * A curve keeps each value until its next point. Times in ns from 0 on; values that are not finite
- * are left out. */
+ * A curve keeps each value until its next point. Values that are not finite are left out. */
 #ifndef RANKSH_TRACE_PLOT_H
 #define RANKSH_TRACE_PLOT_H
 

@@ -44,8 +44,7 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	text_add(out, "%s ", use);
 }
 
-/* If the earlier operation's block was freed before the later one got it, the `free` lacks its
- * stream. */
+/* If the block was freed in between, the `free` lacks its stream. */
 static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
 	const struct world *world = trace->world;
@@ -83,8 +82,8 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 	text_add(out, "%s puts them in order.", freed ? "," : "");
 }
 
-/* Appends words wrapped at `width`, later lines indented, with the ranks at the right end of the
- * last line or on a line of their own. */
+/* Appends words wrapped at `width`, with the ranks at the right end of the last line or on their
+ * own. */
 static void put_wrapped(const char *words, const char *ranks, int width, struct text *out)
 {
 	enum { INDENT = 3 };
@@ -127,8 +126,8 @@ static int by_order(const void *a, const void *b, void *names)
 	        : strcmp(names_text(names, x->later_name), names_text(names, y->later_name));
 }
 
-/* In program order, because the order of discovery depends on the queries. Races are found for
- * each rank; equal texts of several ranks are printed once, with their ranks. */
+/* In program order, because the order of discovery depends on the queries. Equal texts of several
+ * ranks are printed once. */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out)
 {
 	const struct world *world = trace->world;

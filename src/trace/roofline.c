@@ -124,8 +124,7 @@ static const char *bound_by(const struct kernel_use *use)
 	return use->by_bytes >= use->by_latency ? "bytes" : "latency";
 }
 
-/* kernel type times time [TFLOP/s] peak [GB/s] memory [bound by] [lost]. A spin has no figures but
- * its time. */
+/* A spin has no figures but its time. */
 static void put_use(const struct trace *trace, const struct kernel_use *use, struct columns_shown shown,
         struct table *row)
 {

@@ -5,8 +5,7 @@
  *   compute  eeeeeeeeeeeeeee|== matmul y ==|
  *            ^ a wait: beside it, on the right, is matmul y; it is blamed on copy x
  *
- * A rank's operations are loaded for each move, unless trace.kept has them. A move returns false
- * and leaves the spot unchanged if there is nowhere to go. */
+ * A move returns false and leaves the spot unchanged if there is nowhere to go. */
 #ifndef RANKSH_TRACE_SPOTS_H
 #define RANKSH_TRACE_SPOTS_H
 
@@ -20,7 +19,7 @@ struct spot {
 	struct span span;
 };
 
-/* To the operation or host activity of that lane at a time, or nearest to it */
+/* To the operation or host activity of that lane nearest to a time */
 bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot);
 /* To the operation on its own lane; from a record or wait to the next work in its stream */
 bool spot_of(const struct trace *trace, op_id id, struct spot *spot);
@@ -28,19 +27,19 @@ bool spot_of(const struct trace *trace, op_id id, struct spot *spot);
 bool spot_beside(const struct trace *trace, int step, struct spot *spot);
 /* To the next wait of the lane of `least` ns or more, or the previous one */
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot);
-/* To the operation blamed for the wait, or for the longest wait before the operation; for work
- * slowed by sharing, to the operation it shared with */
+/* To the operation blamed for the wait, or for the longest wait before the operation; for slowed
+ * work to the operation it shared with */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
 /* To the next operation in time with `text` in its label or phase, ignoring case: on the rank,
- * wrapping around, and on other ranks if it has none */
+ * wrapping around, else on other ranks */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
 /* From the current piece of the critical path to the next (step > 0: later); from elsewhere to the
- * nearest in time; stands false: to the path's first piece, or its last (step < 0). NULL, with the
- * spot unchanged: there is none further. */
+ * nearest in time; stands false: to the path's first piece, or its last (step < 0). NULL: there is
+ * none further. */
 const struct critical_piece *spot_on_path(
         const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
 /* Replaces `out` by the waits since the work before an operation, and the operation (WORK); for a
- * host operation by its spans on the host's lane. */
+ * host operation by its spans. */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);
 
 /* ---- details.c: the view's words for the operation under its cursor */
@@ -58,8 +57,8 @@ struct links {
 void links_find(const struct trace *trace, const struct spot *spot, struct links *links);
 void links_release(struct links *links);
 
-/* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9 all
- * that ever work. */
+/* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9
+ * all. */
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level);
 
 #endif

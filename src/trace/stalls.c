@@ -35,8 +35,8 @@ struct report {
 	struct blames blames;
 };
 
-/* Adds a span's time by kind, and its blame. Waits of host threads are not blamed: they cost only
- * the delay of the device's streams, which counts there. */
+/* Waits of host threads are not blamed: they cost only the delay of the device's streams, which
+ * counts there. */
 static void add_span(struct report *report, const struct lanes *lanes, int lane, const struct span *span,
         int64_t ns[KINDS])
 {
@@ -58,8 +58,8 @@ static void add_span(struct report *report, const struct lanes *lanes, int lane,
 		blames_add(&report->blames, lanes, lane, span, slowed);
 }
 
-/* Adds the times of a lane, or of host threads up to `last` as one. A lane without activity has no
- * row, except the host's. */
+/* Adds the times of a lane, or of host threads up to `last` as one. Only the host's lane has a row
+ * without activity. */
 static void add_lanes(
         struct report *report, const struct lanes *lanes, int stream, int last, struct spans *spans)
 {

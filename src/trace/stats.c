@@ -50,8 +50,7 @@ static double busy_of(const struct figures *figures)
 	return time ? time->value * sum : 0;
 }
 
-/* Adds a rank's figures as one text of names and values: blocks_add finds its set. Ranks with
- * equal printed figures share a column. */
+/* Adds a rank's figures as one text: ranks with equal printed figures share a column. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {
@@ -139,8 +138,7 @@ static void print_columns(const struct trace *trace, struct columns *columns, in
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
 }
 
-/* Prints the schedule's bubble, if stages send to each other. It is unknown while something waits
- * for a line. */
+/* If stages send to each other; unknown while something waits for a line. */
 static enum status print_bubble(const struct trace *trace, int section, struct text *out)
 {
 	bool found = false;
@@ -154,8 +152,7 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* Prints model FLOPs utilization, with recomputation beside it, if there are matrix products and
- * all have an end. */
+/* With recomputation beside it, if there are matrix products and all have an end */
 static enum status print_mfu(const struct trace *trace, int section, struct text *out)
 {
 	double model = 0, all = 0;

@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-/* A rank may hang in an operation that waits for another one: the table shows the rank at the
- * root. */
+/* A rank may hang in an operation that waits for another one. */
 struct hang {
 	op_id on, root;
 }; /* of a rank: the backend's answer, and the match that it depends on */
@@ -119,8 +118,8 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		put_reason(waits, waits_put_circle, width, out);
 }
 
-/* For each match in which ranks hang, appends the first collective at which one rank is a call
- * ahead of another, and the members that trace_brings_differ names. */
+/* For each match in which ranks hang: the first collective at which one rank is a call ahead of
+ * another, and the members that trace_brings_differ names. */
 static void put_members(const struct trace *trace, const struct hang *hang, const struct ranks *waiting,
         int width, struct text *out)
 {

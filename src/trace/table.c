@@ -65,8 +65,7 @@ void table_release(struct table *table)
 	text_release(&table->cells);
 }
 
-/* Returns the code points of the first `length` bytes: all bytes but UTF-8's continuation bytes.
- * Cells have no escapes and no NUL, so this is not text_columns. */
+/* Returns the code points of the first `length` bytes; cells have no escapes and no NUL. */
 static size_t columns_of(const char *cell, size_t length)
 {
 	size_t columns = 0;
@@ -146,7 +145,7 @@ static void put_folded(const struct text *line, const char *words, size_t length
 }
 
 /* Prints the row at p; returns the next one. A row without columns of a later part appears in the
- * first only. */
+ * first part only. */
 static const char *put_row(const struct table *table, const char *p, const size_t widths[COLUMNS_MAX],
         const struct table_part *part, int width, struct text *out)
 {

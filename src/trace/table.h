@@ -5,8 +5,7 @@
 #include "base/names.h"
 #include "base/ranks.h"
 
-/* Cells are stored as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an
- * empty table. */
+/* Each cell ends with CELL_END, each row with '\n'. A zeroed struct is empty. */
 #define CELL_END "\x1f"
 struct table {
 	struct text cells; /* a cell may be written here, and ended by table_end */
@@ -22,20 +21,18 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 void table_words(struct table *table, const char *const words[], size_t count);
 void table_time(struct table *table, int64_t ns);
 void table_bytes(struct table *table, int64_t bytes);
-/* Adds the set to the cell. A set of many parts ("7,15,23 ..." of 1,024) is counted, "128 ranks,
- * e.g. 7", to leave room for other columns. */
+/* Adds the set to the cell, a set of many parts counted: "128 ranks, e.g. 7". */
 void table_ranks(struct table *table, const struct ranks *set);
 void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns that it takes with its margin */
 /* Appends the table's lines: three columns of margin, two between columns. If `width` is too
  * small, words of the last column wrap, and figures are split into parts one below the other, each
- * with the labels (the left columns). Empties the table. */
+ * with the left columns. Empties the table. */
 void table_print(struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 
-/* Rows of each rank, as table cells; ranks with equal rows share a block, in the order of their
- * first rank */
+/* Rows of each rank, as table cells; ranks with equal rows share a block */
 struct row_block {
 	struct ranks ranks;
 	char *rows;
@@ -52,16 +49,16 @@ struct blocks {
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* True if the set has less than a quarter as many ranks as the largest one. */
 bool ranks_odd(const struct ranks *set, int largest);
-/* With more than 8 ranks, sorts odd sets first: the furthest off by weight, then the smallest. So
- * one slow rank of 1,024 is at the top. Other sets follow in the order of their first ranks. */
+/* With more than 8 ranks, sorts odd sets first: the furthest off by weight, then the smallest;
+ * others by their first ranks. */
 void blocks_sort(struct blocks *blocks);
 /* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
 void blocks_title(const struct row_block *block, struct text *out);
 /* Appends the sorted blocks that fit into `most` rows (at least one), the ranks before each
  * block's first row, and a row that counts the rest. Releases the blocks. */
 void table_blocks(struct table *table, struct blocks *blocks, size_t most);
-/* Appends "ranks 0-3: ROWS" for the first `most` blocks, sorted, whose rows are lines of text, and
- * a line that counts the rest. Releases the blocks. */
+/* Appends "ranks 0-3: ROWS", lines of text, for the first `most` blocks, sorted, and a line that
+ * counts the rest. Releases the blocks. */
 void blocks_print(struct blocks *blocks, size_t most, struct text *out);
 void blocks_release(struct blocks *blocks);
 

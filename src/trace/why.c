@@ -4,7 +4,7 @@
 #include "trace/chain.h"
 
 /* Returns the gap of an operation: from the end of the work before it on its stream to its start;
- * for a host's, from its start to its end. Without a start or end it waits until now. */
+ * a host's own time. Without a start or end it waits until now. */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
 {
 	struct window gap = {0, trace_is_work(m->kind) ? m->t.start : m->t.end, -1};
@@ -43,8 +43,8 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
-/* It began when its stream reached it. Explains the longest piece of its stream since then (else
- * since its issue, if that is at least as long as it ran). Returns false if there is none.
+/* Explains the longest piece of its stream since then (else since its issue, if that is at least
+ * as long as it ran). Returns false if there is none.
  *
  *      issued |                                             | z begins
  *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
