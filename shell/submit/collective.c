@@ -150,8 +150,8 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
 }
 
-/* In place (stays), a broadcast's root only reads the input, and the others only write; in a
- * reduction to a root the others only read. */
+/* In place (stays), a broadcast's root only reads the input, the others only write; in a reduction
+ * to a root the others only read. */
 static int collective_access(const struct collective *collective, bool root, bool stays)
 {
 	if (stays && collective->has_root && (!root || !collective->root_gets))

@@ -74,8 +74,7 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	return host_sync_reading(call, rank, target, object, NULL);
 }
 
-/* *left: ranks that wait for another rank's missing lines (ST_WAITS), or for ever (ST_STUCK).
- * Other failures end it. */
+/* *left: ranks that wait for another rank's missing lines, or for ever. Other failures end it. */
 static enum status host_reach_each(struct call *call, struct ranks *left)
 {
 	struct shell *shell = call->shell;
@@ -92,8 +91,8 @@ static enum status host_reach_each(struct call *call, struct ranks *left)
 	return last;
 }
 
-/* All at once first. If some must wait, each is tried by itself to find which; if they are too
- * many, all are named. */
+/* All at once first. If some must wait, each is tried by itself; if they are too many, all are
+ * named. */
 enum status host_answer(struct call *call, enum status status)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
@@ -129,11 +128,11 @@ enum status host_bring(
 	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
 }
 
-/* "y [256,256] queued on default: 2.00 ms of work, not begun": launches return at once in CUDA.
- * The time is that of the work alone. */
+/* "y [256,256] queued on default: 2.00 ms of work, not begun": the time is that of the work
+ * alone. */
 
 /* If a launch takes host time, its work begins after the host's clock. Only otherwise is the
- * backend asked for times, which are a forecast of all queued work. */
+ * backend asked for times: a forecast of all queued work. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
@@ -160,8 +159,8 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
 }
 
-/* At the prompt only, and not for work captured in a graph (its ids are not the world's).
- * Consecutive ranks with equal notes share one. */
+/* Not for work captured in a graph: its ids are not the world's. Ranks with equal notes share
+ * one. */
 void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;

@@ -9,8 +9,8 @@
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id);
 
-/* The target of waiting for argument i on a rank: an event's last record, or a stream's last
- * operation; 0 if there is none (as in CUDA, the wait returns at once). *object: its name */
+/* The target of waiting for argument i: an event's last record, or a stream's last operation; 0 if
+ * there is none (as in CUDA, the wait returns at once). *object: its name */
 enum status host_target(struct call *call, int i, int rank, op_id *target, name_id *object);
 
 /* Queues an OP_SYNC for `target`, with the command's name as its reason, and adds it to
@@ -24,8 +24,8 @@ enum status host_sync_reading(
  * timeout and the line is for all ranks. Hosts that must still wait get a note at the prompt.
  * Returns `status` if it is a failure. */
 enum status host_answer(struct call *call, enum status status);
-/* Queues the copy of a device tensor to the host, as print does. *id: the operation; 0: the tensor
- * is on the host, and joins `reads` */
+/* Queues the copy of a device tensor to the host, as print does. *id: 0 if it is on the host, and
+ * joins `reads` */
 enum status host_bring(struct call *call, int rank, int stream, const struct view *view,
         struct host_reads *reads, op_id *id);
 

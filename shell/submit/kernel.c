@@ -150,8 +150,7 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 	return status;
 }
 
-/* The stream then calls a function on the host (cudaLaunchHostFunc), as for a CPU's optimizer: it
- * takes the time of its bytes, and no GPU. */
+/* The stream then calls a function on the host, as for a CPU's optimizer: it takes no GPU. */
 static bool plan_is_on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
@@ -160,8 +159,7 @@ static bool plan_is_on_host(const struct submit_plan *plan)
 	return plan->operands > 0;
 }
 
-/* kernels/ returns the results' shapes, flops and bytes. += writes the tensor it reads, so its
- * result must exist and fit. */
+/* += writes the tensor it reads, so its result must exist and fit. */
 static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

@@ -21,8 +21,7 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The next name left of "=", below PLAN_RESULTS. Two results of one name would overwrite each
- * other. */
+/* The next name left of "=". Two results of one name would overwrite each other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
 	int i = plan->results++;
@@ -39,9 +38,8 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	return status;
 }
 
-/* It is overwritten if shape and type fit, as with out=. Otherwise it is remade, and the old
- * memory is freed after the work that uses it, as when Python rebinds the name; refused for views,
- * slices and host memory. */
+/* It is overwritten if shape and type fit, as with out=. Otherwise it is remade, as when Python
+ * rebinds the name; refused for views, slices and host memory. */
 static enum status result_settle_old(const struct shell *shell, const char *title, struct plan_result *result,
         const struct layout *wanted, int access)
 {
@@ -110,8 +108,8 @@ static bool results_equal(const struct shell *shell, const struct plan_result *a
 	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* `a` is completed, so its results follow its arguments; `b` is fresh from resolve. Only fields of
- * resolve are compared: those of complete follow from them. */
+/* `a` is completed, so its results follow its arguments; `b` is fresh from resolve, whose fields
+ * alone are compared. */
 static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
@@ -235,8 +233,7 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
-/* Within the rank, within its node, to another node. Equal ranks with the same peer may be in
- * different nodes. */
+/* Within the rank, within its node, to another node */
 static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;

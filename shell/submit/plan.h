@@ -36,8 +36,7 @@ struct plan_place {
 	int links; /* transfers: the parts' links */
 };
 
-/* A line on one rank, and on all that resolve equally. What differs by rank is filled in by the
- * queue. */
+/* A line on one rank, and on all that resolve equally; the queue fills in what differs by rank. */
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
 struct submit_plan {
 	struct record record; /* operand and part: set by the queue */
@@ -53,10 +52,7 @@ struct submit_plan {
 	bool waits;          /* the rank's host waits for the operation; set by resolve */
 };
 
-/* A line on all of its ranks. On four ranks, rank 2 with its x at another address:
- *
- *     plan   A            B       A again (a rank is compared with the last plan only)
- *     rank   0 1          2       3 */
+/* A line on all of its ranks */
 struct plans {
 	struct submit_plan *plan;
 	size_t count;
@@ -75,15 +71,13 @@ struct plans {
  * operands), fills the record. */
 typedef enum status plan_step(struct call *call, int rank, struct submit_plan *plan);
 
-/* All three steps, and the notice. Hosts that wait do so after all ranks' operations are
- * queued. */
+/* All three steps, and the notice. Hosts wait after all ranks' operations are queued. */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
 /* The first step; the second. *plans begins as {0} and is always released by plans_release. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans);
 enum status plans_make(struct shell *shell, struct plans *plans);
-/* Puts the addresses of this rank's new results into the plan. Returns true if it can share the
- * previous rank's record. */
+/* Puts this rank's new results into the plan. true: it can share the previous rank's record */
 bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
 /* Frees the replaced and dropped tensors, after the work queued on the stream so far. */
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);

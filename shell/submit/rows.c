@@ -52,8 +52,7 @@ static void kernel_row(const struct kernel *kernel)
 	kernel_arguments(row, kernel);
 }
 
-/* The row has only the options that apply to the collective, so the language refuses the
- * others. */
+/* The row has only the options that apply, so the language refuses the others. */
 static void collective_row(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];

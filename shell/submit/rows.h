@@ -1,5 +1,4 @@
-/* rows.h -- the language's commands: those of shell/commands/, and a row for every kernel and
- * collective */
+/* rows.h -- the language's commands: those of shell/commands/, kernels and collectives */
 #ifndef RANKSH_SUBMIT_ROWS_H
 #define RANKSH_SUBMIT_ROWS_H
 

@@ -42,9 +42,7 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH | OPF_TOGETHER : 0;
 }
 
-/* One array has the lists of all ranks; `next` links a rank's own:
- *
- *     pending   0: rank 0   1: rank 1   2: rank 0   3: rank 1   rank 0: first 0, 0 -> 2, last 2 */
+/* One array has the lists of all ranks; `next` links a rank's own. */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;

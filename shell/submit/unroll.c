@@ -72,8 +72,7 @@ static enum status unroll_begin(
 	        elements, work->steps, &work->count);
 }
 
-/* A part of the whole is named as a slice ("g[0:16]"), so that the timeline shows each step's
- * chunk. */
+/* A part of the whole is named as a slice ("g[0:16]"): the timeline shows each step's chunk. */
 static struct operand unroll_piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
@@ -138,8 +137,7 @@ static enum status unroll_kernel(struct unrolling *work, const char *name, const
 	return unroll_queue(work, &record, operands, ins + outs);
 }
 
-/* A piece to be reduced is received in the scratch tensor, and added by a kernel after it on the
- * same stream. */
+/* A piece to be reduced is received in the scratch tensor, and added by a kernel after it. */
 static enum status unroll_step(struct unrolling *work, const struct collective_step *step)
 {
 	static const char *const kernels[] = {
@@ -193,8 +191,8 @@ static enum status unroll_temporary(struct unrolling *work, int64_t count, struc
 	return status;
 }
 
-/* The steps work on the result if there is one, on a copy of the input if the result is smaller,
- * else on the input. */
+/* On the result if there is one, on a copy of the input if the result is smaller, else on the
+ * input */
 static enum status unroll_prepare(struct unrolling *work)
 {
 	int64_t count = layout_count(&work->in->layout),

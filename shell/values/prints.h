@@ -30,8 +30,7 @@ void prints_done(struct shell *shell, op_id id);
 void prints_flush(struct shell *shell);
 void prints_release(struct shell *shell); /* frees prints and losses with the world */
 
-/* Losses of this rank, noted as they appear: iterations overwrite `loss`, and reading it would
- * block the program and delay later lines. */
+/* Losses of this rank: iterations overwrite `loss`, and reading it would block the program. */
 /* Returns the write to a one-element `loss`, if there is one; then set record.noted. */
 const struct operand *noted_loss(const struct world *world, const struct operand *operand, int operands);
 /* The backend's hook: a noted operation of this rank has completed. */

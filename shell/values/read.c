@@ -131,7 +131,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 }
 
 /* Collects each rank's last writers by stream since its host last waited for everything, and that
- * wait. */
+ * wait */
 static void await_writers(const struct shell *shell, const struct ranks *set, const struct data_read *reads,
         struct awaited *awaited)
 {

@@ -29,8 +29,7 @@ struct host_reads {
 enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
         struct record *record, struct host_reads *reads, op_id *id);
 
-/* Reads this rank's elements, packed [layout_bytes]. by: their copy (backend.read), or 0:
- * memory */
+/* Reads this rank's elements, packed [layout_bytes]. by: their copy (backend.read); 0: memory */
 enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed);
 /* The same as f32 [layout_count] */
 enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);

@@ -20,9 +20,8 @@ struct output {
 	bool force;
 };
 
-/* Checks on this process alone. Returns ST_OK if the file is missing, empty or of this kind; with
- * force also for any regular file, and for a link to one or to nothing. ST_FILE names the
- * obstacle. */
+/* On this process alone. ST_OK if the file is missing, empty or of this kind; with force also for
+ * any regular file, and for a link to one or to nothing. ST_FILE names the obstacle. */
 enum status may_replace(const struct output *output);
 
 /* Fails with ST_FILE within a lesson's own lines. */

@@ -1,5 +1,5 @@
-/* step.h -- training steps' error relative to their change, for `verify`
- * (docs/internals/verify.md) and close_step() */
+/* step.h -- training steps' error relative to their change (docs/internals/verify.md),
+ * close_step() */
 #ifndef RANKSH_STEP_H
 #define RANKSH_STEP_H
 

@@ -219,12 +219,7 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 	return status;
 }
 
-/* Row after row takes words while they fit:
- *
- *     row     stream NAME ... ["blocking"]
- *     line    stream a b blocking              a, b: the first, up to the word of the next
- *
- * No row needs backtracking, and without it a message can name the argument that was expected. */
+/* No row needs backtracking, and without it a message can name the argument that was expected. */
 static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;

@@ -184,10 +184,7 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* Operands that bind tighter, with operators of this precedence between them. Each level reads its
- * operands with the next one, and the tree is built bottom up:
- *
- *     1 - 2 - 3      SUM reads 1; then - and 2: the node 1-2 is the left operand; then - and 3 */
+/* Operands that bind tighter, with operators of this precedence between them, nested left */
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
 {
 	enum formula_kind kind;

@@ -1,5 +1,5 @@
-/* rows.h -- a command is a row, and so is a function of expressions: name, words for help, arguments, and a function that starts with
- * valid input: counts, kinds and ranges of arguments are checked by the row.
+/* rows.h -- a command is a row: name, words for help, arguments, and a function that starts with
+ * valid input: the row checks its arguments. So are the functions of expressions.
  *
  * Commands are above the language, so their rows are handed down when a process starts. */
 #ifndef RANKSH_ROWS_H

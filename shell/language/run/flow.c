@@ -2,12 +2,7 @@
  *
  * A condition or bound that is equal on all ranks is one decision. Otherwise the set narrows as
  * the lanes of a warp do: `if` runs its block for the ranks where it is true, then `else` for the
- * others; a loop runs while any rank has rounds left, and the other ranks leave the set.
- *
- *     repeat rank + 1 { lines }     round 0   0 1 2 3
- *                                   round 1     1 2 3
- *                                   round 2       2 3
- *                                   round 3         3 */
+ * others; a loop runs while any rank has rounds left, and the other ranks leave the set. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
