@@ -1,8 +1,7 @@
 /* host.c -- sync, host, query: operations of the host itself
  *
- * At the prompt a sync is answered before the next line is typed, unless the answer depends on
- * lines that another rank has not received yet: a note names that rank. */
-#include "shell/submit/host.h"
+ * At the prompt a sync is answered before the next line is typed. If the answer depends on lines
+ * that another rank has not received yet, the prompt returns and a note names that rank. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 

@@ -5,7 +5,7 @@
  * the time of the line. `wait OTHER` is torch's wait_stream: an unnamed event at the end of
  * OTHER. */
 #include "shell/language/run/command.h"
-#include "shell/submit/host.h"
+#include "shell/submit/plan.h"
 
 static enum status record_one(struct call *call, int rank, bool act)
 {

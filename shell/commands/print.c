@@ -8,7 +8,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/values/prints.h"
-#include "shell/submit/host.h"
+#include "shell/submit/plan.h"
 
 /* "x + 1 = 3", or the text alone if one was typed */
 static enum status expression_text(struct call *call, int i, int rank, struct text *text)

@@ -9,7 +9,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/values/share.h"
-#include "shell/submit/host.h"
+#include "shell/submit/plan.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * script does not block; the simulation processes the wait later. At the prompt the line's
  * OP_SYNCs complete before the next line is read, and in scripts, too, if groups have a timeout
  * and all hosts wait: a missing operation cannot arrive later. */
-#include "shell/submit/host.h"
 #include "base/memory.h"
 #include "shell/session/expired.h"
 #include "shell/session/note.h"

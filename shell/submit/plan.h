@@ -32,7 +32,7 @@ struct plan_result {
 struct plan_place {
 	int group; /* collectives: its part's size and nodes (world_group_like) */
 	int root;  /* collectives: it is the root */
-	int rows; /* collectives: 0: a whole part of the rows, 1: a smaller one, 2: none; with counts its place */
+	int rows;  /* collectives: its part: 0 whole, 1 smaller, 2 none; with counts its place */
 	int links; /* transfers: the parts' links */
 };
 
@@ -92,7 +92,7 @@ enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
 /* The rank's part of the record's group */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
-/* placement.c: ST_ARGUMENT, worded, where it may not run */
+/* ST_ARGUMENT, worded, where it may not run: */
 /* A host thread runs copies between disk and host memory, and kernels on host memory. */
 enum status plan_fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan);
 /* A kernel of the GPU: all operands are in device memory. */
@@ -123,5 +123,31 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
  * because the block was refused. */
 void together_begin(struct shell *shell);
 enum status together_end(struct shell *shell, const struct ranks *set);
+
+/* ---- host.c: operations of the host's own lane, and answers at the prompt */
+/* Queues an operation without operands, except for a SYNC's reads; shares the record of the line's
+ * previous operation if they are equal. *id: its number, never NULL */
+enum status queue_alike(
+        struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id);
+
+/* The target of waiting for argument i: an event's last record, or a stream's last operation; 0 if
+ * there is none (as in CUDA, the wait returns at once). *object: its name */
+enum status host_target(struct call *call, int i, int rank, op_id *target, name_id *object);
+
+/* Queues an OP_SYNC for `target`, with the command's name as its reason, and adds it to
+ * call->wait. object: for the timeline; 0: all */
+enum status host_sync(struct call *call, int rank, op_id target, name_id object);
+/* The same for a line that reads tensors, after host_bring of each. target 0: nothing was copied,
+ * and the host waits for the stream that the line names (call_read_stream). */
+enum status host_sync_reading(
+        struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads);
+/* After the last host_sync: waits for the answers at the prompt, and in a script if a group has a
+ * timeout and the line is for all ranks. Hosts that must still wait get a note at the prompt.
+ * Returns `status` if it is a failure. */
+enum status host_answer(struct call *call, enum status status);
+/* Queues the copy of a device tensor to the host, as print does. *id: 0 if it is on the host, and
+ * joins `reads` */
+enum status host_bring(struct call *call, int rank, int stream, const struct view *view,
+        struct host_reads *reads, op_id *id);
 
 #endif

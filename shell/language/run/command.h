@@ -33,7 +33,7 @@ struct call {
 	struct statement *statement;
 	const struct ranks *set; /* never empty */
 	struct word_slot *slot;  /* known values of its words (run.h) */
-	/* submit/host.h: the record of the last rank's operation, its fields that may differ by
+	/* submit/host.c: the record of the last rank's operation, its fields that may differ by
 	 * rank, and the operations that the line's hosts wait for */
 	struct {
 		uint32_t record;

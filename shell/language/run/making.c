@@ -227,13 +227,6 @@ static void target_record(struct shell *shell, const struct statement *statement
 	*operand = queue_operand(shell, place->tensor, ACCESS_WRITE);
 }
 
-static bool fills_equal(const struct world *world, const struct target *a, const struct target *b)
-{
-	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
-	return a->name == b->name && t->address == u->address && layout_equal(&t->layout, &u->layout) &&
-	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
-}
-
 static enum status targets_fill(
         struct shell *shell, const struct statement *statement, const struct targets *places)
 {
@@ -242,7 +235,11 @@ static enum status targets_fill(
 	uint32_t like = 0;
 	for (size_t i = 0; i < places->count; i++) {
 		const struct target *place = &places->item[i];
-		bool alike = like && fills_equal(shell->world, place, place - 1);
+		const struct tensor *tensor = &shell->world->tensors[place->tensor],
+		                    *last = like ? &shell->world->tensors[place[-1].tensor] : NULL;
+		bool alike = like && place->name == place[-1].name && tensor->address == last->address &&
+		        layout_equal(&tensor->layout, &last->layout) &&
+		        memcmp(place->parameter, place[-1].parameter, sizeof place->parameter) == 0;
 		op_id id = 0;
 		if (!alike)
 			target_record(shell, statement, place, &record, &operand);
