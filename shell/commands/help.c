@@ -155,11 +155,10 @@ static void help_command(struct text *text, const struct command *command)
 	help_put_labelled(text, command->name, command->usage);
 	help_put_labelled(text, "", command->help);
 	help_put_options(text, command);
-	const char *at = command->example, *end = at ? at + strlen(at) : NULL, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		text_add(
-		        text, "  %-10s %.*s\n", line == command->example ? "example" : "", (int)length, line);
+	const char *example = command->example ? command->example : "";
+	FOR_LINES (line, example, strlen(example))
+		text_add(text, "  %-10s %.*s\n", line.at == example ? "example" : "", (int)line.length,
+		        line.at);
 	help_put_labelled(text, "PyTorch", command->torch);
 	help_put_labelled(text, "CUDA, NCCL", command->cuda);
 }
@@ -213,21 +212,18 @@ static void help_put_entry(struct text *text, const struct glossary_entry *entry
 	        [ENTRY_WORD] = "", [ENTRY_FIGURE] = "`stats`: ", [ENTRY_CAUSE] = "`stalls`, cause: "};
 	enum { FROM = 13 };
 	struct text words = {0};
-	const char *at = entry->text.at, *end = at + entry->text.length, *line;
-	size_t length;
 	int used = (int)entry_name(entry).length;
 	text_add(text, "  %.*s%*s", WHOLE(entry_name(entry)), used > FROM - 3 ? 0 : FROM - 2 - used, "");
 	text_add(&words, "%s", lines ? kinds[entry->kind] : "");
-	while ((line = text_line(&at, end, &length)))
-		text_add(&words, "%s%.*s", line > entry->text.at ? " " : "", (int)length, line);
+	FOR_LINES (line, entry->text.at, entry->text.length)
+		text_add(&words, "%s%.*s", line.at > entry->text.at ? " " : "", (int)line.length, line.at);
 	if (used > FROM - 3)
 		text_add(text, "\n%*s", FROM, "");
 	help_put_wrapped(text, text_string(&words), FROM);
 	text_release(&words);
-	for (at = entry->lines.at, end = at + entry->lines.length;
-	        lines && (line = text_line(&at, end, &length));)
-		text_add(text, "  %-10s %.*s\n", line == entry->lines.at ? "try" : "", (int)length - 2,
-		        line + 2);
+	FOR_LINES (line, entry->lines.at, lines ? entry->lines.length : 0)
+		text_add(text, "  %-10s %.*s\n", line.at == entry->lines.at ? "try" : "",
+		        (int)line.length - 2, line.at + 2);
 }
 
 static bool help_glossary(struct text *text, const char *word)

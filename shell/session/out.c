@@ -209,11 +209,9 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 	ranks_text(set, rendered);
 	text_add(rendered, "]%s ", style(out, COLOUR_PLAIN));
 	int indent = (int)text_columns(text_string(rendered) + start);
-	const char *at = text, *end = text + strlen(text), *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length))) {
-		text_add(rendered, "%*s", line == text ? 0 : indent, "");
-		text_put(rendered, line, length);
+	FOR_LINES (line, text, strlen(text)) {
+		text_add(rendered, "%*s", line.at == text ? 0 : indent, "");
+		text_put(rendered, line.at, line.length);
 		text_put(rendered, "\n", 1);
 	}
 }

@@ -27,6 +27,14 @@ size_t text_columns(const char *utf8);
 size_t text_step(const char *at, const char *end, int *columns);
 /* Returns the line at *at, *length bytes without newline, and advances *at; NULL at `end`. */
 const char *text_line(const char **at, const char *end, size_t *length);
+/* Goes through the lines of a text: line.at, line.length. */
+struct text_lines {
+	const char *next, *end, *at;
+	size_t length;
+};
+#define FOR_LINES(line, bytes, count)                                              \
+	for (struct text_lines line = {.next = (bytes), .end = (bytes) + (count)}; \
+	        (line.at = text_line(&line.next, line.end, &line.length));)
 /* Appends words (split at single blanks) in lines of at most `width` columns, each with an
  * indent and a newline. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);

@@ -211,11 +211,10 @@ enum { CELL_MOST = 8000 };
 static void put_cell(struct text *out, const char *utf8)
 {
 	struct text clean = {0};
-	const char *at = utf8 ? utf8 : "", *end = at + strlen(at), *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length))) {
+	const char *bytes = utf8 ? utf8 : "";
+	FOR_LINES (line, bytes, strlen(bytes)) {
 		struct text one = {0};
-		text_put(&one, line, length);
+		text_put(&one, line.at, line.length);
 		if (clean.count)
 			text_put(&clean, "\n", 1);
 		clean_put(&clean, text_string(&one), CELL_MOST);

@@ -229,9 +229,8 @@ static enum status write_event(struct learning *learning, const char *line, size
 /* Only lines without events are attempts, or those with `;`. */
 enum status learning_line(struct learning *learning, const char *line, const char *events)
 {
-	const char *at = events, *end = events + strlen(events), *one;
 	enum status status = ST_OK;
-	size_t length, valid = text_valid(line, strlen(line));
+	size_t valid = text_valid(line, strlen(line));
 	if (!*events || strchr(line, ';')) {
 		size_t room = CLASS_LINES_MOST - learning->typed.count;
 		text_put(&learning->typed, line, text_valid(line, valid < room ? valid : room));
@@ -239,8 +238,8 @@ enum status learning_line(struct learning *learning, const char *line, const cha
 			text_put(&learning->typed, "\n", 1);
 		learning->lines++;
 	}
-	while ((one = text_line(&at, end, &length))) {
-		enum status noted = write_event(learning, one, length);
+	FOR_LINES (one, events, strlen(events)) {
+		enum status noted = write_event(learning, one.at, one.length);
 		status = first_failure(status, noted);
 	}
 	return status;

@@ -126,21 +126,22 @@ static enum status read_setting(struct class_rules *rules, unsigned *said, const
 
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name)
 {
-	const char *at = bytes, *end = bytes + count, *line, *saved = text_lines_saved_as(bytes, count);
+	const char *saved = text_lines_saved_as(bytes, count);
 	struct text words = {0};
 	char *first = NULL; /* the first mistake's message */
 	unsigned said = 0;
-	size_t length;
+	int number = 0;
 	*rules = (struct class_rules){0};
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", name, saved);
-	for (int number = 1; (line = text_line(&at, end, &length)); number++) {
-		const char *hash = memchr(line, '#', length);
-		length = hash ? (size_t)(hash - line) : length;
-		while (length && isspace((unsigned char)line[length - 1]))
+	FOR_LINES (line, bytes, count) {
+		const char *hash = memchr(line.at, '#', line.length);
+		size_t length = hash ? (size_t)(hash - line.at) : line.length;
+		while (length && isspace((unsigned char)line.at[length - 1]))
 			length--;
+		number++;
 		text_clear(&words);
-		text_put(&words, line, length);
+		text_put(&words, line.at, length);
 		const char *begin = skip_blanks(text_string(&words));
 		if (!*begin || read_setting(rules, &said, begin) == ST_OK || first)
 			continue;

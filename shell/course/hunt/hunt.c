@@ -148,15 +148,12 @@ enum status hunt_show(struct shell *shell)
 		return ST_ARGUMENT;
 	const struct hunted *hunted = program->hunted;
 	const struct player_file *file = program_file(program, hunted->file);
-	const char *at = file->text, *end = at + file->count, *line;
-	size_t length;
-	for (int number = 1; (line = text_line(&at, end, &length)); number++)
-		out_say(shell->out, "%s%4d%s  %.*s\n", STYLED(shell->out, COLOUR_NOTE, number), (int)length,
-		        line);
-	at = text_string(&hunted->tried);
-	end = at + hunted->tried.count;
-	while ((line = text_line(&at, end, &length)))
-		out_say(shell->out, "   tried: fix %.*s\n", (int)length, line);
+	int number = 0;
+	FOR_LINES (line, file->text, file->count)
+		out_say(shell->out, "%s%4d%s  %.*s\n", STYLED(shell->out, COLOUR_NOTE, ++number),
+		        (int)line.length, line.at);
+	FOR_LINES (line, text_string(&hunted->tried), hunted->tried.count)
+		out_say(shell->out, "   tried: fix %.*s\n", (int)line.length, line.at);
 	if (hunted->mended)
 		out_say(shell->out, "   it is mended: %d attempt%s\n", hunted->attempts,
 		        hunted->attempts == 1 ? "" : "s");

@@ -34,10 +34,8 @@ static void read_gate(struct gates *gates, const char *line, size_t length)
 
 void gates_read(struct gates *gates, const struct text *check)
 {
-	const char *at = text_string(check), *end = at + check->count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		read_gate(gates, line, length);
+	FOR_LINES (line, text_string(check), check->count)
+		read_gate(gates, line.at, line.length);
 }
 
 static void release_answer(struct gate *gate)
@@ -126,10 +124,9 @@ static enum status keep_figure(struct shell *shell, const char *what, size_t len
 
 void asked_figures(struct shell *shell, struct task_play *played)
 {
-	const char *at = played->figures ? played->figures : "", *end = at + strlen(at), *line;
-	size_t length;
-	while (played->best && (line = text_line(&at, end, &length)))
-		keep_figure(shell, line, length);
+	const char *figures = played->best && played->figures ? played->figures : "";
+	FOR_LINES (line, figures, strlen(figures))
+		keep_figure(shell, line.at, line.length);
 }
 
 /* For `EXPR <= ... best(WHAT)`: sets both figures, on the rank furthest above the best. */

@@ -30,11 +30,9 @@ static void put_row(struct shell *shell, const char *topic, enum colour colour, 
 
 static void put_lines(struct shell *shell, const struct text *text, enum colour colour, struct text *out)
 {
-	const char *at = text_string(text), *end = at + text->count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
+	FOR_LINES (line, text_string(text), text->count)
 		text_add(out, "%*s%s%.*s%s\n", TOPIC_COLUMN, "",
-		        STYLED(shell->out, colour, (int)length, line));
+		        STYLED(shell->out, colour, (int)line.length, line.at));
 }
 
 /* Adds the figures if the gate compares with the best, and its remark. */
@@ -66,12 +64,11 @@ static size_t worth_saying(const char *line, size_t length)
 
 static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
 {
-	const char *at = text_string(&gate->words), *end = at + gate->words.count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		if (length && memcmp(line, "false:", length < 6 ? length : 6) != 0)
+	FOR_LINES (line, text_string(&gate->words), gate->words.count)
+		if (line.length && memcmp(line.at, "false:", line.length < 6 ? line.length : 6) != 0)
 			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "",
-			        STYLED(shell->out, COLOUR_NOTE, (int)worth_saying(line, length), line));
+			        STYLED(shell->out, COLOUR_NOTE, (int)worth_saying(line.at, line.length),
+			                line.at));
 }
 
 /* Returns the topic's first failed gate; NULL if none. *any: a gate was evaluated. */

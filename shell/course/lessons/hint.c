@@ -100,16 +100,14 @@ static void tell_surplus(
 /* Prints a solution statement, with its whole block if it opens a brace. */
 static void tell_line(struct shell *shell, const struct text *solution, const struct typed_line *missing)
 {
-	const char *at = text_string(solution), *end = at + solution->count, *line;
 	struct text block = {0};
-	size_t length;
-	int depth = 0;
-	for (int row = 1; (line = text_line(&at, end, &length)); row++) {
-		if (row < missing->line)
+	int depth = 0, row = 0;
+	FOR_LINES (line, text_string(solution), solution->count) {
+		if (++row < missing->line)
 			continue;
-		for (size_t i = 0; i < length; i++)
-			depth += line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
-		text_add(&block, "%.*s\n", (int)length, line);
+		for (size_t i = 0; i < line.length; i++)
+			depth += line.at[i] == '{' ? 1 : line.at[i] == '}' ? -1 : 0;
+		text_add(&block, "%.*s\n", (int)line.length, line.at);
 		if (depth <= 0)
 			break;
 	}

@@ -203,18 +203,18 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 static enum status whole_check(struct reading *reading, const struct lesson_task *task)
 {
 	const struct text *check = &task->part[PART_CHECK];
-	const char *at = text_string(check), *end = at + check->count, *line;
 	int number = task->at[PART_CHECK], gates = 0;
-	size_t length;
-	while (number++, (line = text_line(&at, end, &length))) {
-		bool expects = text_after("expect ", line, line + length);
-		if (text_after("", line, line + length) == line + length || *line == '#' ||
+	FOR_LINES (line, text_string(check), check->count) {
+		const char *end = line.at + line.length;
+		bool expects = text_after("expect ", line.at, end);
+		number++;
+		if (text_after("", line.at, end) == end || *line.at == '#' ||
 		        (expects && ++gates <= GATES_MAX))
 			continue;
 		reading->line = number;
-		return expects
-		        ? fail(ST_SYNTAX, "more than %d gates", GATES_MAX)
-		        : fail(ST_SYNTAX, "'%.*s': a check is made of `expect` lines", (int)length, line);
+		return expects ? fail(ST_SYNTAX, "more than %d gates", GATES_MAX)
+		               : fail(ST_SYNTAX, "'%.*s': a check is made of `expect` lines",
+		                         (int)line.length, line.at);
 	}
 	return ST_OK;
 }

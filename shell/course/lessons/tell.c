@@ -10,10 +10,10 @@ enum { ROWS = 24, ROWS_AROUND = 5 };
 
 static void tell_some(struct shell *shell, const struct text *text, int colour, int most)
 {
-	const char *at = text_string(text), *end = at + text->count, *line;
-	size_t length;
-	for (int i = 0; i < most && (line = text_line(&at, end, &length)); i++)
-		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
+	FOR_LINES (line, text_string(text), text->count)
+		if (most-- > 0)
+			out_say(shell->out, "   %s%.*s%s\n",
+			        STYLED(shell->out, colour, (int)line.length, line.at));
 }
 
 void tell_lines(struct shell *shell, const struct text *text, int colour)
@@ -102,19 +102,19 @@ static enum status play_step(struct shell *shell)
 {
 	const struct lesson *tour = shell->course.lesson;
 	const struct lesson_task *step = lesson_task_of(shell);
-	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
-	           *line;
+	const struct text *lines = &step->part[PART_START];
 	enum status status = ST_OK;
-	size_t length;
 
 	out_say(shell->out, "%stour %d/%d   %s%s\n",
 	        STYLED(shell->out, COLOUR_HEAD, tour->task + 1, tour->file.tasks,
 	                text_string(&step->part[PART_TITLE])));
-	while (status == ST_OK && (line = text_line(&at, end, &length))) {
-		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)length, line);
-		status = shell_settle(shell, line_text(shell, line, length, "the tour", 0));
-		if (status == ST_OK)
-			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
+	FOR_LINES (line, text_string(lines), lines->count) {
+		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)line.length,
+		        line.at);
+		status = shell_settle(shell, line_text(shell, line.at, line.length, "the tour", 0));
+		if (status != ST_OK)
+			break;
+		text_add(&shell->journal.ran, "%.*s\n", (int)line.length, line.at);
 	}
 	tell_lines(shell, &step->part[PART_STORY], COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
