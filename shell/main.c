@@ -28,7 +28,6 @@ static bool under_mpirun(void)
 	return false;
 }
 
-/* Fails with ST_FILE and the way to run such lines. */
 static enum status not_regular(const struct options *options)
 {
 	const char *file = options->file;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without every= it saves now; with it, it changes the plan. */
 static enum status checkpoint_run(struct call *call)
 {
 	struct plan *plan = &call->shell->training->now;
@@ -81,7 +80,6 @@ static void resume_report(struct shell *shell, const struct checkpoint *c)
 	text_release(&model);
 }
 
-/* Everything is checked before the current program is given up. */
 static enum status resume_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -67,7 +67,6 @@ static enum status data_run(struct call *call)
 	}
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	if (status == ST_OK)
-		/* a model that the data does not fit is refused by `strategy` */
 		choose_model_again(call->shell);
 	return status;
 }

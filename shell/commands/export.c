@@ -44,7 +44,6 @@ static const struct format {
                 {.is = "file of `export`", .begins = EXPORT_JSON_BEGINS}}};
 static const struct output_kind kineto = {.is = "file of `export kineto`", .begins = EXPORT_KINETO_BEGINS};
 
-/* Fails with ST_ARGUMENT, which lists the endings. */
 static enum status export_find_format(const char *path, const struct format **format)
 {
 	struct text endings = {0};

@@ -258,7 +258,6 @@ static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, 
 	return group_make(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
-/* The product fits: AXES_MAX sizes of at most RANKS_MAX. */
 static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {0};

@@ -52,7 +52,6 @@ static void help_put_wrapped(struct text *text, const char *words, int from)
 	text_put(text, "\n", 1);
 }
 
-/* Leaves out clauses listed above every list. */
 static void help_short_usage(const char *usage, struct text *out)
 {
 	static const char *const common[] = {
@@ -68,7 +67,6 @@ static void help_short_usage(const char *usage, struct text *out)
 	}
 }
 
-/* Appends a row: usage and sentence side by side if they fit. */
 static void help_put_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };
@@ -269,7 +267,6 @@ static enum status help_unknown(const char *word)
 	                  word);
 }
 
-/* Appends a list: kernels, collectives ...; false if the word names none. */
 static bool help_list(struct text *text, const char *word)
 {
 	if (strcmp(word, "kernels") == 0) {

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-/* The columns fit names and shapes of usual length. */
 static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
 {
 	struct text left = {0}, bytes = {0};

@@ -42,7 +42,6 @@ static enum status look_section_argument(struct call *call, int row, int *sectio
 	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
 
-/* stalls, stats, roofline, traffic, critical: a table of a section */
 static enum status look_table_run(struct call *call)
 {
 	static const struct {

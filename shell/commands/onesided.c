@@ -12,7 +12,6 @@
 
 enum { FROM, ARROW, TO };
 
-/* Checks this rank's tensor and window against each other. */
 static enum status one_sided_check(struct call *call, const struct view *own, const struct view *window)
 {
 	const struct names *names = call->shell->world->names;

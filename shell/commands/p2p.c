@@ -42,7 +42,6 @@ static enum status p2p_add_part(struct call *call, int rank, int row, enum p2p_d
 	return ST_OK;
 }
 
-/* A send takes the first tensor of the row, a receive the last. */
 static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;

@@ -72,7 +72,6 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	return ST_OK;
 }
 
-/* After `at`: the lines run again up to that time (replay/peek.c). */
 static enum status peek_at(struct call *call)
 {
 	struct shell *shell = call->shell;

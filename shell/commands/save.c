@@ -15,7 +15,6 @@
 
 static const struct output_kind kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole};
 
-/* Returns true if no earlier rank writes the same file. */
 static bool save_is_first(struct call *call, int rank, const char *path)
 {
 	const char *other;
@@ -119,7 +118,6 @@ static enum status save_one(struct call *call, int rank, bool act)
 	return status == ST_OK ? host_sync_reading(call, rank, id, view.name, &reads) : status;
 }
 
-/* A replay and a walk write nothing. */
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;

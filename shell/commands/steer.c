@@ -85,7 +85,6 @@ const struct command command_abort = {
         .run = abort_run,
 };
 
-/* The session keeps wall seconds for each virtual millisecond. */
 static enum status pace_run(struct call *call)
 {
 	struct number number = {0};

@@ -51,7 +51,6 @@ static name_id timeline_stream(const struct world *world, const struct ranks *se
 	return 0;
 }
 
-/* Fails with ST_NAME and the nearest possible word. */
 static enum status timeline_unknown(const struct world *world, const struct ranks *set, const char *word)
 {
 	const char *nearest = NULL;

@@ -19,7 +19,6 @@ static bool given_is_factor(const struct given *given)
 	return given->digits && given->digits[strlen(given->digits) - 1] == 'x';
 }
 
-/* Checks unit and range as `set` does. */
 static enum status whatif_add_key(
         const struct machine *machine, struct changes *changes, const struct given *given)
 {

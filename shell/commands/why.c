@@ -168,8 +168,6 @@ static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 	text_release(&line);
 }
 
-/* ---- the cost of the roots (replay/saving.c) ---- */
-
 static void why_ask_saving(const struct call *call, const struct why *why)
 {
 	struct question *question = question_make(call, answer_saving);

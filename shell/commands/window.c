@@ -29,7 +29,6 @@ static enum status window_tensor(struct call *call, int rank, struct view *view)
 	return ST_OK;
 }
 
-/* The operand is neither read nor written. */
 static enum status window_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct world *world = call->shell->world;

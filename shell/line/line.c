@@ -74,8 +74,6 @@ enum status shell_settle(struct shell *shell, enum status status)
 	return fail(status, "%s", words);
 }
 
-/* ---- wishes: carried out after their statement ---- */
-
 static enum status grant(struct shell *shell)
 {
 	const enum wish_kind kind = shell->wishes.statement.kind;
@@ -100,8 +98,6 @@ enum status line_ours(struct shell *shell, const char *line)
 {
 	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
 }
-
-/* ---- a line ---- */
 
 /* Other state (the machine, `loader` ...) has no digest: interpreter_did counts such
  * statements. */

@@ -51,8 +51,6 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	        : fail_in(status, "strategy %s", question->world[i]);
 }
 
-/* ---- the table ---- */
-
 static void put_bytes(struct table *table, int64_t bytes)
 {
 	if (bytes)
@@ -117,8 +115,6 @@ static void say_memory(struct shell *shell, const struct question *question, con
 	}
 	say_figures(shell, &table);
 }
-
-/* ---- the timelines, as wide as the longest ---- */
 
 static enum status say_timelines(struct shell *shell, const struct question *question, struct compared *all)
 {

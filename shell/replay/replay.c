@@ -53,7 +53,6 @@ static void run_entry(
 		compare(shell, entry, i, changed);
 		return;
 	}
-	/* for a task's own lines and defs */
 	const char *own = shell->course.watch ? shell->course.watch->own_file : NULL;
 	shell->files.reads_only = true;
 	if (*entry->ran)

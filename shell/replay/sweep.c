@@ -1,8 +1,4 @@
-/* sweep.c -- sweep: a rerun for each value, as a table and a curve
- *
- *     bucket     time        exposed
- *     64 kB      0.53 ms     0.42 ms     ##############
- *     128 kB     0.49 ms     0.38 ms     ############      <- the least */
+/* sweep.c -- sweep: a rerun for each value, as a table and a curve */
 #include "shell/language/run/command.h"
 #include "shell/replay/inside.h"
 #include "shell/session/changes.h"
@@ -71,7 +67,6 @@ static void say_table(struct shell *shell, const struct question *question,
 {
 	struct table table = {.align = "lrrrl"};
 	enum { BESIDE = 56 }; /* the columns before the bars, and the words after */
-	/* the longest bar's cells */
 	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
 	bool iterations = false;

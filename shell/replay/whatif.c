@@ -59,7 +59,6 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 	}
 }
 
-/* Fails with ST_NAME, with the nearest machine number or option. */
 static enum status unknown_key(const char *name)
 {
 	struct text known = {0}, near = {0};
@@ -124,8 +123,6 @@ static enum status unchanged(struct shell *shell, int section, int wanted, struc
 	return status;
 }
 
-/* ---- without a change ---- */
-
 static bool same_operation(const struct world *a, const struct world *b, op_id id)
 {
 	const struct op *x = &a->ops[id], *y = &b->ops[id];
@@ -185,8 +182,6 @@ static enum status answer_same(struct shell *shell)
 	rerun_close(&rerun, shell);
 	return status;
 }
-
-/* ---- with a change ---- */
 
 enum status answer_whatif(struct shell *shell, const struct question *question)
 {

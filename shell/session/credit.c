@@ -11,7 +11,6 @@
 enum { WAITED = -1 }; /* credit.stopped_at */
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
 static const int64_t LOOK_LEAST_NS = 5000000, LOOK_MOST_NS = 20000000; /* between two looks */
-/* longer waits are reported */
 static const int64_t PATIENCE_NS = 1000000000;
 
 int64_t credit_position(const struct credit *credit)

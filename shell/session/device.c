@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* where: "--device" or "RANKSH_DEVICE" */
 static enum status check_kind(const char *where, const char *kind)
 {
 	static const char *const kinds[] = {"auto", "sim", "cuda"};
@@ -86,7 +85,6 @@ static enum status open_cuda(struct device *device, struct transport *transport,
 		return status;
 	const struct cuda_placement *placement = &device->job->placement;
 	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
-	/* CUDA's page size */
 	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21);
 	return machine_here(here, device->job->name, (double)bytes, gpus, hosts);
 }
@@ -159,8 +157,6 @@ const char *device_why(const struct options *options)
 	        : options->device_by == DEVICE_SET  ? "by RANKSH_DEVICE=sim"
 	                                            : "by --device sim";
 }
-
-/* ---- machines ---- */
 
 const char *device_own_machine(const struct device *device)
 {

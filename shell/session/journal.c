@@ -133,7 +133,6 @@ void journal_script(const struct journal *journal, struct text *out)
 		const struct journal_entry *entry = &journal->entries[i];
 		begins[i] = out->count;
 		bool closes = entry->opened && entry->opened <= i;
-		/* in the script, too */
 		bool opens = closes && !journal->entries[entry->opened - 1].session;
 		if (closes)
 			begins[i] = out->count = begins[entry->opened - 1 + opens];

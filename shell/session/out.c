@@ -91,7 +91,6 @@ static struct piece *add_piece(struct out *out, bool place)
 	return piece;
 }
 
-/* Adds to the last common piece, or a new one. */
 static void count_common(struct out *out, size_t count)
 {
 	struct piece *last = out->piece_count ? &out->pieces[out->piece_count - 1] : NULL;
@@ -235,7 +234,6 @@ static void render_place(struct out *out, const struct piece *place, struct text
 	}
 }
 
-/* rendered NULL: only empties. */
 void out_render(struct out *out, struct text *rendered)
 {
 	size_t at = 0;

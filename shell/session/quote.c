@@ -23,7 +23,6 @@ void quote_text(const char *words, struct text *out)
 	text_put(out, "\"", 1);
 }
 
-/* Returns true if no shell needs quotes. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";

@@ -47,7 +47,6 @@ static enum status start_backend(struct shell *shell)
 	return status;
 }
 
-/* Keeps its data failure for a later report. */
 static void stop_backend(struct shell *shell)
 {
 	if (shell->backend) {

@@ -57,8 +57,6 @@ static size_t named(const char *what, size_t length, char name[WHAT_MOST])
 	return count;
 }
 
-/* ---- writing ---- */
-
 static bool equal(double a, double b)
 {
 	return a == b ? !signbit(a) == !signbit(b) : isnan(a) && isnan(b);
@@ -98,8 +96,6 @@ static void put_read(struct text *out, const char *name, size_t length, const do
 		}
 	text_put(out, "\n", 1);
 }
-
-/* ---- reading again ---- */
 
 /* Reads one number or `count`, up to a tab or line end. */
 static bool take_values(const char *at, double *value, size_t count)

@@ -20,7 +20,6 @@ static void say_nothing(struct shell *shell, const struct window *window)
 	out_say(shell->out, ": it is now %s\n", time_words(shell_clock(shell)).text);
 }
 
-/* Merges equal ranks; counts omitted rows. */
 enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };

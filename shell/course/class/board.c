@@ -1,11 +1,4 @@
-/* board.c -- a class's board in cells, or as a table
- *
- *      lab3   14:02   5 learners: 1 stuck, 2 at work, 1 done, 1 away     lessons 1-4, until 14:30
- *      who               solved  task          min  wrong  what was wrong last
- *      ada                    4  2.3 ✓✓··       12      3  the numbers: y3 is not x w w w
- *      ...
- *      wrong now   met  tries  task  what is wrong
- *              2     3      7  2.3   the numbers: y3 is not x w w w */
+/* board.c -- a class's board in cells, or as a table */
 #include "shell/course/class/board.h"
 #include "base/arithmetic.h"
 #include "shell/course/class/rules.h"
@@ -54,7 +47,6 @@ static void board_put(struct picture *picture, int row, int column, enum colour 
 	}
 }
 
-/* Writes another user's text, cleaned. */
 static void put_foreign(
         struct picture *picture, int row, int column, int columns, enum colour colour, const char *words)
 {
@@ -202,8 +194,6 @@ void board_draw(struct class_board *board, int width, int height, struct picture
 	        count > rows ? "q leaves; up and down scroll" : "q leaves");
 	board_put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
 }
-
-/* ---- a table (RFC 4180) ---- */
 
 enum { CELL_MOST = 8000 };
 

@@ -17,7 +17,6 @@ static bool word_is(const struct text *text, const char *word)
 	return strcmp(text_string(text), word) == 0;
 }
 
-/* Learners with the same name are numbered 1, 2, 3 ... in order of appearance. */
 static struct learner *find_learner(struct learners *learners, const struct class_head *head)
 {
 	int twin = 1;

@@ -65,7 +65,6 @@ static void read_id(const char *state, char id[ID_ROOM])
 	if (getrandom(dice, sizeof dice, 0) != (ssize_t)sizeof dice)
 		dice[0] = (uint64_t)wall_ns() ^ (uint64_t)getpid() << 40;
 	snprintf(id, ID_ROOM, "%016llx%016llx", (unsigned long long)dice[0], (unsigned long long)dice[1]);
-	/* if this fails, the next session counts as another learner */
 	file_write(path, id, strlen(id));
 }
 

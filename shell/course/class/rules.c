@@ -100,7 +100,6 @@ static const struct setting {
 enum { SETTINGS = sizeof settings / sizeof *settings };
 static const char names[] = "lessons minutes until hint solution";
 
-/* Reads a line without comment and surrounding blanks. */
 static enum status read_setting(struct class_rules *rules, unsigned *said, const char *line)
 {
 	size_t length = strcspn(line, " \t=");

@@ -33,7 +33,6 @@ static struct text_change *change_add(
 	return change;
 }
 
-/* As change_add, with a formatted replacement */
 static void change_add_format(struct split_line *line, const char *what, const char *from, const char *to,
         const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void change_add_format(
@@ -47,8 +46,6 @@ static void change_add_format(
 	change_add(line, what, from, to, text_string(&with));
 	text_release(&with);
 }
-
-/* ---- words exchanged ---- */
 
 static const struct {
 	const char *find, *with, *what;
@@ -167,8 +164,6 @@ static void exchange_ends(struct split_line *line, const struct line_piece *piec
 		        word_end(piece, from + 5));
 }
 
-/* ---- whole statements ---- */
-
 /* Adds a host sync (slow but right), or the statement once more. */
 static void add_sync_or_repeat(struct split_line *line, const struct line_piece *piece, const char *word)
 {
@@ -233,8 +228,6 @@ static void change_statement(struct split_line *line, int i)
 	if (strcmp(other, "let") != 0 && !word_is_left(other))
 		exchange_two(line, "two lines changed places", piece->at, piece->end, next->at, next->end);
 }
-
-/* ---- lines with one statement ---- */
 
 /* Returns the line's piece if it is the only one, and may change; else NULL. */
 static const struct line_piece *sole_statement(const struct split_line *line)

@@ -21,8 +21,6 @@ struct judge {
 	const struct shell *first; /* rank 0's session */
 };
 
-/* ---- executed lines ---- */
-
 static struct lines_ran *ran_find(const struct judged *judged, const char *file)
 {
 	for (size_t i = 0; i < judged->files; i++)
@@ -59,8 +57,6 @@ bool judged_ran(const struct judged *judged, const char *file, int line)
 	const struct lines_ran *ran = ran_find(judged, file);
 	return ran && (size_t)line < ran->lines && ran->ran[line];
 }
-
-/* ---- a rank's tensors ---- */
 
 static void held_add(
         struct shell *shell, struct kept_rank *kept, const char *name, const struct part_line *part)
@@ -190,8 +186,6 @@ void judged_release(struct judged *judged)
 	text_release(&judged->words);
 	*judged = (struct judged){0};
 }
-
-/* ---- comparison ---- */
 
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
 {

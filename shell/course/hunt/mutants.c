@@ -1,9 +1,5 @@
-/* mutants.c -- the files that may get a bug
- *
- *     hunt fsdp      strategies/fsdp.rsh                          its own file
- *                    parts that it sources: flat, grouped ...     its own too
- *                    parts of the model: training, parameters ... if its own have few changes
- *     hunt F.rsh     F.rsh */
+/* mutants.c -- the files that may get a bug: a strategy's own file, the parts that it sources, and
+ * the model's parts if these have few changes; or a script */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/course/hunt/hunt.h"
@@ -23,7 +19,6 @@ static bool has_file(const struct mutants *mutants, const char *name)
 	return false;
 }
 
-/* Calls `found` for each built-in part that the text sources. */
 static void each_source(
         const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
 {

@@ -72,7 +72,6 @@ static void shuffle(const struct mutants *mutants, size_t *order, size_t count, 
 		}
 }
 
-/* of: tried changes by level */
 static enum status none_found(
         const char *name, long level, size_t tried, bool all, const size_t of[HUNT_LEVELS + 1])
 {

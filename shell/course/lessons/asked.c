@@ -56,8 +56,6 @@ void gates_release(struct gates *gates)
 	*gates = (struct gates){0};
 }
 
-/* ---- topics ---- */
-
 bool gates_speak_of(const char *lines, const char *name)
 {
 	size_t length = strlen(name);
@@ -107,8 +105,6 @@ void gates_compared(const struct text *check, struct text *names)
 			text_add(names, "%.*s ", (int)length, name + 1);
 	}
 }
-
-/* ---- figures ---- */
 
 /* Evaluates best(EXPR) on all ranks, so that figures are recorded. */
 static enum status keep_figure(struct shell *shell, const char *what, size_t length)
@@ -171,8 +167,6 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 	put_figures(shell, (struct slice_of_text){line, (uint32_t)left},
 	        (struct slice_of_text){best, (uint32_t)inner - 1}, gate);
 }
-
-/* ---- gates ---- */
 
 /* Adds the root cause of the section's longest wait, unless it is launch order. */
 static void put_root(struct shell *shell, struct text *out)
@@ -247,8 +241,6 @@ static bool ask_gate(struct shell *shell, struct task_play *played, struct gate 
 	text_release(&why);
 	return held;
 }
-
-/* ---- uninitialized memory ---- */
 
 /* Reads the tensor after all measurements. Returns false if that read is uninitialized. */
 static bool is_written(struct shell *shell, const char *name, size_t length)

@@ -1,9 +1,5 @@
 /* check.c -- `check`: runs the lines typed in the task, and reports by topic
  *
- *     the numbers   right   also with other data, M = 6 and 8 ranks
- *     time          12.1 ms: the best known is 8.60 ms. `sync` on rank 0 (line 5)
- *     memory        right
- *
  * Rank 0 runs them; all print its result. */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/sandbox/sandbox.h"
@@ -13,7 +9,6 @@
 
 enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
 
-/* Adds a row, whose words continue below if the line is full. */
 static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
         const char *words, struct text *out)
 {
@@ -222,7 +217,6 @@ static enum status put_naive(struct shell *shell, struct text *out)
 	return ST_OK;
 }
 
-/* Rank 0: adds the report. */
 static enum status check_lines(struct shell *shell, struct text *out, bool *right)
 {
 	struct task_verdict verdict = {0};

@@ -116,7 +116,6 @@ static int choices_of(const struct lesson_task *task)
 	return count ? count + 1 : 0;
 }
 
-/* Requires a unit if the predicted figure has one. */
 static enum status has_unit(struct shell *shell, const char *answer, struct number number)
 {
 	struct number truth = number;
@@ -157,8 +156,6 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
 	return ST_OK;
 }
-
-/* ---- after the solution ---- */
 
 static enum status put_guess(struct shell *shell, struct text *out)
 {

@@ -179,8 +179,6 @@ static enum status hold_choices(struct held_task *holding)
 	return complain_failed(holding, "a choice", status);
 }
 
-/* ---- a task ---- */
-
 static void hold_gates(struct held_task *holding)
 {
 	struct gates gates = {0};

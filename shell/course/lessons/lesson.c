@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* File names begin with the number. */
 const struct embedded *lesson_embedded(int number)
 {
 	const char *name;

@@ -27,8 +27,6 @@ static void note_outcome(
 		text_add(&played->words, "%s", fail_text());
 }
 
-/* ---- lines ---- */
-
 static enum status run_starter(struct shell *shell, struct task_play *played, const struct variation *variant)
 {
 	const struct text *start = &played->task->part[PART_START];
@@ -90,8 +88,6 @@ static enum status play_end(struct shell *shell, struct task_play *played)
 	        0);
 	return status;
 }
-
-/* ---- tensors ---- */
 
 static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char *name)
 {
@@ -155,8 +151,6 @@ static enum status reference_add(struct shell *shell, const struct task_play *pl
 		}
 	return status == ST_OK ? sandbox_end(shell) : status;
 }
-
-/* ---- a rank ---- */
 
 struct play {
 	struct task_play *played;

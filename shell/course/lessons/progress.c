@@ -1,7 +1,4 @@
-/* progress.c -- the list of lessons with the solved tasks, and a task's events
- *
- *        lesson 4   ✓✓··   Buckets                        20 min
- *        next: lesson 4.3 */
+/* progress.c -- the list of lessons with the solved tasks, and a task's events */
 #include "shell/course/lessons/open_lesson.h"
 #include "shell/course/class/rules.h"
 

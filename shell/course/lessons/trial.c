@@ -10,7 +10,6 @@
 enum { MEMORY_LEAST = 64 << 20 }; /* always allowed */
 static const uint64_t SALT = 7001;
 
-/* The learner's variant, other data, each varied name's limits, other numbers of ranks. */
 static int make_variants(const struct lesson_task *task, int n, struct variation *variant)
 {
 	int count = 0;
@@ -137,8 +136,6 @@ static enum status try_variant(
 	return status;
 }
 
-/* ---- a number in place of a name ---- */
-
 /* Returns the next place that has the digits as a whole word; NULL if none. */
 static const char *next_number(const char *text, const char *at, const char *digits)
 {
@@ -196,8 +193,6 @@ static enum status find_literal(
 	}
 	return status;
 }
-
-/* ---- all variants ---- */
 
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of)
 {

@@ -96,7 +96,6 @@ static enum status task_before(struct shell *shell, const struct statement *stat
 	return status == ST_OK ? task_rules_check(&lesson->rules, statement) : status;
 }
 
-/* Refused lines had no effect. */
 static void task_after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
 	struct lesson *lesson = shell->course.lesson;
