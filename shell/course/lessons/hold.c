@@ -233,7 +233,7 @@ static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX
 	return 1;
 }
 
-static enum status hold_task(struct shell *shell, const char *title, int n, int *failed)
+static enum status hold_task(struct shell *shell, int n, int *failed)
 {
 	struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
@@ -243,7 +243,7 @@ static enum status hold_task(struct shell *shell, const char *title, int n, int 
 	for (int i = 0; i < counts && status == ST_OK && !holding.wrong; i++)
 		status = hold_on(&holding, task, count[i], shell);
 	if (status == ST_OK)
-		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok", title,
+		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok", lesson->title,
 		        lesson->task + 1, text_string(&task->part[PART_TITLE]), text_string(&holding.out));
 	*failed += holding.out.count != 0;
 	text_release(&holding.out);
@@ -253,17 +253,13 @@ static enum status hold_task(struct shell *shell, const char *title, int n, int 
 static enum status hold_lesson(struct shell *shell, int n, int *failed)
 {
 	struct lesson *lesson = shell->course.lesson;
-	struct text title = {0};
-	lesson_title(lesson, &title);
-	enum status status = n ? lesson_file_fits(&lesson->file, text_string(&title), n) : ST_OK;
-	if (status != ST_OK) {
+	enum status status = ST_OK;
+	if (n && lesson_file_fits(&lesson->file, lesson->title, n) != ST_OK) {
 		out_say(shell->out, "skipped %s\n", fail_text());
-		status = ST_OK;
-	} else {
-		for (lesson->task = 0; lesson->task < lesson->file.tasks && status == ST_OK; lesson->task++)
-			status = hold_task(shell, text_string(&title), n, failed);
+		return ST_OK;
 	}
-	text_release(&title);
+	for (lesson->task = 0; lesson->task < lesson->file.tasks && status == ST_OK; lesson->task++)
+		status = hold_task(shell, n, failed);
 	return status;
 }
 

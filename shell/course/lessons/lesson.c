@@ -64,14 +64,6 @@ void lesson_free(struct shell *shell)
 	shell->course.lesson = NULL;
 }
 
-void lesson_title(const struct lesson *lesson, struct text *out)
-{
-	if (lesson->number > 0)
-		text_add(out, "lesson %d", lesson->number);
-	else
-		text_add(out, "%s", lesson->path);
-}
-
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made)
 {
 	const struct embedded *file = number < 0 ? NULL : lesson_embedded(number);
@@ -83,6 +75,10 @@ enum status lesson_load(struct shell *shell, int number, const char *path, struc
 	lesson->number = number;
 	lesson->task = -1;
 	snprintf(lesson->path, sizeof lesson->path, "%s", path ? path : "");
+	if (number > 0)
+		snprintf(lesson->title, sizeof lesson->title, "lesson %d", number);
+	else
+		snprintf(lesson->title, sizeof lesson->title, "%s", lesson->path);
 	char place[1600];
 	own_lesson_path(path ? path : "", place, sizeof place);
 	enum status status = file ? ST_OK : shell_file(shell, place, &bytes, &count);
@@ -204,17 +200,13 @@ enum status lesson_restore_session(struct shell *shell)
 
 static enum status lesson_fits(const struct shell *shell, const struct lesson *lesson, int task)
 {
-	struct text title = {0};
-	lesson_title(lesson, &title);
-	enum status status = lesson_file_fits(&lesson->file, text_string(&title), shell->world->n);
+	enum status status = lesson_file_fits(&lesson->file, lesson->title, shell->world->n);
 	if (status == ST_OK && task > lesson->file.tasks)
-		status = fail(ST_RANGE, "%s has tasks 1 to %d, no %d", text_string(&title),
-		        lesson->file.tasks, task);
+		return fail(ST_RANGE, "%s has tasks 1 to %d, no %d", lesson->title, lesson->file.tasks, task);
 	if (status == ST_OK && shell->dry && !shell->replay.recalls)
-		status = fail(ST_ARGUMENT,
+		return fail(ST_ARGUMENT,
 		        "%s works with numbers, and --dry keeps none: start ranksh without it",
-		        text_string(&title));
-	text_release(&title);
+		        lesson->title);
 	return status;
 }
 

@@ -21,6 +21,7 @@ struct lesson {
 	struct lesson_file file;
 	int number;     /* from 1; 0: the tour; -1: a file named by the learner */
 	char path[512]; /* path of that file */
+	char title[512]; /* "lesson 5", or the path */
 	int task;       /* from 0; -1: none yet */
 	struct task_rules rules;
 	struct task_lines typed;
@@ -34,8 +35,6 @@ struct lesson {
 	struct saved_session saved;
 };
 
-/* Adds "lesson 5", or the file's name. */
-void lesson_title(const struct lesson *lesson, struct text *out);
 /* Loads a lesson. number 0: the tour; -1: the file at `path`, read by rank 0. Free *made with
  * lesson_drop. shell may be NULL if built in. Fails with ST_NAME (none), ST_SYNTAX or ST_FILE. */
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);

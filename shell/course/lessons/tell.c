@@ -47,24 +47,16 @@ static void tell_starter(struct shell *shell, const struct text *start, int room
 		        STYLED(shell->out, COLOUR_NOTE, lines - shown));
 }
 
-static void tell_head(struct shell *shell)
-{
-	const struct lesson *lesson = shell->course.lesson;
-	struct text title = {0};
-	lesson_title(lesson, &title);
-	out_say(shell->out, "%s%s, task %d/%d   %s%s\n",
-	        STYLED(shell->out, COLOUR_HEAD, text_string(&title), lesson->task + 1, lesson->file.tasks,
-	                text_string(&lesson_task_of(shell)->part[PART_TITLE])));
-	text_release(&title);
-}
-
 enum status task_tell(struct shell *shell)
 {
+	const struct lesson *lesson = shell->course.lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
 	struct text question = {0};
 	enum status status = guess_put(shell, &question);
 	int asked = lines_of(&task->part[PART_STORY]) + (task->at[PART_PREDICT] ? 6 : 0);
-	tell_head(shell);
+	out_say(shell->out, "%s%s, task %d/%d   %s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, lesson->title, lesson->task + 1, lesson->file.tasks,
+	                text_string(&task->part[PART_TITLE])));
 	if (task->unseen)
 		tell_unseen(shell);
 	else
