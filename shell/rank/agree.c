@@ -100,16 +100,6 @@ static enum status weigh_all(struct conductor *conductor, enum status status, ch
 	return status;
 }
 
-static void say_rendered(struct conductor *conductor)
-{
-	struct text rendered = {0};
-	out_render(conductor->shell.out, &rendered);
-	if (rendered.count)
-		conductor->to.say(conductor->to.self, rendered.bytes, rendered.count);
-	text_release(&rendered);
-	conductor->flushed_ns = wall_ns();
-}
-
 /* ---- going on, or not ---- */
 
 enum status agree_end(struct conductor *conductor, enum status status)
@@ -147,7 +137,12 @@ enum status agree_all(struct conductor *conductor, enum status status)
 		status = weigh_all(conductor, status, words);
 		for (int rank = 0; rank < transport_size(conductor->transport); rank++)
 			mem_free(conductor->results[rank].bytes);
-		say_rendered(conductor);
+		struct text rendered = {0};
+		out_render(shell->out, &rendered);
+		if (rendered.count)
+			conductor->to.say(conductor->to.self, rendered.bytes, rendered.count);
+		text_release(&rendered);
+		conductor->flushed_ns = wall_ns();
 	} else {
 		out_render(shell->out, NULL);
 	}

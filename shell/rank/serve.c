@@ -179,16 +179,6 @@ static void hello(struct serve *serve, const struct request *request)
 	send(serve, &reply);
 }
 
-static void write_wish(const struct wish *wish, struct text *out)
-{
-	static const char *const words[] = {[WISH_RESTART] = "restart",
-	        [WISH_VIEW] = "view",
-	        [WISH_SPLIT] = "split ",
-	        [WISH_EDIT] = "edit "};
-	if (words[wish->kind])
-		text_add(out, "%s%s", words[wish->kind], wish->file);
-}
-
 static void tell_log(struct journal *journal, struct log_change *log)
 {
 	log->kept = (int)journal->told;
@@ -247,6 +237,11 @@ static void await_wall(struct serve *serve)
 /* now: typed, so `pace` waits */
 static void send_done(struct serve *serve, struct reply *reply, bool now, bool lanes)
 {
+	static const char *const words[] = {[WISH_RESTART] = "restart",
+	        [WISH_VIEW] = "view",
+	        [WISH_SPLIT] = "split ",
+	        [WISH_EDIT] = "edit "};
+	struct wish *wish = &serve->conductor->shell.wishes.front_end;
 	if (reply->status != ST_OK && reply->status != ST_QUIT)
 		text_add(&reply->text, "%s", fail_text());
 	if (now)
@@ -255,8 +250,9 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 		send_lanes(serve, true);
 	serve->conductor->shell.course.functions->events(&serve->conductor->shell, &reply->learned);
 	tell_log(&serve->conductor->shell.journal, &reply->log);
-	write_wish(&serve->conductor->shell.wishes.front_end, &reply->wish);
-	serve->conductor->shell.wishes.front_end = (struct wish){0};
+	if (words[wish->kind])
+		text_add(&reply->wish, "%s%s", words[wish->kind], wish->file);
+	*wish = (struct wish){0};
 	write_prompt(serve, reply);
 	send(serve, reply);
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static void edit(struct session *session, const char *file)
 	split_end(&session->split);
 	int status = system(command);
 	arrange_split(session);
-	signal_taken_interrupt();
+	signal_taken(SIGINT);
 	if (status != 0)
 		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
 	else
@@ -141,13 +142,6 @@ static void grant_wish(struct session *session, const char *wish)
 }
 
 /* ---- a line that ranks run ---- */
-
-/* Returns true for commands with long text; other output scrolls. */
-static bool is_for_reading(const char *line)
-{
-	static const char first[] = "help machine lessons strategy model man";
-	return text_place(first, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
-}
 
 /* Journals the log change; else, for followers, a line that is not only about this terminal */
 static enum status keep_line(struct session *session, const struct reply *reply)
@@ -171,10 +165,12 @@ static void run_line(struct session *session, const char *line)
 	        .stamp = -1,
 	        .look = session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER};
 	struct reply reply = {0};
+	static const char pages[] = "help machine lessons strategy model man"; /* other output scrolls */
+	bool reads = text_place(pages, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
 	session->talk.busy_with = text_string(&session->pending);
-	signal_taken_interrupt();
+	signal_taken(SIGINT);
 	struct pager pager = {.used = 1}; /* the typed line */
-	session->talk.pager = session->talk.terminal && is_for_reading(line) ? &pager : NULL;
+	session->talk.pager = session->talk.terminal && reads ? &pager : NULL;
 	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 	session->talk.pager = NULL;
 	if (status != ST_OK) {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,7 +154,7 @@ static enum status await_head(struct follow *follow)
 		}
 		if (!line)
 			poll(NULL, 0, follow->nap_ms);
-		if (signal_asked_to_end() || signal_taken_interrupt())
+		if (signal_asked_to_end() || signal_taken(SIGINT))
 			return fail(ST_FILE, "%s has not begun", follow->name);
 	}
 	enum journal_says says = journal_file_line(&follow->told, line, count, &look);

@@ -190,16 +190,6 @@ static int number_of(const cJSON *object, const char *key, int otherwise)
 	return cJSON_IsNumber(item) ? item->valueint : otherwise;
 }
 
-static void read_head(struct journal_file *journal, const cJSON *object)
-{
-	const char *device = member_text(object, "device"), *version = member_text(object, "ranksh");
-	snprintf(journal->machine, sizeof journal->machine, "%s", member_text(object, "machine"));
-	snprintf(journal->device, sizeof journal->device, "%s", device ? device : "");
-	snprintf(journal->version, sizeof journal->version, "%s", version ? version : "");
-	journal->n = number_of(object, "n", 0);
-	journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
-}
-
 static void put_member(struct text *text, const cJSON *object, const char *key)
 {
 	const char *member = member_text(object, key);
@@ -220,7 +210,12 @@ enum journal_says journal_file_line(
 		logged_line_read(object, log_add(&journal->log));
 		says = JOURNAL_LINE;
 	} else if (member_text(object, "machine")) {
-		read_head(journal, object);
+		const char *device = member_text(object, "device"), *version = member_text(object, "ranksh");
+		snprintf(journal->machine, sizeof journal->machine, "%s", member_text(object, "machine"));
+		snprintf(journal->device, sizeof journal->device, "%s", device ? device : "");
+		snprintf(journal->version, sizeof journal->version, "%s", version ? version : "");
+		journal->n = number_of(object, "n", 0);
+		journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
 		says = JOURNAL_HEAD;
 	} else if (kept >= 0) {
 		log_shorten(&journal->log, (size_t)kept);

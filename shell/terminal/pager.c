@@ -10,6 +10,7 @@
 #include "shell/terminal/talk.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -39,14 +40,14 @@ static char wait_for_key(void)
 	int ready;
 	do
 		ready = poll(&keys, 1, -1);
-	while (ready < 0 && signal_taken_resize());
+	while (ready < 0 && signal_taken(SIGWINCH));
 	if (ready < 1 || read(0, &key, 1) < 1)
 		key = 'q';
 	char more;
 	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O')) /* "[A", "[5~" */
 		while (next_key(&more) && more >= ' ' && more <= '?')
 			;
-	signal_taken_interrupt();
+	signal_taken(SIGINT);
 	tcsetattr(0, TCSANOW, &before);
 	return key;
 }

@@ -199,17 +199,6 @@ static int mouse_key(MEVENT *mouse)
 	                                                               : SCREEN_OTHER;
 }
 
-/* Drops the rest of an escape sequence. */
-static bool swallow(void)
-{
-	wint_t code;
-	bool any = false;
-	timeout(0);
-	while (get_wch(&code) != ERR)
-		any = true;
-	return any;
-}
-
 bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event)
 {
 	wint_t code = 0;
@@ -225,8 +214,9 @@ bool screen_event(const struct screen *screen, int wait_ms, struct screen_event 
 			event->key = keys[i].key;
 	if (got == KEY_CODE_YES && code == KEY_MOUSE)
 		event->key = mouse_key(&mouse);
-	if (event->key == SCREEN_ESCAPE && swallow()) /* an unknown sequence is no Escape key */
-		event->key = SCREEN_OTHER;
+	timeout(0);
+	for (bool escape = event->key == SCREEN_ESCAPE; escape && get_wch(&code) != ERR;)
+		event->key = SCREEN_OTHER; /* the rest of an unknown sequence */
 	event->x = mouse.x;
 	event->y = mouse.y;
 	return true;

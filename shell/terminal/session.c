@@ -123,14 +123,14 @@ static char *read_line(struct session *session, bool *ended)
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
 		/* after a Ctrl-C that ended TAB do not block: it is handled below */
-		int ready = poll(ends, 3, signal_has_interrupt() ? 0 : follower_wait_ms(session));
-		if (signal_taken_interrupt()) { /* discard the open block, too */
+		int ready = poll(ends, 3, signal_came(SIGINT) ? 0 : follower_wait_ms(session));
+		if (signal_taken(SIGINT)) { /* discard the open block, too */
 			text_clear(&session->pending);
 			line_cancel();
 			line_leave();
 			line_begin(prompt_of(session), session->colour);
 		}
-		if (signal_taken_resize()) {
+		if (signal_taken(SIGWINCH)) {
 			line_resize();
 			if (session->split.wanted) {
 				split_arrange(&session->split);

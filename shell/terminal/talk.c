@@ -24,16 +24,11 @@
 enum { TICK_MS = 100 };
 static const int64_t SECOND_NS = 1000000000, MS_NS = 1000000;
 
-static volatile sig_atomic_t interrupted, resized, to_end;
+static volatile sig_atomic_t came[NSIG];
 
 static void note(int number)
 {
-	if (number == SIGINT)
-		interrupted = 1;
-	else if (number == SIGWINCH)
-		resized = 1;
-	else
-		to_end = 1;
+	came[number] = 1;
 }
 
 /* Without SA_RESTART signals end a poll. Ctrl-Z and Ctrl-\ are ignored: the ranks would not
@@ -50,28 +45,21 @@ void signals_start(void)
 	crash_start();
 }
 
-bool signal_has_interrupt(void)
+bool signal_came(int number)
 {
-	return interrupted;
+	return came[number];
 }
 
-bool signal_taken_interrupt(void)
+bool signal_taken(int number)
 {
-	bool was = interrupted;
-	interrupted = 0;
-	return was;
-}
-
-bool signal_taken_resize(void)
-{
-	bool was = resized;
-	resized = 0;
+	bool was = came[number];
+	came[number] = 0;
 	return was;
 }
 
 bool signal_asked_to_end(void)
 {
-	return to_end;
+	return came[SIGTERM] || came[SIGHUP];
 }
 
 /* ---- the job ---- */
@@ -254,7 +242,7 @@ static bool wants_to_kill(struct talk *talk)
 			return read(0, answer, sizeof answer - 1) > 0 && (*answer == 'y' || *answer == 'Y');
 		if (hear(talk, 0) != ST_OK ||
 		        (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) ||
-		        to_end) {
+		        signal_asked_to_end()) {
 			puts("");
 			return false;
 		}
@@ -294,17 +282,17 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 			show(talk, reply); /* an unexpected one */
 			reply_release(reply);
 		}
-		if (over || status == ST_MPI || to_end)
+		if (over || status == ST_MPI || signal_asked_to_end())
 			return ST_MPI;
-		if (wait_ms >= 0 && (interrupted || wall_ns() - talk->asked_ns > wait_ms * MS_NS)) {
+		if (wait_ms >= 0 && (came[SIGINT] || wall_ns() - talk->asked_ns > wait_ms * MS_NS)) {
 			talk->late += kind == REPLY_COMPLETE;
 			return ST_LIMIT;
 		}
 		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
 		show_progress(talk);
-		if (kind == REPLY_DONE && signal_taken_interrupt())
+		if (kind == REPLY_DONE && signal_taken(SIGINT))
 			status = pass_interrupt(talk);
-		if (kind == REPLY_HELLO && signal_taken_interrupt()) {
+		if (kind == REPLY_HELLO && signal_taken(SIGINT)) {
 			kill(-talk->job.pid, SIGTERM); /* no rank can stop by itself yet */
 			status = ST_QUIT;
 		}

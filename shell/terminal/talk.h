@@ -46,11 +46,10 @@ struct talk {
 	int64_t asked_ns, interrupted_ns;
 };
 
-/* Handlers set flags; functions with `taken` clear them. Fatal signals: screen.h */
+/* Handlers set flags; signal_taken clears one. Fatal signals: screen.h */
 void signals_start(void);
-bool signal_has_interrupt(void);
-bool signal_taken_interrupt(void);
-bool signal_taken_resize(void);
+bool signal_came(int number);
+bool signal_taken(int number);
 bool signal_asked_to_end(void);
 
 enum status talk_start(struct talk *talk, const struct options *options);

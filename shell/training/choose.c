@@ -46,9 +46,9 @@ static void driver_put_data(const struct plan *plan, bool sizes_only, const stru
 			        presets[i].value ? presets[i].unit : "");
 }
 
-static struct given *choice_give_number(struct choice *choice, const char *name, struct number number)
+static void choice_give_number(struct choice *choice, const char *name, struct number number)
 {
-	return choice_give(choice, &(struct given){.name = name, .number = number});
+	choice_give(choice, &(struct given){.name = name, .number = number});
 }
 
 static void choice_give_stage(const struct plan *plan, struct choice *strategy)
@@ -216,19 +216,22 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 {
 	bool script = program_is_script(alone);
 	struct choice model = choice_of_model(alone), serial = {.name = "serial"};
-	if ((otherwise->f32 && !file_has_option(&model.file, "dtype")) ||
-	        (otherwise->seed && !file_has_option(&model.file, "seed")) ||
-	        (otherwise->loss_scale > 0 && !file_has_option(&model.file, "loss_scale")) ||
-	        (otherwise->micros > 1 && choose_file(shell, false, &serial) != ST_OK))
+	const struct given *seed = choice_given(&model, "seed");
+	double begin = seed ? seed->number.value : 1;
+	const struct {
+		bool wanted;
+		struct given given;
+	} changes[] = {{otherwise->f32, {.name = "dtype", .word = "f32"}},
+	        {otherwise->loss_scale > 0, {.name = "loss_scale", .number.value = otherwise->loss_scale}},
+	        {otherwise->seed, {.name = "seed", .number.value = begin + otherwise->seed}}};
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+		if (changes[i].wanted && !file_has_option(&model.file, changes[i].given.name))
+			return NULL;
+		if (changes[i].wanted)
+			choice_give(&model, &changes[i].given);
+	}
+	if (otherwise->micros > 1 && choose_file(shell, false, &serial) != ST_OK)
 		return NULL;
-	if (otherwise->f32)
-		choice_give_number(&model, "dtype", (struct number){0})->word = "f32";
-	if (otherwise->loss_scale > 0)
-		choice_give_number(&model, "loss_scale", (struct number){otherwise->loss_scale, UNIT_PLAIN});
-	const struct given *given = choice_given(&model, "seed");
-	double begin = given ? given->number.value : 1;
-	if (otherwise->seed)
-		choice_give_number(&model, "seed", (struct number){begin + otherwise->seed, UNIT_PLAIN});
 	struct program *program = program_make(alone->name, names);
 	if (!script)
 		program_add(program, &alone->file[0]);

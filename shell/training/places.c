@@ -237,22 +237,19 @@ struct asked_name {
 	struct player *player;
 	const struct program *program;
 	const char *name;
+	bool option;                     /* else a def */
 	const struct definition *except; /* its own text is ignored */
 	bool found;
 	struct text *out;
 };
 
-static void asked_search_def(void *self, const struct definition *def)
+static void asked_search(void *self, const struct definition *def)
 {
 	struct asked_name *asked = self;
-	asked->found |= def != asked->except && text_mentions(def->statement->why, asked->name, "def");
-}
-
-static void asked_search_file(void *self, const struct definition *def)
-{
-	struct asked_name *asked = self;
-	struct slice_of_text text = {def->tree->text, def->tree->count};
-	asked->found = asked->found || text_mentions(text, asked->name, "option");
+	struct slice_of_text file = {def->tree->text, def->tree->count};
+	asked->found = asked->found || (asked->option && text_mentions(file, asked->name, "option")) ||
+	        (!asked->option && def != asked->except &&
+	                text_mentions(def->statement->why, asked->name, "def"));
 }
 
 /* "; parts that do: buckets flat (`source buckets`)" */
@@ -320,7 +317,7 @@ static void uncalled_note_def(void *self, const struct definition *def)
 	        !is_own_strategy(all->program, def->tree->file))
 		return;
 	struct asked_name calls = {.name = name, .except = def};
-	player_each_def(all->player, asked_search_def, &calls);
+	player_each_def(all->player, asked_search, &calls);
 	if (calls.found || def_called_elsewhere(name))
 		return;
 	text_add(all->out, "%s:%d: nothing in this program calls def %s", def->tree->file,
@@ -333,13 +330,13 @@ static void unread_note_options(struct player *player, const struct program *pro
         const struct player_file *file, struct text *out)
 {
 	for (int i = 0; i < file->givens; i++) {
-		struct asked_name reads = {.name = file->given[i].name};
+		struct asked_name reads = {.name = file->given[i].name, .option = true};
 		for (size_t k = 0; k < program->files; k++) {
 			struct slice_of_text text = {program->file[k].text, program->file[k].count};
 			reads.found = reads.found || text_mentions(text, reads.name, "option");
 		}
 		if (!reads.found)
-			player_each_def(player, asked_search_file, &reads);
+			player_each_def(player, asked_search, &reads);
 		if (reads.found)
 			continue;
 		text_add(out, "%s=", reads.name);

@@ -102,16 +102,6 @@ static void showing_echo_line(struct showing *show, const char *line, size_t len
 	showing_put_row(show, &row);
 }
 
-static void showing_index_file(struct showing *show)
-{
-	const struct player_file *file = show->t->now.program->file;
-	const char *at = file->text, *end = at + file->count;
-	size_t length;
-	do
-		*MEM_ADD(&show->begin, &show->begins) = at;
-	while (text_line(&at, end, &length));
-}
-
 /* Returns line i, from 1 on, without its newline. */
 static struct slice_of_text showing_file_line(const struct showing *show, size_t i)
 {
@@ -123,9 +113,11 @@ static struct slice_of_text showing_file_line(const struct showing *show, size_t
  * it is of a sourced file or spans lines. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
-	size_t last = (size_t)statement->line, first = last;
-	if (!show->begin)
-		showing_index_file(show);
+	size_t last = (size_t)statement->line, first = last, length;
+	const struct player_file *file = show->t->now.program->file;
+	const char *at = file->text, *end = at + file->count;
+	for (bool more = !show->begin; more; more = text_line(&at, end, &length))
+		*MEM_ADD(&show->begin, &show->begins) = at;
 	struct slice_of_text line =
 	        last < show->begins ? showing_file_line(show, last) : (struct slice_of_text){0};
 	if (!line.length || !memmem(line.at, line.length, statement->source.at, statement->source.length)) {

@@ -282,24 +282,19 @@ void request_write(const struct request *request, struct text *line)
 	put_json_line(line, object, "");
 }
 
-static void put_done(cJSON *object, const struct reply *reply)
-{
-	const struct log_change *log = &reply->log;
-	cJSON *change = cJSON_AddObjectToObject(object, "log"),
-	      *lines = cJSON_AddArrayToObject(change, "add");
-	cJSON_AddStringToObject(object, "status", status_name(reply->status));
-	cJSON_AddNumberToObject(change, "keep", log->kept);
-	for (size_t i = 0; i < log->count; i++)
-		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
-}
-
 /* A front end that missed a log change would never be right again. */
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
 	cJSON_AddStringToObject(object, "is", replies[reply->kind]);
-	if (reply->kind == REPLY_DONE)
-		put_done(object, reply);
+	if (reply->kind == REPLY_DONE) {
+		cJSON *change = cJSON_AddObjectToObject(object, "log"),
+		      *lines = cJSON_AddArrayToObject(change, "add");
+		cJSON_AddStringToObject(object, "status", status_name(reply->status));
+		cJSON_AddNumberToObject(change, "keep", reply->log.kept);
+		for (size_t i = 0; i < reply->log.count; i++)
+			cJSON_AddItemToArray(lines, logged_line_object(&reply->log.line[i]));
+	}
 	members_put(reply_members, ROWS(reply_members), (int)reply->kind, reply, object);
 	if (reply->kind == REPLY_VIEW) {
 		struct text cells = {0};
