@@ -60,20 +60,13 @@ static void listen(struct line_reader *reader, int wait_ms)
 	}
 }
 
-/* `seen` bytes are whole lines, so a newline exists. */
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line)
 {
-	struct text *waiting = &reader->waiting;
 	if (!reader->whole)
 		listen(reader, wait_ms);
-	if (!reader->whole)
+	if (!reader->whole || !take_line(&reader->waiting, line))
 		return false;
-	size_t count = (size_t)((char *)memchr(waiting->bytes, '\n', waiting->count) - waiting->bytes);
-	text_clear(line);
-	text_put(line, waiting->bytes, count);
-	waiting->count -= count + 1;
-	memmove(waiting->bytes, waiting->bytes + count + 1, waiting->count);
-	reader->seen -= count + 1;
+	reader->seen -= line->count + 1;
 	reader->whole--;
 	reader->taken++;
 	return true;

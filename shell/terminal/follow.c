@@ -89,32 +89,18 @@ static enum status read_more(struct follow *follow, bool *more)
 	return ST_OK;
 }
 
-static const char *newline_of(const struct follow *follow)
-{
-	size_t left = follow->bytes.count - follow->taken;
-	return left ? memchr(follow->bytes.bytes + follow->taken, '\n', left) : NULL;
-}
-
 enum status follow_take(struct follow *follow, const char **line, size_t *count)
 {
-	const char *newline = newline_of(follow);
 	enum status status = ST_OK;
-	bool more = false;
+	bool more = false, whole = take_line(&follow->bytes, &follow->line);
 	*line = NULL;
-	if (!newline) {
-		if (follow->taken) {
-			follow->bytes.count -= follow->taken;
-			memmove(follow->bytes.bytes, follow->bytes.bytes + follow->taken,
-			        follow->bytes.count);
-			follow->taken = 0;
-		}
+	if (!whole) {
 		status = read_more(follow, &more);
-		newline = newline_of(follow);
+		whole = take_line(&follow->bytes, &follow->line);
 	}
-	if (newline) {
-		*line = follow->bytes.bytes + follow->taken;
-		*count = (size_t)(newline - *line);
-		follow->taken += *count + 1;
+	if (whole) {
+		*line = text_string(&follow->line);
+		*count = follow->line.count;
 		follow->lines++;
 		follow->nap_ms = 0;
 		return ST_OK;
@@ -193,6 +179,7 @@ void follow_release(struct follow *follow)
 	if (follow->file >= 0)
 		close(follow->file);
 	text_release(&follow->bytes);
+	text_release(&follow->line);
 	journal_file_release(&follow->told);
 	*follow = (struct follow){.file = -1, .told.file = -1};
 }

@@ -14,9 +14,8 @@ struct follow {
 	struct journal_file told; /* the session, from the lines read so far */
 	int file;                 /* -1: not open */
 	bool pipe;
-	struct text bytes;
-	size_t taken; /* bytes returned as lines */
-	int64_t size; /* bytes read in all */
+	struct text bytes, line; /* not taken yet; the one taken last */
+	int64_t size;            /* bytes read in all */
 	size_t lines;
 	int nap_ms; /* interval until the next read */
 };

@@ -220,6 +220,7 @@ static void take(int *end, short events, struct text *into)
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
+	struct text line = {0};
 	/* mpirun ends after it reports a dead rank; if that was just starting, mpirun may wait
 	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
 	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
@@ -230,14 +231,9 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 		return;
 	take(&job->out, ends[0].revents, out);
 	take(&job->err, ends[1].revents, &job->partial);
-	const char *at = text_string(&job->partial), *end = at + job->partial.count, *newline;
-	while ((newline = memchr(at, '\n', end - at))) {
-		hear_line(job, at, newline - at, err);
-		at = newline + 1;
-	}
-	job->partial.count = end - at;
-	if (job->partial.count)
-		memmove(job->partial.bytes, at, job->partial.count);
+	while (take_line(&job->partial, &line))
+		hear_line(job, text_string(&line), line.count, err);
+	text_release(&line);
 }
 
 /* In this order: no memory; a dead rank or process; ranksh's status; mpirun's */

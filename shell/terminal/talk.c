@@ -180,30 +180,20 @@ static void show(struct talk *talk, const struct reply *reply)
 	text_release(&marked);
 }
 
-/* Returns false if no line is complete. */
-static bool take_line(struct talk *talk, struct reply *reply)
-{
-	char *newline =
-	        talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
-	if (!newline)
-		return false;
-	size_t count = newline - talk->incoming.bytes;
-	reply_read(talk->incoming.bytes, count, reply);
-	talk->incoming.count -= count + 1;
-	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);
-	return true;
-}
-
 /* Skips late completions. */
 static bool take_reply(struct talk *talk, struct reply *reply)
 {
-	while (take_line(talk, reply)) {
-		if (reply->kind != REPLY_COMPLETE || !talk->late)
-			return true;
-		talk->late--;
-		reply_release(reply);
+	struct text line = {0};
+	bool taken = false;
+	while (!taken && take_line(&talk->incoming, &line)) {
+		reply_read(text_string(&line), line.count, reply);
+		taken = reply->kind != REPLY_COMPLETE || !talk->late;
+		talk->late -= !taken;
+		if (!taken)
+			reply_release(reply);
 	}
-	return false;
+	text_release(&line);
+	return taken;
 }
 
 /* Live lanes do not disturb the input line. */

@@ -31,6 +31,18 @@ enum status write_all(int descriptor, const char *bytes, size_t count)
 	return ST_OK;
 }
 
+bool take_line(struct text *waiting, struct text *line)
+{
+	const char *newline = waiting->count ? memchr(waiting->bytes, '\n', waiting->count) : NULL;
+	if (!newline)
+		return false;
+	text_clear(line);
+	text_put(line, waiting->bytes, (size_t)(newline - waiting->bytes));
+	waiting->count -= line->count + 1;
+	memmove(waiting->bytes, newline + 1, waiting->count);
+	return true;
+}
+
 int64_t wall_ns(void)
 {
 	struct timespec now;

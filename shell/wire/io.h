@@ -10,6 +10,9 @@
 /* Writes all bytes. Fails with ST_FILE (the reader is gone, the disk is full). */
 enum status write_all(int descriptor, const char *bytes, size_t count);
 
+/* Moves the first whole line from `waiting` to `line`, without its newline. false: none. */
+bool take_line(struct text *waiting, struct text *line);
+
 /* Returns the monotonic clock in nanoseconds. */
 int64_t wall_ns(void);
 
