@@ -19,8 +19,7 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* A process's result, a block. The words of its failure and of its data failure and its output
- * (out_pack) follow. */
+/* A result, a block; then the words of its failure and data failure, and its output (out_pack) */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;

@@ -106,8 +106,7 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	return status;
 }
 
-/* Waits at most a second: Open MPI's mpirun (4.1) crashes if a rank leaves while more input
- * arrives (iof_hnp). */
+/* mpirun (Open MPI 4.1) crashes if a rank leaves while more input arrives (iof_hnp). */
 static void drain_input(void)
 {
 	enum { QUIET_MS = 100 };

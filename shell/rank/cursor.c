@@ -54,8 +54,7 @@ struct seeking {
 
 /* ---- iterations of a program, or else marked sections ---- */
 
-/* Returns the window of device work, to its last known end, because hosts may be far ahead; else
- * the hosts'. */
+/* Returns the window of device work; hosts may be far ahead. Without any, the hosts' */
 static struct window iteration_window(const struct trace *trace, const struct iteration *iteration)
 {
 	const struct world *world = trace->world;

@@ -100,8 +100,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Returns the job's status on rank 0, else 0: mpirun ends a job in which a rank returns another
- * status. */
+/* Returns the job's status on rank 0, else 0: mpirun ends the job for another one. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {

@@ -6,8 +6,7 @@
 #include "shell/session/options.h"
 #include <stdbool.h>
 
-/* The status if there is a front end, which then restarts the ranks. Else it is 4, as for every
- * job that died. */
+/* For a front end, which then restarts the ranks. Without one it is 4, as for all that died. */
 enum { EXIT_NO_MEMORY = 5 };
 
 /* Returns the exit status. mpi: started by mpirun or srun */

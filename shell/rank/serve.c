@@ -5,8 +5,7 @@
  *              <-- output and ranks' prints, as they come ---
  *              <-- one reply of the request's kind -----
  *
- * Read-only requests (complete, view) need no other process: the world and simulated times are the
- * same everywhere. */
+ * Read-only requests need no other process: world and simulated times are the same everywhere. */
 #include "shell/rank/conductor.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/rank/frame.h"

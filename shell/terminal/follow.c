@@ -3,8 +3,7 @@
  *     {"ranksh":"0.1",...}\n{"line":"stream io"}\n{"line":"y = re
  *     |------------- taken --------------------| |--- waits ---|     for its newline
  *
- * A shared folder does not report remote writes, so the file is polled, after a while every
- * NAP_MOST_MS. */
+ * A shared folder does not report remote writes, so the file is polled. */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/talk.h"
 #include "shell/wire/io.h"

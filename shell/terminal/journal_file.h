@@ -33,8 +33,7 @@ enum status journal_file_folder(struct journal_file *journal);
 /* Creates the file with its head: at `path`, or (NULL) in the folder. Fails with ST_FILE. */
 enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
         const char *machine, const char *device);
-/* Reads and continues the file, or (NULL) the newest one. Fails with ST_FILE. If it cannot be
- * written, journal->file is -1. */
+/* Continues the file, or (NULL) the newest one. Fails with ST_FILE. file -1: it is read-only */
 enum status journal_file_resume(struct journal_file *journal, const char *path);
 /* Applies a change by `typed`. Fails with ST_FILE once, when a write fails. */
 enum status journal_file_change(

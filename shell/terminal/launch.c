@@ -83,8 +83,7 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* The words typed by the user are between those that only this side knows. The caller frees
- * words->word (mem_free). */
+/* Puts the user's words between our own. The caller frees words->word (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);

@@ -22,14 +22,12 @@ struct job {
 	struct segments segments;
 };
 
-/* wire: descriptor 0 becomes a pipe, and the job gets `--wire`. 1 and 2 become pipes. Fails with
- * ST_FILE. */
+/* 1 and 2 become pipes; with `wire` 0, too, and the job gets `--wire`. Fails with ST_FILE. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
 /* Waits at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole lines from 2
  * to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become -1. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
-/* Returns our exit status. With words: 4 if the job died, EXIT_NO_MEMORY (rank/process.h) if it
- * lacked memory. */
+/* Returns our exit status. With words: 4 (it died) and EXIT_NO_MEMORY (rank/process.h) */
 int job_outcome(const struct job *job, int status);
 enum { END_WAIT_MS = 3000 };
 /* Waits END_WAIT_MS, then kills the rest. Returns the wait status. */

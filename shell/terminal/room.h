@@ -9,8 +9,7 @@
 
 #include "base/status.h"
 
-/* Fails with ST_FILE if a limit or the disk space of Open MPI's folder is too small for n
- * ranks. */
+/* Fails with ST_FILE if a limit or the space in Open MPI's folder is too small for n ranks. */
 enum status room_for_mpirun(int n);
 
 struct segments {

@@ -1,5 +1,4 @@
-/* screen.c -- the only user of ncurses: opens the screen, reads keys, paints cells; restores the
- * terminal after a fatal signal */
+/* screen.c -- the only user of ncurses: keys, cells; the terminal after a fatal signal */
 #include "shell/wire/plain.h"
 #include "shell/terminal/screen.h"
 #include "base/memory.h"
@@ -16,8 +15,7 @@
 
 /* ---- fatal signals ----
  *
- * The handler calls async-signal-safe functions only, on its own stack: SIGSEGV may mean
- * overflow. */
+ * Their handler calls async-signal-safe functions only, on its own stack. */
 
 static const int fatal[] = {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL};
 enum { FATAL = sizeof fatal / sizeof *fatal };

@@ -31,8 +31,7 @@ static void note(int number)
 	came[number] = 1;
 }
 
-/* Without SA_RESTART signals end a poll. Ctrl-Z and Ctrl-\ are ignored: the ranks would not
- * stop. */
+/* Signals end a poll. Ctrl-Z and Ctrl-\ are ignored: the ranks would not stop. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};

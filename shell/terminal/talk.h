@@ -16,8 +16,7 @@ struct split_screen {
 	bool colour;
 	int columns, rows, lanes; /* the terminal's; lanes 0: not split */
 };
-/* Also after a size change or other use of the screen. The caller then sends split->lanes to rank
- * 0. */
+/* Also after other use of the screen. The caller then sends split->lanes to rank 0. */
 void split_arrange(struct split_screen *split);
 /* Paints rank 0's frame; the cursor stays. */
 void split_paint(const struct split_screen *split, const struct reply *frame);

@@ -3,8 +3,7 @@
  *     whole_from            from |======= window =======| to            whole_to
  *     |------------------------------ everything ------------------------------|
  *
- * The viewer owns the window. Rank 0 moves the cursor, as the request asks, and the window
- * follows. */
+ * The viewer owns the window. Rank 0 moves the cursor, and the window follows. */
 #include "shell/terminal/viewer.h"
 #include "base/arithmetic.h"
 #include "shell/wire/plain.h"

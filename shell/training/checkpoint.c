@@ -43,8 +43,7 @@ void checkpoint_release(struct checkpoint *c)
 	*c = (struct checkpoint){0};
 }
 
-/* Parts are equal if parameter, state, place and shape are; of equal ones the first rank's is
- * taken. */
+/* Keeps the first rank's part of those with equal parameter, state, place and shape. */
 static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -105,8 +104,7 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
-/* File i of a checkpoint is shard i; the last one (i == shards) is the manifest. behind: ".new"
- * until all is written, or "" */
+/* Shard i, or (i == shards) the manifest. behind: ".new" until all is written, or "" */
 enum { PATH_ROOM = 600 };
 static const char *checkpoint_file(
         const char *prefix, const struct checkpoint *c, size_t i, const char *behind, char path[PATH_ROOM])

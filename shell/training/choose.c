@@ -198,8 +198,7 @@ enum status choose_model(struct shell *shell, struct choice *model)
 	return status;
 }
 
-/* Returns the chosen model, mlp if there is none; a script is its own model. Texts are the
- * program's. */
+/* Returns the chosen model, or mlp; a script is its own model. Texts are the program's. */
 static struct choice choice_of_model(const struct program *program)
 {
 	struct choice choice = {.name = program ? program->name : "mlp"};

@@ -79,15 +79,13 @@ enum status stack_order(const struct choice *choice, int count, int *order);
 /* "mesh dp=2 tp=2": axes in the order written. One size may be missing: it follows from `ranks`,
  * and is set. ST_ARGUMENT, ST_RANGE */
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
-/* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters"; nothing below two axes. After
- * stack_mesh. */
+/* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters", after stack_mesh; from two axes on */
 void stack_links(
         const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out);
 /* Gives options to all files that have them, else to the model. ST_ARGUMENT: only other
  * strategies have it; two values */
 enum status stack_options(struct choice *choice, int count);
-/* places.c: appends a line for each option without effect; the model's from number `from` on. After
- * stack_options. */
+/* places.c: appends options without effect, the model's from `from` on, after stack_options. */
 void stack_idle(const struct choice *choice, int count, int from, struct text *out);
 void program_say_idle(struct shell *shell, const struct program *program);
 /* Reads key i of the line as an option. */
@@ -123,8 +121,7 @@ enum status choose_program(struct shell *shell, struct choice *choice, int count
 /* Makes and starts the program of the strategies after choice[0], which becomes the chosen model
  * (else mlp). count includes it. Empties the world; changes nothing on failure. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
-/* Restarts the program in an empty world, restores the checkpoint after the setup, and continues
- * after its iteration. */
+/* Restarts the program in an empty world, with the checkpoint after the setup. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 /* ---- head.c ---- */

@@ -147,8 +147,7 @@ enum status compare_await(struct shell *shell)
 	return status;
 }
 
-/* mine[p]: sums of this rank's parts; replaced by those of all ranks, added in the same order
- * everywhere */
+/* mine[p]: sums of this rank's parts; then of all ranks, added in the same order everywhere */
 static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = transport_size(shell->transport);

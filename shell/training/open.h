@@ -19,12 +19,10 @@ struct plan; /* training.h */
 /* Opens n ranks on the machine of `of`, with devices of any size and no output. dry: shapes and
  * times only, on all processes; else `t` is its own. Its steps count in the budget of `of`. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
-/* Copies settings and plan (NULL: none) for its next shell_reset_again. Lines run without `pace`
- * and guesses. */
+/* Copies settings and plan (NULL: none) for its next shell_reset_again, without `pace`. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
-/* With several open, the active one has the steps: pause returns them; resume takes them, also
- * before a close. */
+/* The active one has the steps: pause returns, resume takes them, also before a close. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
 /* Closes a paused one; keeps the words of a failure. Returns status. */

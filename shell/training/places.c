@@ -22,8 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the def with the nearest name, the same one if there is one; NULL if none within one
- * letter. */
+/* Returns the def with the same or else the nearest name; NULL if none within one letter. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
@@ -89,8 +88,7 @@ static const struct statement *choice_top_def(
 	return found;
 }
 
-/* Appends a note if the def keeps an earlier one of this file or of another strategy from being
- * called. It may be intended. */
+/* Appends a note if the def keeps an earlier one of a strategy from being called. */
 static void place_note_lost(
         const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
 {
@@ -131,8 +129,7 @@ enum status choices_fit(const struct choice *choice, const int *order, int count
 
 /* ---- options without effect ---- */
 
-/* with="NAME=WORD WORD": option NAME is one of these words; with="NAME": it is not 0, off or
- * none */
+/* with="NAME=WORD WORD": NAME is one of these words; with="NAME": it is not 0, off or none */
 static bool option_holds(const struct choice *choice, const char *with)
 {
 	const char *words = strchr(with, '=');

@@ -187,8 +187,7 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* A read loss is waited for, which would hold ranks at their own pace back to the slowest: there
- * only the last is read. */
+/* A read loss is waited for. Ranks at their own pace shall not wait: only the last is read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};

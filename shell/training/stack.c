@@ -64,8 +64,7 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 	return 0;
 }
 
-/* Every unread file awaits another, so following them leads into a cycle. It is walked again for
- * the names. */
+/* Every unread file awaits another, in a cycle, which is walked again for the names. */
 static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
@@ -161,8 +160,7 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	return ST_OK;
 }
 
-/* Links between neighbours along an axis, as bits. Neighbours are `apart` ranks apart, in a
- * ring. */
+/* Links between neighbours along an axis, `apart` ranks apart in a ring, as bits */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
 static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {

@@ -120,8 +120,7 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
-/* Returns a variable of the program on rank 0; 0 if there is none of that name, or it is a
- * word. */
+/* Returns a variable of the program on rank 0; 0 if there is none, or it is a word. */
 static double program_number(const struct training *t, const char *name)
 {
 	struct text text = {0};
@@ -205,8 +204,7 @@ static void state_put_loss(const struct shell *shell, double loss, int64_t end, 
 	text_add(out, "\n");
 }
 
-/* The scale is dynamic if the model declares `scaler` (strategies/parts/parameters.rsh). Nothing
- * overflows with --dry. */
+/* A dynamic scale has a `scaler` (strategies/parts/parameters.rsh). No overflow with --dry. */
 static void state_put_scale(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;

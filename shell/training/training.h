@@ -160,8 +160,7 @@ enum status training_verify(struct shell *shell, long iterations);
 
 /* ---- parts of parameters ---- */
 
-/* Replaces the declaration of the tensor, or adds one. Copies the texts into `names`, the
- * world's. */
+/* Replaces or adds the tensor's declaration. Copies the texts into the world's `names`. */
 void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 

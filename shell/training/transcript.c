@@ -93,8 +93,7 @@ static enum entry_kind entry_kind_of(enum ran ran, const struct statement *state
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* Once a rendering depends on nothing that varies it is every rank's. The search is short, because
- * a statement has few texts. */
+/* A rendering that depends on nothing that varies is every rank's. A statement has few texts. */
 static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -328,8 +327,7 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	return transcript->count > 0;
 }
 
-/* Puts the entry's ranks under its phase if they had another. now: by rank, the script's phase;
- * updated */
+/* Puts the entry's ranks under its phase. now: by rank, the script's phase; updated */
 static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {

@@ -38,8 +38,7 @@ static double share_of(const struct alone *alone, int item, const struct differe
 	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
 
-/* Measures the distance of one rank that computes `program`, in the worst parameter and in its
- * loss. */
+/* Measures how far one rank with `program` is, in the worst parameter and in its loss. */
 static enum status rounding_measure(struct shell *shell, const struct program *program,
         const struct alone *alone, struct rounding *rounding)
 {
@@ -84,8 +83,7 @@ static struct program *rounding_variant(
 	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
-/* Rounding of a half type can put a relu's input on the other side of 0, which one seed may miss
- * by chance. */
+/* Rounding of a half type can put a relu's input across 0, which one seed may miss. */
 static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {

@@ -41,8 +41,7 @@ static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
-/* Returns true if only a factor on all gradients can change the rounding: fixed parts, or a
- * script. */
+/* Returns true for fixed parts and scripts: only a factor on gradients changes their rounding. */
 static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
@@ -73,11 +72,9 @@ enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
 /* Waits for all parts. Takes virtual time, also with --dry. */
 enum status compare_await(struct shell *shell);
-/* After compare_await. d: [alone->count], the same on all processes. Fails for undeclared
- * elements. */
+/* d: [alone->count], the same on all processes. Fails for undeclared elements. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
-/* Returns the index of element i of a part in the whole; -1 outside of it, or of the part's
- * block. */
+/* Returns the place of a part's element i in the whole; -1 outside of it or of the block. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
 /* A `loss` of several elements counts as none. */

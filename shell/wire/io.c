@@ -2,8 +2,7 @@
  *
  *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, by capture_take
  *
- * The pipe's writer is its reader, so neither end may block: excess output is lost, with a
- * note. */
+ * The pipe's writer is its reader: neither end may block, and excess output is lost. */
 #include "shell/wire/io.h"
 #include "base/memory.h"
 #include "shell/wire/plain.h"

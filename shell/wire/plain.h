@@ -1,5 +1,4 @@
-/* plain.h -- makes text safe for a terminal; ASCII terminals get the nearest sign for each
- * column */
+/* plain.h -- makes text safe for a terminal, with the nearest ASCII sign where needed */
 #ifndef RANKSH_PLAIN_H
 #define RANKSH_PLAIN_H
 

@@ -1,7 +1,6 @@
 /* wire.c -- requests and replies as lines of JSON
  *
- * Two tables give a member's place and its kinds of message; code handles status, log and
- * picture. */
+ * Tables give a member's place and its messages; code handles status, log and picture. */
 #include "shell/wire/wire.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

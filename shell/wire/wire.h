@@ -61,8 +61,7 @@ struct log_change {
 };
 
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
-/* OUTPUT and FOREIGN may come at any time; each other kind answers one request. Owns its texts,
- * log and picture. */
+/* OUTPUT and FOREIGN may come at any time; others answer a request. Owns what it points to. */
 struct reply {
 	enum reply_kind kind;
 	/* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; HELLO: machine;
