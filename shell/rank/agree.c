@@ -37,18 +37,6 @@ static struct rank_result result_of(const struct conductor *conductor, enum stat
 	        .position = credit_position(&conductor->credit)};
 }
 
-/* Writes to conductor->bytes, which the sent order no longer needs. */
-static void write_result(struct conductor *conductor, enum status status, const char *words)
-{
-	struct rank_result result = result_of(conductor, status);
-	struct text *message = &conductor->bytes;
-	text_clear(message);
-	block_put(message, &result, sizeof result);
-	block_put_string(message, words);
-	block_put_string(message, result.sticky ? conductor->shell.failure.words : "");
-	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
-}
-
 /* ---- checking: rank 0 ---- */
 
 static void say_sticky(struct conductor *conductor, int rank, int32_t status, const char *words)
@@ -126,7 +114,13 @@ enum status agree_all(struct conductor *conductor, enum status status)
 		return agree_end(conductor, status);
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
-	write_result(conductor, status, words);
+	struct rank_result result = result_of(conductor, status);
+	struct text *message = &conductor->bytes; /* the sent order is no longer needed */
+	text_clear(message);
+	block_put(message, &result, sizeof result);
+	block_put_string(message, words);
+	block_put_string(message, result.sticky ? shell->failure.words : "");
+	out_pack(shell->out, transport_rank(conductor->transport), message);
 	enum status sent = transport_gather(conductor->transport, conductor->bytes.bytes,
 	        conductor->bytes.count, conductor->results, conductor_poll, conductor);
 	if (sent != ST_OK)

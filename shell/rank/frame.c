@@ -86,18 +86,15 @@ static enum status draw(struct frame_making *m)
 	return status;
 }
 
-static int row_of(const struct frame_making *m, int rank, int stream)
-{
-	return timeline_row_of(&m->drawn->places, rank, stream);
-}
-
 /* Equivalent ranks merge, so the first row is clamped. Shows the cursor's row after a move. */
 static enum status draw_rows(struct frame_making *m, bool follow)
 {
 	struct timeline_options *options = &m->options;
 	enum status status = draw(m);
 	int first = (int)most_of(least_of(options->first_row, m->drawn->picture.lanes - 1), 0);
-	int row = m->cursor.stands ? row_of(m, m->cursor.spot.rank, m->cursor.spot.stream) : -1;
+	int row = m->cursor.stands
+	        ? timeline_row_of(&m->drawn->places, m->cursor.spot.rank, m->cursor.spot.stream)
+	        : -1;
 	if (follow && row >= 0)
 		first = (int)most_of(least_of(first, row), row - options->rows + 1);
 	if (status == ST_OK && first != options->first_row) {
@@ -130,13 +127,13 @@ static void tell_cursor(const struct frame_making *m)
 	reply->selected = spot->span.op;
 	reply->rank = spot->rank;
 	reply->stream = spot->stream;
-	reply->row = row_of(m, spot->rank, spot->stream);
+	reply->row = timeline_row_of(&m->drawn->places, spot->rank, spot->stream);
 	reply->time = spot->span.from;
 	reply->until = least_of(spot->span.to, most_of(m->whole.to, spot->span.from + 1));
 	links_find(&m->trace, spot, &links);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct wait_link *link = &links.link[i];
-		int row = row_of(m, link->lane.rank, link->lane.stream);
+		int row = timeline_row_of(&m->drawn->places, link->lane.rank, link->lane.stream);
 		if (row >= 0)
 			text_add(&reply->links, "%d %lld %c\n", row,
 			        (long long)least_of(link->until, m->whole.to), link->letter);

@@ -126,7 +126,8 @@ static bool interrupted(void *self, bool again, bool waits)
 
 /* ---- the prompt ---- */
 
-static void read_clocks(struct serve *serve, struct reply *reply)
+/* Writes "(2 waits) 4.20 ms > ", with `use` in between. */
+static void write_prompt(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
 	const struct ranks *set = interpreter_ranks(shell);
@@ -137,13 +138,6 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 			reply->clock = now.clock;
 		reply->waits += shell->backend->waiting(shell->backend, rank, &on);
 	}
-}
-
-/* Writes "(2 waits) 4.20 ms > ", with `use` in between. */
-static void write_prompt(struct serve *serve, struct reply *reply)
-{
-	struct shell *shell = &serve->conductor->shell;
-	read_clocks(serve, reply);
 	if (reply->waits)
 		text_add(&reply->prompt, "(%d wait%s) ", reply->waits, reply->waits == 1 ? "" : "s");
 	interpreter_prompt(shell, &reply->prompt);

@@ -60,21 +60,12 @@ static int ask(int rows)
 		fflush(stdout);
 		char key = wait_for_key();
 		printf("\r\033[K");
-		switch (key) {
-		case ' ':
-		case 'f':
+		if (key == ' ' || key == 'f')
 			return rows - 1; /* one row stays as context */
-		case '\n':
-		case '\r':
-		case 'j':
+		if (key == '\n' || key == '\r' || key == 'j')
 			return 1;
-		case 'q':
-		case 'Q':
-		case ESCAPE:
+		if (key == 'q' || key == 'Q' || key == ESCAPE)
 			return 0;
-		default:
-			break;
-		}
 	}
 }
 

@@ -47,16 +47,6 @@ static enum status files_fit(int n)
 	        wanted, n, (unsigned long)before, wanted);
 }
 
-static enum status sizes_fit(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= FILE_BYTES)
-		return ST_OK;
-	return fail(ST_FILE,
-	        "mpirun needs files of %s, and the limit is %s: `ulimit -f unlimited` before ranksh",
-	        bytes_words(FILE_BYTES).text, bytes_words((int64_t)limit.rlim_cur).text);
-}
-
 /* If the folder cannot be examined, the decision is left to mpirun. */
 static enum status folder_fits(void)
 {
@@ -73,9 +63,12 @@ static enum status folder_fits(void)
 
 enum status room_for_mpirun(int n)
 {
+	struct rlimit limit;
 	enum status status = files_fit(n);
-	if (status == ST_OK)
-		status = sizes_fit();
+	if (status == ST_OK && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < FILE_BYTES)
+		status = fail(ST_FILE,
+		        "mpirun needs files of %s, and the limit is %s: `ulimit -f unlimited` before ranksh",
+		        bytes_words(FILE_BYTES).text, bytes_words((int64_t)limit.rlim_cur).text);
 	return status == ST_OK ? folder_fits() : status;
 }
 

@@ -102,16 +102,11 @@ static char *curve_name(const struct curves *curves, const struct program *progr
 	return copy;
 }
 
-static void curve_release(struct curve *curve)
+static void curves_drop_last(struct curves *curves)
 {
-	mem_free(curve->name);
-	mem_free(curve->point);
-}
-
-static void curves_drop_open(struct curves *curves)
-{
-	if (curves->open)
-		curve_release(&curves->curve[--curves->count]);
+	struct curve *last = &curves->curve[--curves->count];
+	mem_free(last->name);
+	mem_free(last->point);
 	curves->open = false;
 }
 
@@ -125,7 +120,8 @@ enum status curves_gather(struct shell *shell)
 	for (size_t k = 0; k < iterations; k++)
 		mine[k] = noted_value(shell, curves->loss[k * n + (size_t)shell->world->me]);
 	enum status status = transport_share(shell->transport, mine, all, iterations * sizeof *mine);
-	curves_drop_open(curves);
+	if (curves->open)
+		curves_drop_last(curves);
 	struct loss_event *events = status == ST_OK ? loss_events(shell, all, iterations, &count) : NULL;
 	if (count) {
 		struct curve curve = {.name = curve_name(curves, shell->training->now.program)};
@@ -141,8 +137,8 @@ enum status curves_gather(struct shell *shell)
 
 void curves_world_ends(struct curves *curves, bool again)
 {
-	if (again)
-		curves_drop_open(curves);
+	if (again && curves->open)
+		curves_drop_last(curves);
 	curves->open = false;
 	mem_free(curves->loss);
 	curves->loss = NULL;
@@ -152,8 +148,8 @@ void curves_world_ends(struct curves *curves, bool again)
 void curves_release(struct curves *curves)
 {
 	curves_world_ends(curves, false);
-	for (size_t i = 0; i < curves->count; i++)
-		curve_release(&curves->curve[i]);
+	while (curves->count)
+		curves_drop_last(curves);
 	mem_free(curves->curve);
 	*curves = (struct curves){0};
 }

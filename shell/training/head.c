@@ -64,24 +64,19 @@ const struct embedded *built_in_part(const char *name)
 	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
-/* Returns NULL for another line, or a user's file. */
-static const struct embedded *sourced_part(const struct statement *line)
-{
-	char name[WORD_SHOWN];
-	if (line->kind != STATEMENT_COMMAND || strcmp(line->row->name, "source") != 0 || !line->arguments)
-		return NULL;
-	word_text(line->argument[0].written, name);
-	return built_in_part(name);
-}
-
+/* Reads the built-in parts that lines at the top of files source. */
 static enum status head_read_parts(struct head *head)
 {
 	enum status status = ST_OK;
 	int trees = 1;
 	for (int i = 0; i < trees && status == ST_OK; i++)
 		for (const struct statement *line = head->tree[i]->block.first; line; line = line->next) {
-			const struct embedded *part =
-			        status == ST_OK && trees < HEAD_TREES ? sourced_part(line) : NULL;
+			char name[WORD_SHOWN];
+			if (status != ST_OK || trees == HEAD_TREES || line->kind != STATEMENT_COMMAND ||
+			        strcmp(line->row->name, "source") != 0 || !line->arguments)
+				continue;
+			word_text(line->argument[0].written, name);
+			const struct embedded *part = built_in_part(name);
 			if (part)
 				status = tree_parse(
 				        &head->tree[trees++], part->bytes, part->count, part->path, 1);

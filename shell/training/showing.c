@@ -79,18 +79,6 @@ static void showing_put_head(struct showing *show, const char *title)
 	show->told = true;
 }
 
-static void showing_put_why(struct showing *show, const char *why)
-{
-	struct out *out = show->shell->out;
-	const char *end = why + strlen(why), *line;
-	size_t length;
-	while ((line = text_line(&why, end, &length))) {
-		struct text row = {0};
-		text_add(&row, "  %s%.*s%s\n", STYLED(out, COLOUR_NOTE, (int)length, line));
-		showing_put_row(show, &row);
-	}
-}
-
 static void showing_echo_line(struct showing *show, const char *line, size_t length)
 {
 	struct text row = {0};
@@ -146,8 +134,13 @@ static void showing_title(void *self, const char *title, const char *why, int de
 		transcript_title(show->t->transcript, depth);
 	if (show->head)
 		showing_put_head(show, title);
-	if (show->lines)
-		showing_put_why(show, why);
+	const char *end = why + strlen(why), *line;
+	size_t length;
+	while (show->lines && (line = text_line(&why, end, &length))) {
+		struct text row = {0};
+		text_add(&row, "  %s%.*s%s\n", STYLED(show->shell->out, COLOUR_NOTE, (int)length, line));
+		showing_put_row(show, &row);
+	}
 }
 
 static void showing_line(
