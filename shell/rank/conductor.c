@@ -52,8 +52,7 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* All processes agree here at the same step. The status is dropped, so different worlds are
- * reported again at the order's end. */
+/* At the same step everywhere. Different worlds are reported again at the order's end. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;

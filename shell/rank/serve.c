@@ -105,8 +105,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
-/* A replayed line ends at its recorded stop, or its world would not match the log. It need not
- * wait for devices: their work is in the world. */
+/* A replayed line ends at its recorded stop. It need not wait for devices. */
 static bool interrupted(void *self, bool again, bool waits)
 {
 	const char *words = waits ? "   GPUs are not waited for any more: earlier lines run again\n"

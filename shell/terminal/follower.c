@@ -4,9 +4,8 @@
  *                                 |
  *                                 `-- shown: prompt, line, its output ---> journal.log    our log
  *
- * Both logs are normally equal. If they differ (an untyped {"keep"}, an edited file), new ranks
- * run `told.log` silently. After `fork` journal.log is the user's own, in a file; `rejoin` also
- * starts new ranks. */
+ * If both logs differ (an untyped {"keep"}, an edited file), new ranks run `told.log` silently, as
+ * after `rejoin`. After `fork` journal.log is the user's own, in a file. */
 #include "base/memory.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/interpreter.h"

@@ -75,12 +75,10 @@ void act_on(struct session *session, const char *line);
 
 /* Opens `path`; "-" is descriptor 0, which /dev/tty then replaces. Fails with ST_FILE. */
 enum status follow_open(struct follow *follow, const char *path);
-/* *line: the next whole line without its newline, valid until the next call; NULL if it is
- * incomplete: ask again after nap_ms. Fails, worded, with ST_QUIT (the pipe has ended) or ST_FILE
- * (the file was replaced or has become shorter). */
+/* *line: the next line without its newline, valid until the next call; NULL: ask again after
+ * nap_ms. Fails with ST_QUIT (the pipe has ended) or ST_FILE (the file is another, or shorter). */
 enum status follow_take(struct follow *follow, const char **line, size_t *count);
-/* Waits for the first line: a session of this ranksh that agrees with the options n, machine and
- * dry. Fails with ST_FILE or ST_ARGUMENT. */
+/* Waits for a head that agrees with version, n, machine and dry. ST_FILE or ST_ARGUMENT */
 enum status follow_head(struct follow *follow, const struct options *options);
 /* Closes the source. */
 void follow_release(struct follow *follow);
@@ -89,8 +87,7 @@ void follow_release(struct follow *follow);
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
 int follower_wait_ms(const struct session *session);
-/* Handles one source line. Returns true if there was one, or if the source has ended: text may
- * then be below the input line. */
+/* Handles a source line, or its end. true: text may then be below the input line. */
 bool follower_hear(struct session *session);
 /* Returns false if act_on shall handle the line. */
 bool follower_acts(struct session *session, const char *line);

@@ -71,8 +71,7 @@ struct page_layout {
 struct page_layout page_layout(const struct viewer *viewer);
 /* The caller owns the picture (picture_release). */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page);
-/* view.c: shows the view until q. replay: a window to replay, or NULL. Fails with ST_MPI (the job
- * died) or ST_FILE (no screen). */
+/* view.c: shows the view until q. replay: or NULL. Fails with ST_MPI or ST_FILE (no screen). */
 enum status view_run(
         struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay);
 

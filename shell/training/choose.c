@@ -21,8 +21,7 @@ struct preset {
 	const char *unit;
 };
 
-/* sizes_only: without files, because a model may be chosen before its data. `loader` with 0
- * workers: the data is in pinned memory */
+/* sizes_only: without files. `loader` with 0 workers: the data is in pinned memory */
 static void driver_put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
         const struct head *model, struct text *out)
 {

@@ -76,8 +76,7 @@ void choices_lost(const struct choice *choice, const int *order, int count, stru
 /* stack.c: choice[0] is the model; heads are read. order[]: each file after the axes in its `#
  * after`. ST_ARGUMENT: a cycle, with its files; a strategy that does not stack */
 enum status stack_order(const struct choice *choice, int count, int *order);
-/* "mesh dp=2 tp=2": axes in the order written. One size may be missing: it follows from `ranks`,
- * and is set. ST_ARGUMENT, ST_RANGE */
+/* "mesh dp=2 tp=2", as written. A missing size follows from `ranks`. ST_ARGUMENT, ST_RANGE */
 enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
 /* "mesh dp=2 tp=2: tp within nvlink, dp over the adapters", after stack_mesh; from two axes on */
 void stack_links(

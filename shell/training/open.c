@@ -4,8 +4,7 @@
  *                                  ^   lends its steps, takes back the rest
  *     scratch shell     budget  [ steps left ] --more()--'
  *
- * Work in the scratch session counts among the steps on which all processes agree, so a replay
- * stops at the same place. */
+ * Scratch work counts among the steps on which all agree: a replay stops at the same place. */
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"

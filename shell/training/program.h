@@ -1,7 +1,6 @@
 /* program.h -- a program: its files, and the results of a walk through it
  *
- * The files run in sequence in one scope (language/run/player.h). A script is a program with one
- * file. */
+ * The files run in one scope (language/run/player.h). A script is a program with one file. */
 #ifndef RANKSH_PROGRAM_H
 #define RANKSH_PROGRAM_H
 
@@ -67,8 +66,7 @@ void program_add(struct program *program, const struct player_file *file);
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
 /* The file or part of that name; NULL: none */
 const struct player_file *program_file(const struct program *program, const char *name);
-/* Returns the same program with another text of `file` (NULL: unchanged). It counts as built-in,
- * so that a walk does not execute its iteration. */
+/* Returns the program with another text of `file` (NULL: unchanged), as built-in for a walk. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
 /* Copies the notes from line and heads. */

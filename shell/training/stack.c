@@ -5,8 +5,7 @@
  *     written     pipeline  ddp  tp           the mesh, outermost first: mesh pp=2 dp=2 tp=2
  *     read        tp  pipeline  ddp           each after the axes in its head: `# after tp cp ep`
  *
- * A later file overrides points in earlier ones. So the files decide the nesting, and the learner
- * decides which ranks are neighbours. */
+ * A later file overrides points in earlier ones. The learner chooses the neighbours. */
 #include "machine/machine.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/lex.h"
@@ -252,8 +251,7 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* The option moves to the model, if no strategy of the line has it. An unknown one stays: the
- * reader of the file suggests a name. */
+/* If no strategy of the line has it. An unknown one stays: the file's reader suggests a name. */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};

@@ -84,8 +84,7 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 	mem_free(held);
 }
 
-/* Returns the end of all work queued on devices; -1 if it depends on later lines. Data loaders
- * read ahead, so they do not count. */
+/* Returns the end of all work on devices, without data loaders; -1: depends on later lines. */
 static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -255,8 +254,7 @@ static void experts_put(const double *routed, const double *dropped, size_t expe
 	text_add(out, ", dropped %.3g%%\n", 100 * lost / all);
 }
 
-/* From the tensors `routed` and `dropped` (strategies/parts/experts.rsh): counts by expert over
- * all iterations, of each rank's own tokens */
+/* `routed` and `dropped` (strategies/parts/experts.rsh) count each rank's tokens by expert. */
 static enum status state_put_experts(struct shell *shell, struct text *out)
 {
 	const struct world *world = shell->world;

@@ -1,8 +1,7 @@
 /* training.h -- a session's training: `model`, `data`, `strategy`, and the program that they
  * make
  *
- * The world does not know the program. A reset empties the world and rewinds it. An umbrella
- * header: it brings along what it includes. */
+ * The world does not know the program. A reset empties it and rewinds. An umbrella header. */
 #ifndef RANKSH_TRAINING_H
 #define RANKSH_TRAINING_H
 
@@ -176,8 +175,7 @@ void curves_release(struct curves *curves);
 
 /* ---- state.c: memory, loss and rate ---- */
 
-/* Appends device memory by kind: now, in bytes of tensors; or at the peak, in bytes of blocks.
- * Nothing without a program. */
+/* Appends a program's device memory by kind: in tensors now; or in blocks at the peak. */
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
 /* Reads tensor[rank] (NULL: none); `set` becomes those ranks, with values in their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,

@@ -175,8 +175,7 @@ static void transcript_put_line(struct shell *shell, const struct text *line)
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
-/* Returns true if the call did nothing on these ranks: an override point without a def, or `let`s.
- * Entries with the same run are on other ranks. */
+/* Returns true if the call did nothing: an override point without a def, or `let`s. */
 static bool call_is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];

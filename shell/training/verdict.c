@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The state of a dynamic loss scale (strategies/parts/parameters.rsh): factor, good steps since,
- * steps taken. NULL: it is constant */
+/* NULL: a constant loss scale; else factor, good steps since, steps taken (parameters.rsh) */
 static const struct whole *scaler_of(const struct alone *alone)
 {
 	const struct whole *scaler = whole_of(alone, "scaler", "");

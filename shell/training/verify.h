@@ -8,8 +8,7 @@
  *     - Adam divides by the root of v: rounding of a gradient near zero becomes a full step. Each
  *       element is multiplied by that root again (`weight`, the smallest of all iterations).
  *     - The rounding of the parameter itself, in every step, is subtracted.
- * Adam is scale-invariant, so this measure cannot detect a constant factor on all gradients; m and
- * v do. */
+ * Adam is scale-invariant: a constant factor on all gradients shows in m and v only. */
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
@@ -50,8 +49,7 @@ static inline bool alone_by_factor(const struct alone *alone)
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains alone->program for alone->iterations on this process; Ctrl-C ends it. Requires all other
- * members to be zero. */
+/* Trains program for iterations on this process; Ctrl-C ends it. Other members shall be zero. */
 enum status alone_train(struct shell *shell, struct alone *alone);
 /* Runs the setup only. The caller frees *whole, also after a failure. */
 enum status alone_wholes(

@@ -5,8 +5,7 @@
  *                         built-in files: only lets, ifs, loops, calls and titles run, on
  *                         which the number of steps depends
  *
- * A built-in iteration's expressions use tensors from the setup only
- * (tests/script/strategies.sh). */
+ * A built-in iteration's expressions use the setup's tensors only (tests/script/strategies.sh). */
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
@@ -161,8 +160,7 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 
 /* ---- `program save`: the steps as a script of plain lines ----
  *
- * The steps are played again in a scratch world without data. Between steps that world gets the
- * defs and variables typed there. */
+ * The steps are played in a scratch world; between them it gets the defs and variables typed. */
 
 struct save {
 	struct shell scratch;

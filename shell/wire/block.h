@@ -2,8 +2,7 @@
  *
  *     an order    | 64: struct order | 6: "a.rsh" | 11: "reset; sync" |
  *
- * All processes run the same binary on the same kind of computer, so a struct travels as its
- * bytes; pointers in it are meaningless. */
+ * All processes run one binary, so a struct travels as bytes; its pointers are meaningless. */
 #ifndef RANKSH_WIRE_BLOCK_H
 #define RANKSH_WIRE_BLOCK_H
 
