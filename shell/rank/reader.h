@@ -1,4 +1,4 @@
-/* reader.h -- lines from rank 0's descriptor 0. An interrupt overtakes, for the request before it */
+/* reader.h -- lines from descriptor 0. An interrupt overtakes, for the request before it. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 

@@ -97,9 +97,8 @@ static void compare(struct test *test, int line)
 		if (strncmp(a + 1, b + 1, count - 1) != 0)
 			break;
 	}
-	if (*a || *b) {
+	if (*a || *b)
 		text_add(&test->report, "%s:%d: - expected, + printed\n%s%s", test->file, line, a, b);
-	}
 	text_release(&expected);
 	text_release(&printed);
 	text_clear(&test->expected);
