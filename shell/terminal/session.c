@@ -212,7 +212,6 @@ static void welcome(const struct session *session, int n)
 	}
 	welcome_write(&screen, session, n);
 	pager_print(NULL, text_string(&screen), screen.count);
-	fflush(stdout);
 	text_release(&screen);
 }
 
@@ -236,7 +235,6 @@ static void open_learning(struct session *session)
 	const char *state = session->options.follow ? NULL : session->journal.folder;
 	session->learning = session->course->learning_open(&session->options, state, &told);
 	pager_print(NULL, text_string(&told), told.count);
-	fflush(stdout);
 	text_release(&told);
 }
 

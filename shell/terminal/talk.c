@@ -238,16 +238,6 @@ static bool wants_to_kill(struct talk *talk)
 	}
 }
 
-static enum status pass_interrupt(struct talk *talk)
-{
-	int64_t now = wall_ns();
-	if (talk->interrupted_ns && now - talk->interrupted_ns < 2 * SECOND_NS && wants_to_kill(talk))
-		return ST_QUIT;
-	talk_send(talk, &(struct request){.kind = REQUEST_INTERRUPT});
-	talk->interrupted_ns = wall_ns();
-	return ST_OK;
-}
-
 /* ---- asking ---- */
 
 /* The reply may be in input from before the output's end. */
@@ -279,8 +269,14 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 		}
 		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
 		show_progress(talk);
-		if (kind == REPLY_DONE && signal_taken(SIGINT))
-			status = pass_interrupt(talk);
+		if (kind == REPLY_DONE && signal_taken(SIGINT)) {
+			bool again = talk->interrupted_ns && wall_ns() - talk->interrupted_ns < 2 * SECOND_NS;
+			if (again && wants_to_kill(talk))
+				status = ST_QUIT;
+			else
+				talk_send(talk, &(struct request){.kind = REQUEST_INTERRUPT});
+			talk->interrupted_ns = wall_ns();
+		}
 		if (kind == REPLY_HELLO && signal_taken(SIGINT)) {
 			kill(-talk->job.pid, SIGTERM); /* no rank can stop by itself yet */
 			status = ST_QUIT;

@@ -232,18 +232,6 @@ static enum status manifest_write(
 	return status;
 }
 
-/* Errors show when the first file is written. */
-static void checkpoint_make_folder(const struct shell *shell, const char *prefix)
-{
-	const char *slash = strrchr(prefix, '/');
-	struct text folder = {0};
-	if (slash && slash > prefix && !shell->replay.depth) {
-		text_put(&folder, prefix, (size_t)(slash - prefix));
-		mkdir(text_string(&folder), 0777);
-	}
-	text_release(&folder);
-}
-
 /* Checks the files that this process writes, with and without `.new`. how: `force` and `line` */
 static enum status checkpoint_check_files(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
@@ -266,13 +254,18 @@ static enum status checkpoint_write(
         struct shell *shell, const char *prefix, const struct output *how, struct checkpoint *c)
 {
 	char path[PATH_ROOM];
+	const char *slash = strrchr(prefix, '/');
 	const char *manifest = checkpoint_file(prefix, c, c->shards, "", path);
 	bool writes_it = checkpoint_writes(shell, c, c->shards),
 	     earlier = writes_it && file_there(manifest) == FILE_REGULAR && manifest_whole(manifest);
 	enum status status = checkpoint_check_files(shell, prefix, how, c);
 	if (status != ST_OK)
 		return status;
-	checkpoint_make_folder(shell, prefix);
+	struct text folder = {0};
+	text_put(&folder, prefix, slash ? (size_t)(slash - prefix) : 0);
+	if (folder.count && !shell->replay.depth) /* errors show when the first file is written */
+		mkdir(text_string(&folder), 0777);
+	text_release(&folder);
 	status = shards_write(shell, prefix, c);
 	if (status == ST_OK)
 		status = manifest_write(shell, prefix, how, c);

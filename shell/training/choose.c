@@ -62,16 +62,6 @@ static void choice_give_stage(const struct plan *plan, struct choice *strategy)
 			choice_give_number(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
-/* The text's vocabulary overrides the line's. 0: no text */
-static void choice_give_vocab(int vocab, struct choice *model, struct text *idle)
-{
-	const struct given *given = choice_given(model, "vocab");
-	if (vocab && given && !given->word && given->number.value != vocab)
-		text_add(idle, "vocab=%g has no effect: the text has %d\n", given->number.value, vocab);
-	if (vocab && head_option(&model->head, "vocab"))
-		choice_give_number(model, "vocab", (struct number){vocab, UNIT_PLAIN});
-}
-
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
 static void driver_add(struct program *program, const char *text, size_t count)
@@ -156,7 +146,14 @@ static enum status choices_build(struct shell *shell, struct choice *choice, int
 	if (status == ST_OK) {
 		driver_put_data(plan, !name, count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head,
 		        &first);
-		choice_give_vocab(plan->data.vocab, &choice[0], &idle);
+		/* the text's vocabulary overrides the line's; 0: no text */
+		const struct given *given = choice_given(&choice[0], "vocab");
+		int vocab = plan->data.vocab;
+		if (vocab && given && !given->word && given->number.value != vocab)
+			text_add(&idle, "vocab=%g has no effect: the text has %d\n", given->number.value,
+			        vocab);
+		if (vocab && head_option(&choice[0].head, "vocab"))
+			choice_give_number(&choice[0], "vocab", (struct number){vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
 			choice_give_stage(plan, &choice[i]);
 		status = stack_mesh(choice, count, ranks, &first);
