@@ -105,16 +105,16 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 
 /* Without OUT the result replaces the input in one buffer, unless that was packed before. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
-        const struct record *record, const void *packed)
+        const struct record *record, const void *packed, const bool *counts, void *result)
 {
-	const struct operand *in = record_source(record), *out = collective_result(record);
-	bool in_place = out == in && !packed, writes = out && out->access & ACCESS_WRITE;
-	struct buffer from = {0}, to = {0};
-	if (in && !packed)
+	const struct operand *in = record_source(record), *out = counts ? in : collective_result(record);
+	bool in_place = out == in && !packed, writes = !counts && out && out->access & ACCESS_WRITE;
+	struct buffer from = {.bytes = result}, to = {.bytes = result};
+	if (in && !packed && (!counts || counts[transport_group_place(group)]))
 		from = buffer_for(world, in, true);
 	if (writes)
 		to = in_place ? from : buffer_for(world, out, false);
-	else if (out)
+	else if (out && !counts)
 		to.bytes = packed ? (void *)packed : from.bytes;
 	enum status status = collective_data((struct collective_job){.collective = record->collective,
 	        .comm = group,
@@ -126,33 +126,13 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
 	        .chunk = collective_chunk(record, transport_group_size(group)),
-	        .split = record->split.n ? &record->split : NULL});
+	        .split = record->split.n ? &record->split : NULL,
+	        .counts = counts});
 	if (writes && status == ST_OK && to.own)
 		operand_unpack(world, out, to.own);
 	mem_free(from.own);
 	if (!in_place)
 		mem_free(to.own);
-	return status;
-}
-
-enum status evaluate_backup(const struct world *world, struct transport_group *group,
-        const struct record *record, const struct record *own, const void *packed, const bool *counts,
-        void *result)
-{
-	int64_t count = layout_count(&record_source(record)->layout);
-	struct buffer from = {.bytes = result};
-	if (own && !packed)
-		from = buffer_for(world, record_source(own), true);
-	enum status status = collective_data((struct collective_job){.collective = record->collective,
-	        .comm = group,
-	        .dtype = record->dtype,
-	        .reduction = record->reduction,
-	        .in = packed ? packed : from.bytes,
-	        .out = result,
-	        .in_count = count,
-	        .out_count = count,
-	        .counts = counts});
-	mem_free(from.own);
 	return status;
 }
 
@@ -168,29 +148,24 @@ enum status evaluate_send(const struct world *world, struct transport *transport
 	return status;
 }
 
-static enum status receive_operand(
-        const struct world *world, struct transport *transport, int from, const struct operand *operand)
-{
-	struct buffer buffer = buffer_for(world, operand, false);
-	enum status status = transport_recv(transport, from, buffer.bytes, layout_bytes(&operand->layout));
-	if (status == ST_OK && buffer.own)
-		operand_unpack(world, operand, buffer.own);
-	mem_free(buffer.own);
-	return status;
-}
-
 enum status evaluate_arrival(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed)
 {
-	if (!record->kernel && from != world->me)
-		return receive_operand(world, transport, from, target);
+	enum status status = ST_OK;
+	int64_t bytes = layout_bytes(&source->layout);
+	if (!record->kernel && from != world->me) {
+		struct buffer buffer = buffer_for(world, target, false);
+		status = transport_recv(transport, from, buffer.bytes, layout_bytes(&target->layout));
+		if (status == ST_OK && buffer.own)
+			operand_unpack(world, target, buffer.own);
+		mem_free(buffer.own);
+		return status;
+	}
 	if (!record->kernel) {
 		evaluate_to_itself(world, source, target, packed);
 		return ST_OK;
 	}
-	enum status status = ST_OK;
-	int64_t bytes = layout_bytes(&source->layout);
 	void *elements = mem_alloc(bytes);
 	if (from != world->me)
 		status = transport_recv(transport, from, elements, bytes);

@@ -18,15 +18,11 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 /* In the following, packed is the input at the operation's start; NULL: the current memory. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
-/* Collective over the group. Fails with ST_MPI. */
+/* Collective over the group. With backup= every member calls it, with the record of one that counts,
+ * its own if it does; counts: by place; result: room for the record's input. Else both are NULL.
+ * Fails with ST_MPI. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
-        const struct record *record, const void *packed);
-/* A collective with backup=, called by every member. record: of a member that counts; counts[]:
- * by place; result: room for the record's input; own: this rank's record if its input counts,
- * else NULL. */
-enum status evaluate_backup(const struct world *world, struct transport_group *group,
-        const struct record *record, const struct record *own, const void *packed, const bool *counts,
-        void *result);
+        const struct record *record, const void *packed, const bool *counts, void *result);
 /* One side of a message to another rank. Fails with ST_MPI. */
 enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed);

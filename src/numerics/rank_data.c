@@ -281,7 +281,8 @@ void data_end(struct rank_data *data, op_id id)
 	} else {
 		struct transport_group *group = data->groups[record->group];
 		failure_note(data,
-		        group ? evaluate_collective(data->world, group, record, flight_input(running))
+		        group ? evaluate_collective(
+		                        data->world, group, record, flight_input(running), NULL, NULL)
 		              : failure_no_group(data, record->group),
 		        id);
 	}
@@ -371,17 +372,14 @@ void data_backup(struct rank_data *data, uint32_t index, const bool *counts)
 		return;
 	while (!counts[place])
 		place++;
-	const struct record *record = op_record(world, match->member[place]), *own = NULL;
-	struct in_flight *running = NULL;
-	if (counts[group->place_of[me]]) {
-		op_id id = match->member[group->place_of[me]];
-		own = op_record(world, id);
-		running = flight_find(data, id, WHOLE);
-	}
+	bool counted = counts[group->place_of[me]];
+	op_id id = match->member[counted ? group->place_of[me] : place];
+	struct in_flight *running = counted ? flight_find(data, id, WHOLE) : NULL;
+	const struct record *record = op_record(world, id);
 	void *result = mem_alloc(layout_bytes(&record_source(record)->layout));
 	struct transport_group *comm = data->groups[match->group];
 	enum status status = comm
-	        ? evaluate_backup(world, comm, record, own, flight_input(running), counts, result)
+	        ? evaluate_collective(world, comm, record, flight_input(running), counts, result)
 	        : failure_no_group(data, match->group);
 	if (status != ST_OK && match->member[group->place_of[me]])
 		failure_note(data, status, match->member[group->place_of[me]]);
