@@ -41,8 +41,7 @@ static op_id last_before(const struct control *control, const struct op *op)
 	return last;
 }
 
-/* Returns the operation that delayed it; 0: none but its own stream or its peers (trace/ finds
- * them). */
+/* Returns the operation that delayed it; 0: none but its own stream or its peers. */
 static op_id blame_of(const struct control *control, const struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];

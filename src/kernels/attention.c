@@ -124,7 +124,7 @@ static enum status attention_shape(struct kernel_call *call)
 }
 
 /* Returns the number of visible (query, key) pairs in one sequence. Causal: the area under the
- * diagonal, with diagonal pairs counted half; so a square is half visible, as is usual. */
+ * diagonal, with diagonal pairs counted half. */
 static double pairs_seen(const struct attention_sizes *of)
 {
 	double n = (double)of->queries, m = (double)of->keys, shift = (double)of->shift;

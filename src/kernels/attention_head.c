@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-/* All heads share p and ds, the only memory with queries x keys elements. */
 struct attention_head attention_head_make(const struct attention_sizes *of, bool gradient)
 {
 	size_t row = (size_t)of->queries * sizeof(float), square = row * (size_t)of->keys;

@@ -1,9 +1,7 @@
 /* lane.c -- a strided tensor of any type as one long row of doubles.
  *
- * (1) Size-1 dimensions are dropped and contiguous neighbours merged, so most tensors have one
- * dimension and a long inner loop.
- * (2) A broadcast dimension has stride 0.
- * (3) Access goes in runs: locate() divides once per run; load() and store() do not divide. */
+ * Size-1 dimensions are dropped and contiguous neighbours merged, so most tensors have one
+ * dimension and a long inner loop. Access goes in runs: only locate() divides, once per run. */
 #include "kernels/lane.h"
 #include "base/arithmetic.h"
 #include "kernels/widths.h"

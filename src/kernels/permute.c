@@ -1,8 +1,8 @@
 /* permute.c -- binsort permute unpermute sort_chunks: rows on their way to experts and back.
  *
- * A router has chosen `top` experts per token (topk). binsort, a stable counting sort, gives each
- * choice its position when choices are grouped by expert; permute moves the rows there; unpermute
- * moves them back and sums each token's rows. Two tokens with two choices each, three experts:
+ * binsort, a stable counting sort, gives each token's choices (topk) their positions when they are
+ * grouped by expert; permute moves the rows there; unpermute moves them back and sums each token's
+ * rows. Two tokens with two choices each, three experts:
  *
  *      ids          to           n        xs = permute x to rows=4      y = unpermute ys to
  *      x0   2 0     x0   2 0     0: 1     row 0   x0    expert 0        y0 = ys2 + ys0

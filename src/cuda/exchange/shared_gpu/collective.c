@@ -40,7 +40,7 @@ static uint32_t numbers_digest(const int64_t *number, int count)
 	return sum;
 }
 
-/* Members that disagree move no data, because their kernels would access memory out of range. */
+/* Members that disagree move no data. */
 static uint32_t collective_digest(const struct exchange_collective *call)
 {
 	const struct collective *collective = call->collective;
