@@ -1,5 +1,6 @@
-/* cuda_host_scene.h -- a host thread's memory, kernels and lanes without its thread, on the stand-in, and a mirror of its memory: what is done to
- * tensors there is done here by the simulator's code, and both must hold the same */
+/* cuda_host_scene.h -- a host thread's memory, kernels and lanes without its thread, on the
+ * stand-in, and a mirror of its memory: what is done to tensors there is done here by the
+ * simulator's code, and both must hold the same */
 #ifndef RANKSH_TEST_CUDA_HOST_SCENE_H
 #define RANKSH_TEST_CUDA_HOST_SCENE_H
 
@@ -18,7 +19,8 @@ static struct host_thread host;
 static struct host_lane lanes[SCENE_LANES];
 static char *mirror[SPACE_COUNT];
 
-/* Opens the stand-in's libraries and what host.c has before its first order; no folder of the user's is touched */
+/* Opens the stand-in's libraries and what host.c has before its first order; no folder of the
+ * user's is touched */
 static inline void scene_libraries(const char *options)
 {
 	point_to_standin(options);
@@ -37,7 +39,8 @@ static inline void scene_begin(const char *options)
 	is(ST_OK, memory_open(&host));
 	is(ST_OK, compute_open(&host));
 	for (int i = 0; i < SCENE_LANES; i++)
-		lanes[i] = (struct host_lane){stream_new(CU_STREAM_NON_BLOCKING), STREAM_DEFAULT + i};
+		lanes[i] = (struct host_lane){
+		        .stream = stream_new(CU_STREAM_NON_BLOCKING), .number = STREAM_DEFAULT + i};
 }
 
 static inline void scene_end(void)
@@ -84,8 +87,8 @@ static inline void scene_segment(enum space space)
 	whole(space, true, values);
 }
 
-/* All that is queued is over; the segment is as its mirror, but for floats that are `off` of their size apart: the mirror takes
- * those over. */
+/* All that is queued is over; the segment is as its mirror, but for floats that are `off` of their
+ * size apart: the mirror takes those over. */
 static inline void scene_near_memory(const char *what, enum space space, double off)
 {
 	float *found = malloc(SEGMENT), *wanted = (float *)(void *)mirror[space];
@@ -110,8 +113,8 @@ static inline void scene_same_memory(const char *what, enum space space)
 	scene_near_memory(what, space, 0);
 }
 
-/* An operand that begins so many elements behind the segment's beginning. forms: in one line; every second element of padded rows; dimensions in
- * turned order */
+/* An operand that begins so many elements behind the segment's beginning. forms: in one line;
+ * every second element of padded rows; dimensions in turned order */
 enum lies { IN_LINE, SLICED, TURNED, LIES };
 static inline struct operand operand_at(enum space space, enum access access, int64_t at, enum dtype dtype,
         enum lies lies, int dims, const int64_t *dim)
