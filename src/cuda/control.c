@@ -244,11 +244,9 @@ static enum status start_hosts(struct control *control)
 	const struct cuda_placement *placement = control->setup.placement;
 	int ranks = transport_size(transport), me = transport_rank(transport), here = 0;
 	bool shares = placement->shared || ranks == 1;
-	enum status status = shares ? shared_gpu_meet(transport, &control->gpu) : ST_OK;
+	enum status status = shares ? shared_gpu_meet(transport, !placement->no_ipc, &control->gpu) : ST_OK;
 	if (status != ST_OK)
 		return status;
-	if (placement->no_ipc)
-		shared_gpu_without_ipc(control->gpu);
 	for (int rank = 0; rank < ranks; rank++)
 		here += placement->seats[rank].host == placement->seats[me].host;
 	struct host_setup setup = {.cuda = control->setup.library,

@@ -1,4 +1,5 @@
-/* test_shared_gpu.c -- the memory in which ranks that share a GPU meet: mpirun -n {1,2,3,4,5,8} test_shared_gpu */
+/* test_shared_gpu.c -- the memory in which ranks that share a GPU meet: mpirun -n {1,2,3,4,5,8}
+ * test_shared_gpu */
 #include "mpi/inside.h"
 #include "cuda/exchange/shared_gpu/state.h"
 #include "tests/mpi/check.h"
@@ -19,7 +20,7 @@ static void wait_for_all(struct test *t)
 static void all_meet(struct test *t)
 {
 	struct shared_gpu *board;
-	CHECK(&t->checks, shared_gpu_meet(t->transport, &board) == ST_OK);
+	CHECK(&t->checks, shared_gpu_meet(t->transport, true, &board) == ST_OK);
 	if (!board)
 		return;
 	__atomic_add_fetch(&board->shared->used, UINT64_C(1) << t->me, __ATOMIC_SEQ_CST);
@@ -38,7 +39,7 @@ static void a_message_fails(struct test *t)
 		struct shared_gpu *board;
 		if (t->me == t->n - 1)
 			t->transport->fail_at = call;
-		enum status status = shared_gpu_meet(t->transport, &board);
+		enum status status = shared_gpu_meet(t->transport, true, &board);
 		bool failed = t->me == t->n - 1 && t->transport->fail_at < 0;
 		t->transport->fail_at = -1;
 		CHECK(&t->checks, (status == ST_OK) == !!board);

@@ -13,12 +13,8 @@ static const int64_t REST_SLICE = 10000000; /* ns */
 
 struct timespec host_after(int64_t ns)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	ns += until.tv_nsec;
-	until.tv_sec += ns / 1000000000;
-	until.tv_nsec = ns % 1000000000;
-	return until;
+	ns += cuda_real_now();
+	return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 }
 
 void host_enters(struct host_thread *thread, const char *call)
@@ -57,9 +53,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 		*ns = NAP_LEAST;
 	/* below 0: polling without a sleep since that time, negated */
 	if (*ns <= 0) {
-		struct timespec now;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		int64_t clock = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+		int64_t clock = cuda_real_now();
 		if (*ns == 0)
 			*ns = -clock;
 		if (clock + *ns < LOOKS_QUICK)

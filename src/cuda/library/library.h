@@ -33,6 +33,8 @@ enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
 /* Closes everything; the table is zeroed. */
 void cuda_library_close(struct cuda_library *library);
 
+int64_t cuda_real_now(void); /* CLOCK_MONOTONIC, ns, on the stand-in, too */
+
 /* Convert a call's result to a status: ST_DEVICE_MEMORY if the GPU's memory is full, else ST_GPU,
  * with the call, the error's name and NVIDIA's text. ncclInProgress is ST_OK. */
 enum status cuda_call(const struct cuda_library *library, const char *call, CUresult result);

@@ -162,12 +162,13 @@ static const char *functions_look_up(
 	return missing;
 }
 
-static int64_t own_now(void)
+int64_t cuda_real_now(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
+
 static void own_sleep_until(int64_t ns)
 {
 	struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
@@ -317,7 +318,7 @@ enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, cons
 	if (good && part == CUDA_PART_DRIVER) {
 		functions_look_up(library, clock_functions, library->handles[part]);
 		if (!library->host_now || !library->host_sleep_until || !library->host_store) {
-			library->host_now = own_now;
+			library->host_now = cuda_real_now;
 			library->host_sleep_until = own_sleep_until;
 			library->host_store = own_store;
 		}

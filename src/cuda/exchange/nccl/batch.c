@@ -93,14 +93,6 @@ enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream
 	return ST_OK;
 }
 
-enum status nccl_stage(
-        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
-{
-	enum status status = nccl_room(nccl, bytes, stream, at);
-	return status == ST_OK ? CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream)
-	                       : status;
-}
-
 static enum status step_call(struct cuda_library *cuda, const struct step *step, CUstream stream)
 {
 	const void *from = (const void *)(uintptr_t)step->from;

@@ -164,7 +164,8 @@ static enum status stage_input(struct nccl_work *work)
 	        call->out < call->in + (CUdeviceptr)in;
 	if (!overlap || call->in == in_place_address(work))
 		return ST_OK;
-	return nccl_stage(work->nccl, call->in, in, work->stream, &work->in);
+	enum status status = nccl_room(work->nccl, in, work->stream, &work->in);
+	return status == ST_OK ? work_copy(work, call->in, work->in, in) : status;
 }
 
 enum status calls_collective(struct exchange *exchange, const struct exchange_collective *call,

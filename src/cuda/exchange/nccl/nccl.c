@@ -243,7 +243,7 @@ static enum status nccl_end(struct exchange *exchange)
 /* Returns false if an abort hangs; then nothing is freed. */
 static bool leave_all(struct nccl_exchange *nccl)
 {
-	int64_t until = party_clock() + CLOSE_S * (int64_t)1000000000;
+	int64_t until = cuda_real_now() + CLOSE_S * (int64_t)1000000000;
 	bool gone = true;
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count; i++)

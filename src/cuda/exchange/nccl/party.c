@@ -9,13 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-int64_t party_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void party_nap(int looks)
 {
 	enum { LOOKS_QUICK = 1000, NAP_NS = 50000 };
@@ -206,7 +199,7 @@ void party_release(struct party *party)
 	if (party->leaves)
 		return;
 	party->leaves = true;
-	party->since = party_clock();
+	party->since = cuda_real_now();
 	if (party->piece.at)
 		__atomic_store_n(party->piece.released, 1, __ATOMIC_SEQ_CST);
 	pthread_cond_broadcast(&party->nccl->changed);

@@ -154,7 +154,6 @@ enum status party_settle(struct party *party);
 void party_break(struct party *party, const char *words);
 /* Between two polls: yields the core, after 1000 polls it sleeps. */
 void party_nap(int looks);
-int64_t party_clock(void); /* real, ns */
 
 /* ---- batch.c */
 /* Enters a communicator until nccl_run. from, to: its ends; of a part: -1. *party NULL: it was
@@ -172,9 +171,6 @@ enum status nccl_run(struct nccl_exchange *nccl);
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);
 /* Workspace for the batch, valid on that stream until the next batch */
 enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* a copy of the bytes there, made on the stream */
-enum status nccl_stage(
-        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
 /* ---- calls.c */
 /* a collective being turned into calls */

@@ -64,7 +64,7 @@ struct told {
 
 /* Rank 0 keeps its descriptor open until the second round, which takes place even if the first
  * failed. */
-enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu)
+enum status shared_gpu_meet(struct transport *transport, bool ipc, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
 	char path[64];
@@ -81,6 +81,8 @@ enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu
 	int unmapped = mine.fd >= 0 ? shared_gpu_map(mine.fd, ranks, rank, gpu) : 0;
 	if (unmapped)
 		mine.failed = unmapped;
+	if (*gpu)
+		(*gpu)->staged = !ipc;
 	enum status status = first_failure(first, transport_share(transport, &mine, all, sizeof mine));
 	if (status == ST_OK && ranks > EXCHANGE_RANKS)
 		status = fail(ST_GPU, "%d ranks share a GPU: %d is the most", ranks, EXCHANGE_RANKS);

@@ -5,9 +5,9 @@
 #include "cuda/kernels/launch.h"
 #include "world/op.h"
 
-/* ---- windows: memory of a rank that others access without its participation. Its offset is in the
- * segment. The collective that opened the window has matched the two ranks before, so nothing waits
- * here. */
+/* ---- windows: memory of a rank that others access without its participation. Its offset is in
+ * the segment. The collective that opened the window has matched the two ranks before, so nothing
+ * waits here. */
 
 enum { REACH_BLOCKS_MOST = 264 };
 
@@ -95,11 +95,6 @@ static void exchange_close(struct exchange *exchange)
 	mem_free(gpu->orders);
 	mem_free(gpu->gifts);
 	mem_free(gpu->words);
-}
-
-void shared_gpu_without_ipc(struct shared_gpu *gpu)
-{
-	gpu->staged = true;
 }
 
 enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, int ordinal,

@@ -11,12 +11,10 @@
 
 struct shared_gpu;
 
-/* Creates the segment; all processes of the transport, on one host, map it. Fails with ST_GPU,
- * with the same words on all, or ST_MPI. */
-enum status shared_gpu_meet(struct transport *transport, struct shared_gpu **gpu);
-/* Selects staging through host memory instead of IPC, without windows. Call it on all ranks
- * before shared_gpu_open. */
-void shared_gpu_without_ipc(struct shared_gpu *gpu);
+/* Creates the segment; all processes of the transport, on one host, map it. Without `ipc` data is
+ * staged through host memory, without windows. Fails with ST_GPU, with the same words on all, or
+ * ST_MPI. */
+enum status shared_gpu_meet(struct transport *transport, bool ipc, struct shared_gpu **gpu);
 /* Creates the rank's exchange on GPU `ordinal`, whose context is current, with pool_bytes for
  * exchange.alloc, and waits for the other ranks, at most two minutes. Fails on all or on none:
  * ST_DEVICE_MEMORY, ST_GPU. exchange.close ends all waits and frees everything. */
