@@ -134,8 +134,7 @@ static inline struct control *control_of(struct backend *backend)
 	return (struct control *)backend;
 }
 
-/* orders.c. Counts the sequence numbers of a new operation of any rank; this rank's becomes an
- * order. */
+/* orders.c. Counts a new operation's sequence numbers; this rank's becomes an order. */
 void order_operation(struct control *control, op_id id);
 /* the host opens what is new there */
 void order_part(struct control *control, int group);
@@ -168,7 +167,7 @@ void parties_late(struct control *control, const struct match *match);
 void parties_reach(struct control *control, op_id id); /* of a put, get or add */
 /* it was released; instance -1: all its parts */
 void parties_anew(struct control *control, int group, int instance);
-/* Makes the new communicators. Called by all, before orders are given. Fails with ST_GPU,
+/* Makes the new communicators. Called by all before orders are given. Fails with ST_GPU,
  * ST_MPI. */
 enum status parties_meet(struct control *control);
 

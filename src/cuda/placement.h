@@ -30,8 +30,7 @@ struct cuda_report {
 	} gpus[REPORT_GPUS];   /* by CUDA's ordinal */
 };
 
-/* Opens the driver, cuBLAS and NVRTC (if needed) and queries the GPUs. Failures are in the
- * report. */
+/* Opens the driver, cuBLAS and NVRTC and queries the GPUs. Failures are in the report. */
 void cuda_report_make(struct cuda_report *report, struct cuda_library *library);
 /* The same for NCCL */
 void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library);

@@ -89,8 +89,7 @@ struct kernel {
 	bool wants_columns; /* the first argument's last dimension may not be 0 */
 	bool bare;          /* valid without tensor and result: `spin 2ms` */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
-	/* Arguments: any type and shape; floats (f32, f16, bf16); floats that all have one
-	 * shape */
+	/* Arguments: any type and shape; floats (f32, f16, bf16); floats of one shape */
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;
 	/* Checks the rest and sets each out[i].layout (dtype and dims; contiguous). Fails with
 	 * ST_SHAPE, ST_DTYPE or ST_RANGE and a message with names: "v is [128,64], x is [256,256]:

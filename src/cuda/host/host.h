@@ -39,8 +39,7 @@ size_t host_take(struct host *host, struct host_report *reports, size_t most);
 void host_await(struct host *host);
 /* Calls exchange.release for what the rank waits for in the part, up to that sequence number. */
 void host_release(struct host *host, int part, uint32_t seq);
-/* Reports the operation undone unless it is reported already. If it was not issued yet it never
- * is. */
+/* Reports the operation undone unless it is reported already. It is not issued any more. */
 void host_cancel(struct host *host, op_id id);
 /* Reads a tensor's elements, packed. by: as in backend.read; 0: memory as it is now. Waits for
  * the host thread, which may itself be in a sync. ST_GPU names the CUDA call that hangs. */

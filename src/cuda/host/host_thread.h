@@ -130,11 +130,10 @@ bool lanes_look(struct host_thread *host);
  * waiting operation, whose cancellation ends the wait. ST_OK also if the target failed or the
  * thread has to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
-/* Waits until the stream has reached an operation in flight. ST_INTERRUPTED: the thread has to
- * stop; ST_GPU */
+/* Waits until the stream has reached the operation. ST_INTERRUPTED: the thread has to stop;
+ * ST_GPU */
 enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
-/* Reports asynchronous failures of the exchange. Operations in flight in that part become
- * undone. */
+/* Reports asynchronous failures of the exchange; operations in flight there become undone. */
 void lanes_ask_exchange(struct host_thread *host);
 /* Call after a failure: if the context is lost, all operations in flight are reported undone. */
 void lanes_check(struct host_thread *host);
@@ -176,8 +175,7 @@ void memory_drop(struct host_thread *host, enum space space, int64_t address);
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
 /* The same for an operand; NULL is valid without elements. Fails with ST_BUG. */
 enum status memory_of(const struct host_thread *host, const struct operand *operand, void **at);
-/* The lane for work in no timeline. memory_written makes what it has written visible to lanes
- * that join. */
+/* The lane for work in no timeline; memory_written makes it visible to lanes that join. */
 struct host_lane *memory_aside(const struct host_thread *host);
 enum status memory_written(struct host_thread *host);
 /* Orders new memory's zeroes and initial data before later work of the lane. Call it before an
@@ -217,8 +215,7 @@ void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* keeps each single element that a noted operation wrote, until it is read; in no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Copies elements of one type and shape, of any strides. The two may overlap if both are on the
- * GPU or both in host memory. */
+/* Copies elements of one type and shape; the two may overlap if both are in one kind of memory. */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
         const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
 
@@ -236,8 +233,7 @@ enum status message_queue(struct host_thread *host, const struct host_order *ord
 /* queues a `together` whose last member was cancelled */
 enum status message_end(struct host_thread *host);
 
-/* host_read and host_write, on memory_aside, blocking. order.packed stays the
- * caller's. */
+/* host_read and host_write, on memory_aside, blocking. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
 /* keeps what a noted OP_SYNC reads of host memory, for host_read(by = order.id) */
 enum status read_keep(struct host_thread *host, const struct host_order *order);

@@ -48,8 +48,7 @@ struct host_order {
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
 	void *arrays;         /* of the record; freed by host_order_release */
-	/* its match is a mismatch: it is not executed, and its stream blocks until
-	 * host_cancel(id) */
+	/* its match is a mismatch: its stream blocks until host_cancel(id) */
 	bool never;
 	/* it ended before it was given: it is not executed, and is reported undone in its place */
 	bool undone;
@@ -99,8 +98,7 @@ struct host_report {
 	int part;                 /* if it is no operation; else unused */
 	enum status status;       /* not ST_OK: the operation is undone and has no result */
 	char *words;              /* the reason, freed by the receiver; NULL with ST_OK */
-	/* not 0: the report only says that this operation read an index out of range: element
-	 * `place` has `value` */
+	/* not 0: only says that it read an index out of range: element `place` has `value` */
 	op_id looks_up;
 	int64_t place, value;
 };

@@ -32,8 +32,7 @@ struct kernel_cache {
 void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda);
 void cache_close(struct kernel_cache *cache);
 
-/* Writes the path of a family's code in that folder. Returns false if the folder cannot be
- * used. */
+/* Writes the path of a family's code there. Returns false if the folder cannot be used. */
 bool cache_path(const struct kernel_cache *cache, int folder, const char *source, int architecture,
         char path[CACHE_PATH_BYTES]);
 /* Writes the code to the first folder that accepts it. No such folder is no error. */

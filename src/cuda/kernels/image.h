@@ -25,8 +25,7 @@ struct image {
  * gpu` */
 extern const struct embedded image_binaries[];
 
-/* Opens NVRTC if image_load needs it. Fails with ST_GPU, which names the package that installs
- * it. */
+/* Opens NVRTC if image_load needs it. Fails with ST_GPU. */
 enum status image_prepare(struct cuda_library *cuda);
 
 /* Returns 90 for compute capability 9.0. Fails with ST_GPU. */
@@ -35,8 +34,7 @@ enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *
 /* Loads one family ("exchange" for exchange.cu), or all with NULL, into the current context.
  * architecture: of its device. Opens NVRTC if needed. Fails with ST_GPU and loads nothing. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture, const char *family);
-/* Loads one family on GPU `ordinal`, and looks up functions; a NULL
- * name ends the list. */
+/* Loads one family on GPU `ordinal`, and looks up functions; a NULL name ends the list. */
 struct image_wanted {
 	const char *name;
 	CUfunction *function;

@@ -42,8 +42,7 @@ enum status cublas_call(const struct cuda_library *library, const char *call, cu
 enum status nccl_call(const struct cuda_library *library, const char *call, ncclResult_t result);
 enum status nvrtc_call(const struct cuda_library *library, const char *call, nvrtcResult result);
 
-/* Call a function of the table by its name, with that conversion: CUDA_CALL(cuda, cuMemAlloc,
- * &at, bytes). */
+/* Call a function of the table with that conversion: CUDA_CALL(cuda, cuMemAlloc, &at, bytes). */
 #define CUDA_CALL(library, function, ...) cuda_call(library, #function, (library)->function(__VA_ARGS__))
 #define CUBLAS_CALL(library, function, ...) cublas_call(library, #function, (library)->function(__VA_ARGS__))
 #define NCCL_CALL(library, function, ...) nccl_call(library, #function, (library)->function(__VA_ARGS__))

@@ -143,8 +143,7 @@ enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
 #define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
 
 /* ---- party.c */
-/* Starts a party with this rank at that place. id NULL: it is FAILED, with this thread's
- * failure. */
+/* Starts a party with this rank at that place. id NULL: it fails with this thread's failure. */
 void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
 /* Requires the lock. Nothing more is queued, and the thread aborts the communicator. */
 void party_release(struct party *party);
@@ -164,8 +163,7 @@ enum status nccl_enter(
 void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
         CUdeviceptr at, int64_t bytes);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
-/* Queues what was added and empties the batch, on failure too. Does nothing between begin and
- * end. */
+/* Queues what was added and empties the batch, on failure too; not between begin and end. */
 enum status nccl_run(struct nccl_exchange *nccl);
 /* Orders later work of `then` after what is queued on `first`. */
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);

@@ -33,8 +33,7 @@ struct shared_gpu_memory {
 	struct entry directory[ENTRIES];
 };
 
-/* ---- a slot ring: the slots in which the members of a part, or the two ends of a channel,
- * match */
+/* ---- a slot ring: where the members of a part, or the two ends of a channel, match */
 enum { PART_SEQS = 256, CHANNEL_SEQS = 128, LATE_SEQS = 4096, WINDOWS = 64 };
 struct shared_gpu_window {
 	uint32_t seq, unused;
@@ -147,8 +146,7 @@ int shared_gpu_file(void);
 /* Maps the segment for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
 int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu);
 bool shared_gpu_gone(const struct shared_gpu *gpu, int rank); /* its process has ended */
-/* Returns the zeroed memory of that key, the same on all ranks; bytes <= CHUNK. Fails with
- * ST_GPU. */
+/* Returns the key's memory, zeroed, the same on all ranks; bytes <= CHUNK. Fails with ST_GPU. */
 enum status shared_gpu_area(
         struct shared_gpu *gpu, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registers a chunk with CUDA on first use. */
@@ -165,8 +163,7 @@ enum status pool_open(struct shared_gpu *gpu, int64_t bytes, enum status before)
 void pool_close(struct shared_gpu *gpu);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-/* Permanent memory of a ring, kept together so that it does not fragment the pool. Fails with
- * ST_DEVICE_MEMORY. */
+/* Permanent memory of a ring, kept together. Fails with ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
 /* as peers use it; 0 for 0 */
