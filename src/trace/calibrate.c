@@ -69,21 +69,16 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 	enum copy_way way = copy_way(record);
 	if (record->parameter[COPY_RATE] > 0 || record->bytes <= 0)
 		return;
-	switch (way) {
-	case COPY_ON_DEVICE:
+	if (way == COPY_ON_DEVICE) {
 		*MEM_ADD(&c->kernel, &c->kernels) =
 		        (struct kernel_sample){.bytes = 2.0 * record->bytes, .ns = ns};
-		return;
-	case COPY_ON_HOST:
+	} else if (way == COPY_ON_HOST) {
 		sample.fixed = 0;
 		samples_add(c, CALIBRATED_HOST_COPIES, sample);
-		return;
-	case COPY_FROM_DISK:
-	case COPY_TO_DISK:
+	} else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
 		sample.line = way == COPY_TO_DISK;
 		samples_add(c, CALIBRATED_DISKS, sample);
-		return;
-	default:
+	} else {
 		sample.line = copy_is_pageable(record) ? 2 : way == COPY_TO_HOST;
 		samples_add(c, CALIBRATED_COPIES, sample);
 	}

@@ -150,20 +150,13 @@ static void edge_from_answer(const struct asked_node *a)
  * other's */
 static void edges_of_ready(const struct asked_node *a)
 {
-	const struct world *world = a->c->trace->world;
 	int stream = a->m->stream;
 	edge_put(a, node_at(a->m->id, NODE_ISSUED), 0);
 	edge_from_answer(a);
 	if (a->m->place > a->lanes->first[stream])
 		edge_put(a, node_at(moment_at(a->lanes, a->m->place - 1)->id, NODE_ENDED), 0);
-	if (!a->lanes->blocking ||
-	        (stream != STREAM_DEFAULT && !world_stream(world, a->lanes->rank, stream)->blocking))
-		return;
 	for (int s = STREAM_DEFAULT; s < a->lanes->streams; s++) {
-		bool counts = stream != STREAM_DEFAULT
-		        ? s == STREAM_DEFAULT
-		        : s != stream && world_stream(world, a->lanes->rank, s)->blocking;
-		const struct moment *last = counts ? lanes_last_before(a->lanes, s, a->m) : NULL;
+		const struct moment *last = lanes_holder(a->lanes, a->m, s);
 		if (last)
 			edge_put(a, node_at(last->id, NODE_ENDED), 0);
 	}

@@ -20,20 +20,20 @@ static void take_later(const struct moment **last, const struct moment *m)
 		*last = m;
 }
 
+const struct moment *lanes_holder(const struct lanes *lanes, const struct moment *m, int stream)
+{
+	bool by_default = m->stream != STREAM_DEFAULT;
+	int other = by_default ? m->stream : stream;
+	bool holds = lanes->blocking && by_default == (stream == STREAM_DEFAULT) &&
+	        world_stream(lanes->trace->world, lanes->rank, other)->blocking;
+	return holds ? lanes_last_before(lanes, stream, m) : NULL;
+}
+
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m)
 {
-	const struct world *world = lanes->trace->world;
 	const struct moment *last = NULL;
-	if (!lanes->blocking ||
-	        (m->stream != STREAM_DEFAULT && !world_stream(world, lanes->rank, m->stream)->blocking))
-		return NULL;
-	for (int s = STREAM_DEFAULT; s < lanes->streams; s++) {
-		bool counts = m->stream == STREAM_DEFAULT
-		        ? s != STREAM_DEFAULT && world_stream(world, lanes->rank, s)->blocking
-		        : s == STREAM_DEFAULT;
-		if (counts)
-			take_later(&last, lanes_last_before(lanes, s, m));
-	}
+	for (int s = STREAM_DEFAULT; s < lanes->streams; s++)
+		take_later(&last, lanes_holder(lanes, m, s));
 	return last;
 }
 

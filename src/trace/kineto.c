@@ -132,36 +132,12 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 	text_add(k->out, "}}");
 }
 
-/* X(call, name, number): callback ids of CUPTI (cupti_runtime_cbid.h), by which some readers
- * identify calls */
-#define RUNTIME_CALLS(X)                        \
-	X(LAUNCH, "cudaLaunchKernel", 211)      \
-	X(COPY, "cudaMemcpyAsync", 41)          \
-	X(HOST, "cudaLaunchHostFunc", 284)      \
-	X(MALLOC, "cudaMalloc", 20)             \
-	X(RECORD, "cudaEventRecord", 135)       \
-	X(WAIT, "cudaStreamWaitEvent", 147)     \
-	X(STREAM, "cudaStreamSynchronize", 131) \
-	X(DEVICE, "cudaDeviceSynchronize", 165)
-enum runtime_call {
-#define X(call, name, number) CALL_##call,
-	RUNTIME_CALLS(X)
-#undef X
-};
-
-static void put_call(struct kineto *k, op_id id, enum runtime_call call, int64_t from, int64_t to)
+/* number: the callback id in CUPTI (cupti_runtime_cbid.h), by which some readers identify calls */
+static void put_call(struct kineto *k, op_id id, const char *name, int number, int64_t from, int64_t to)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} calls[] = {
-#define X(call, name, number) {name, number},
-		RUNTIME_CALLS(X)
-#undef X
-	};
 	event_begin(k, "cuda_runtime", k->host, k->host, from, to);
-	text_add(k->out, "\"%s\",\"args\":{\"External id\":%u,\"cbid\":%d,\"correlation\":%u}}",
-	        calls[call].name, id, calls[call].number, id);
+	text_add(k->out, "\"%s\",\"args\":{\"External id\":%u,\"cbid\":%d,\"correlation\":%u}}", name, id,
+	        number, id);
 }
 
 static void put_cpu_op(struct kineto *k, op_id id, int tid, int64_t from, int64_t to)
@@ -186,22 +162,26 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 	int64_t from = most_of(t->issue - t->launch, 0);
 	bool all = op->target == OP_EVERYTHING;
 	if (trace_is_work(record->kind) && trace_by_host(world, id)) {
-		put_call(k, id, CALL_HOST, from, t->issue);
+		put_call(k, id, "cudaLaunchHostFunc", 284, from, t->issue);
 		put_cpu_op(k, id, k->host + op->stream, t->start, t->end);
 	} else if (trace_is_work(record->kind)) {
 		put_cpu_op(k, id, k->host, from, t->issue);
-		put_call(k, id, record->kind == OP_COPY ? CALL_COPY : CALL_LAUNCH, from, t->issue);
+		if (record->kind == OP_COPY)
+			put_call(k, id, "cudaMemcpyAsync", 41, from, t->issue);
+		else
+			put_call(k, id, "cudaLaunchKernel", 211, from, t->issue);
 	} else if (record->kind == OP_RECORD) {
-		put_call(k, id, CALL_RECORD, from, t->issue);
+		put_call(k, id, "cudaEventRecord", 135, from, t->issue);
 	} else if (record->kind == OP_WAIT) {
-		put_call(k, id, CALL_WAIT, from, t->issue);
+		put_call(k, id, "cudaStreamWaitEvent", 147, from, t->issue);
 		put_sync(k, id, "Stream Wait Event", op->stream, t->issue, t->issue);
 	} else if (record->kind == OP_SYNC) {
-		put_call(k, id, all ? CALL_DEVICE : CALL_STREAM, t->start, t->end);
+		put_call(k, id, all ? "cudaDeviceSynchronize" : "cudaStreamSynchronize", all ? 165 : 131,
+		        t->start, t->end);
 		put_sync(k, id, all ? "Context Sync" : "Stream Sync",
 		        all || !op->target ? -1 : world->ops[op->target].stream, t->start, t->end);
 	} else if (record->kind == OP_SEGMENT) {
-		put_call(k, id, CALL_MALLOC, t->start, t->end);
+		put_call(k, id, "cudaMalloc", 20, t->start, t->end);
 	} else if (record->kind == OP_HOST) {
 		put_cpu_op(k, id, k->host, t->start, t->end);
 	}

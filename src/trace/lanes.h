@@ -91,8 +91,11 @@ const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t p
 op_id lanes_behind(const struct lanes *lanes, op_id id);
 /* Returns the stream's last operation queued before that one; NULL if none. */
 const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
-/* holders.c: the operation on the same rank that m waited for by rule 7; the latest end, among
- * equal ones the lowest stream. NULL if none. */
+/* holders.c: the last operation of that stream before m, if m waits for it by rule 7 (default and
+ * blocking streams); else NULL. */
+const struct moment *lanes_holder(const struct lanes *lanes, const struct moment *m, int stream);
+/* Returns that of all streams with the latest end, of equals on the lowest stream; NULL if
+ * none. */
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);
 /* Returns the operation that a `sync` of everything waits for: the rank's last to end, or the
  * first that never ends; NULL if none. */
@@ -214,8 +217,8 @@ static inline void spans_add(struct spans *spans, struct span span)
 		*MEM_ADD(&spans->span, &spans->count) = span;
 }
 
-/* ---- intervals.c: interval sets of time, [from, to) in ns, for figures such as overlap. Once joined,
- * a set's parts are not empty, in the order of their starts, and apart. */
+/* ---- intervals.c: interval sets of time, [from, to) in ns. Once joined, a set's parts are not
+ * empty, in the order of their starts, and apart. */
 struct interval {
 	int64_t from, to;
 };
