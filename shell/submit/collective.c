@@ -150,15 +150,6 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
 }
 
-/* In place (stays), a broadcast's root only reads the input, the others only write; in a reduction
- * to a root the others only read. */
-static int collective_access(const struct collective *collective, bool root, bool stays)
-{
-	if (stays && collective->has_root && (!root || !collective->root_gets))
-		return root || collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
-	return stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
-}
-
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
@@ -192,9 +183,14 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		record->split = call->split[rank];
 		plan->place.rows = place; /* each rank has its own */
 	}
-	plan_operand(plan, &view,
-	        collective_access(collective, part->ranks[record->root] == rank,
-	                call->statement->results == 0 && collective->in_place));
+	bool stays = call->statement->results == 0 && collective->in_place;
+	bool root = part->ranks[record->root] == rank;
+	int access = stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
+	/* in place a broadcast's root only reads, the others only write; in a reduction to a root the
+	 * others only read */
+	if (stays && collective->has_root && (!root || !collective->root_gets))
+		access = root || collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
+	plan_operand(plan, &view, access);
 	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
 	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;

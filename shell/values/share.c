@@ -130,21 +130,20 @@ enum status shell_may_write(const struct shell *shell, const char *path)
 	        : ST_OK;
 }
 
-static enum status write_output(const struct output *output, const struct text *text)
-{
-	enum status status = may_replace(output);
-	if (status != ST_OK && file_is(output->path, text_string(text), text->count))
-		return ST_OK;
-	return status == ST_OK ? file_write(output->path, text_string(text), text->count) : status;
-}
-
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text)
 {
 	bool writes = !shell->replay.depth && transport_rank(shell->transport) == 0;
 	enum status status = shell_may_write(shell, output->path);
 	if (status != ST_OK)
 		return status;
-	status = shell_agree(shell, 0, writes ? write_output(output, text) : ST_OK);
+	if (writes) {
+		status = may_replace(output);
+		if (status == ST_OK)
+			status = file_write(output->path, text_string(text), text->count);
+		else if (file_is(output->path, text_string(text), text->count))
+			status = ST_OK;
+	}
+	status = shell_agree(shell, 0, status);
 	return shell_written(shell, output->path, status);
 }
 

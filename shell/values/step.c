@@ -21,16 +21,11 @@ double step_limit(bool half, bool measures)
 	return half ? 2e-2 : measures ? 1e-4 : 1e-5;
 }
 
-/* Half a unit in the last place, relative to the element */
-static double half_unit(enum dtype dtype)
-{
-	return ldexp(1, dtype == DT_F16 ? -11 : dtype == DT_BF16 ? -8 : -24);
-}
-
 double step_away(const float *w, const float *begin, const float *r, int64_t count, enum dtype dtype)
 {
 	struct step_sizes sizes = {0};
-	double rounding = half_unit(dtype);
+	/* half a unit in the last place, relative to the element */
+	double rounding = ldexp(1, dtype == DT_F16 ? -11 : dtype == DT_BF16 ? -8 : -24);
 	for (int64_t i = 0; i < count; i++) {
 		double away = (double)w[i] - r[i], change = (double)r[i] - begin[i];
 		sizes.away += away * away / (double)count;

@@ -66,18 +66,11 @@ static enum status check_reserved(struct slice_of_text name)
 	        : ST_OK;
 }
 
-static enum status bind_remote(struct parser *parser, struct argument *argument, const struct word *word)
-{
-	const char *sign = find_outside(word->at, word->after, "@");
-	enum status status = parse_tensor(parser, word->at, sign, &argument->tensor);
-	if (status == ST_OK && sign + 1 == word->after)
-		status = fail(ST_SYNTAX, "%.*s: after '@' comes a rank of the window's group", WORD(word));
-	return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula) : status;
-}
-
 static enum status bind_word(struct parser *parser, struct argument *argument, int row,
         const struct argument_row *rows, const struct word *word)
 {
+	enum status status;
+	const char *sign;
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
 	argument->part = (uint8_t)word->part;
@@ -89,7 +82,13 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	case ARG_EXPRESSION:
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	case ARG_REMOTE:
-		return bind_remote(parser, argument, word);
+		sign = find_outside(word->at, word->after, "@");
+		status = parse_tensor(parser, word->at, sign, &argument->tensor);
+		if (status == ST_OK && sign + 1 == word->after)
+			status = fail(
+			        ST_SYNTAX, "%.*s: after '@' comes a rank of the window's group", WORD(word));
+		return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula)
+		                       : status;
 	case ARG_SHAPE:
 		return parse_shape(parser, word->at, word->after, &argument->dim, &argument->dims);
 	case ARG_RANKS:
@@ -103,7 +102,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	}
 	if (argument->kind == ARG_TEXT && *word->at == '"')
 		return parse_formula(parser, word->at, word->after, &argument->formula);
-	enum status status = argument->kind == ARG_NEW ? check_reserved(argument->written) : ST_OK;
+	status = argument->kind == ARG_NEW ? check_reserved(argument->written) : ST_OK;
 	return status == ST_OK ? parse_name(parser, word->at, word->after, &argument->name) : status;
 }
 

@@ -161,24 +161,19 @@ enum status call_common(struct call *call, int row, const char **word)
 	return call_count(call, row) ? call_word(call, row, 0, COMMON, word) : ST_OK;
 }
 
-/* A name with `$` may become anything: refused if it would be read as something else later. */
-static enum status name_fits(struct call *call, const struct argument *argument, name_id name)
-{
-	const char *text = names_text(call->shell->world->names, name);
-	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
-		return ST_OK;
-	return fail(ST_NAME, "%s: '%.*s' is not a name: letters, digits and _ make one",
-	        call->statement->row->name, SHOWN(argument->written));
-}
-
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name)
 {
 	const struct argument *argument = call_argument(call, row, i);
 	bool known = argument_slot(call, argument)->ready;
 	enum status status = name_word(call, argument->name, argument_slot(call, argument), rank, name);
-	if (status == ST_OK && !known && argument->kind == ARG_NEW)
-		status = name_fits(call, argument, *name);
-	return status;
+	if (status != ST_OK || known || argument->kind != ARG_NEW)
+		return status;
+	/* a name with `$` may become anything: refused if it would be read as something else later */
+	const char *text = names_text(call->shell->world->names, *name);
+	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
+		return ST_OK;
+	return fail(ST_NAME, "%s: '%.*s' is not a name: letters, digits and _ make one",
+	        call->statement->row->name, SHOWN(argument->written));
 }
 
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing)

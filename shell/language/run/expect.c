@@ -170,12 +170,6 @@ enum status run_expect_verify(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-static bool is_refusal(enum status status)
-{
-	return status != ST_OK && status != ST_MPI && status != ST_INTERRUPTED && status != ST_QUIT &&
-	        status != ST_BUG;
-}
-
 /* The refusal or timeout must contain `words`, if given. how: "refused", "ended" by a timeout */
 static enum status compare_words(
         struct shell *shell, struct statement *statement, const char *said, const char *how)
@@ -210,7 +204,8 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 		status = shell_finish(shell);
 	shell->expect.heard = around;
 	in->player = player;
-	if (is_refusal(status)) {
+	bool ends = status == ST_MPI || status == ST_INTERRUPTED || status == ST_QUIT || status == ST_BUG;
+	if (status != ST_OK && !ends) {
 		in->now.located = false;
 		status = compare_words(shell, statement, fail_text(), "refused");
 		shell->expect.failed += heard.timeouts;

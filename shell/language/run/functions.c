@@ -291,16 +291,6 @@ enum status value_of_known(struct asked *asked, struct value *value)
 	return argument_number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* The rounding of the first tensor's type, or that of `verify`; in a task's check of the
- * reference's, so that a learner's bf16 does not pass for f32 */
-static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
-{
-	enum dtype dtype = (enum dtype)view->layout.dtype;
-	if (step)
-		return step_limit(dtype == DT_F16 || dtype == DT_BF16, shell->backend->measures);
-	return dtype == DT_F32 ? 1e-4 : dtype == DT_I32 ? 0 : 2e-2;
-}
-
 enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance)
 {
 	const struct function_row *row = formula->function;
@@ -314,9 +304,16 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	}
 	int of = eval->shell->course.best ? tensors - 1 : 0;
 	enum status status = evaluate_view(eval, formula->argument[of].tensor, NULL, false, &view);
-	if (status == ST_OK)
-		*tolerance = usual_tolerance(eval->shell, &view, row->function == FUNCTION_CLOSE_STEP);
-	return status;
+	if (status != ST_OK)
+		return status;
+	/* the rounding of the first tensor's type, or that of `verify`; in a task's check of the
+	 * reference's, so that a learner's bf16 does not pass for f32 */
+	enum dtype dtype = (enum dtype)view.layout.dtype;
+	if (row->function == FUNCTION_CLOSE_STEP)
+		*tolerance = step_limit(dtype == DT_F16 || dtype == DT_BF16, eval->shell->backend->measures);
+	else
+		*tolerance = dtype == DT_F32 ? 1e-4 : dtype == DT_I32 ? 0 : 2e-2;
+	return ST_OK;
 }
 
 /* The fetched value is relative: to the largest element, or to the change */

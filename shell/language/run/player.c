@@ -271,19 +271,16 @@ bool player_runs(const struct shell *shell)
 	return shell->interpreter->program != NULL;
 }
 
-static enum status player_refuse(const struct tree *tree, const struct statement *at, const char *what)
-{
-	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
-}
-
 /* No step begins in a block that is one operation, or that a refusal may leave. */
 static enum status check_titles(const struct tree *tree, const struct block *block, bool no_steps)
 {
 	enum status status = ST_OK;
 	for (const struct statement *at = block ? block->first : NULL; at && status == ST_OK; at = at->next) {
 		if (at->kind == STATEMENT_TITLE && no_steps)
-			return player_refuse(tree, at,
-			        "a step (`##`) cannot begin inside `together`, `capture` or `expect error`");
+			return fail(ST_SYNTAX,
+			        "%s:%d: a step (`##`) cannot begin inside `together`, `capture` or `expect "
+			        "error`",
+			        tree->file, at->line);
 		bool seals = no_steps || at->kind == STATEMENT_COMMAND || at->kind == STATEMENT_EXPECT_ERROR;
 		status = check_titles(tree, at->block, seals);
 		if (status == ST_OK)
@@ -297,7 +294,8 @@ static enum status find_loop(struct player *player)
 	const struct tree *tree = player->tree[player->trees - 1];
 	for (struct statement *at = tree->block.first; at; at = at->next)
 		if (player->loop)
-			return player_refuse(tree, at, "a line after the iteration's end");
+			return fail(
+			        ST_SYNTAX, "%s:%d: a line after the iteration's end", tree->file, at->line);
 		else if (at->kind == STATEMENT_FOR && at->to && slice_is(at->word->written, "it") &&
 		        !at->clauses.ranks)
 			player->loop = at;
