@@ -16,12 +16,7 @@
  *     REMAKE    y exists and does not fit  made anew; the old memory is freed after the line's
  *                                          operation, which may read it (y = matmul y w)
  *     DROP      `_`                        made, and freed after the line's operation */
-enum result_action {
-	RESULT_KEEP /* overwritten in place */,
-	RESULT_MAKE,
-	RESULT_REMAKE,
-	RESULT_DROP /* `_` */
-};
+enum result_action { RESULT_KEEP, RESULT_MAKE, RESULT_REMAKE, RESULT_DROP };
 struct plan_result {
 	struct view view; /* before the line; tensor -1: it does not exist */
 	enum result_action action;
@@ -83,14 +78,11 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
 void plans_release(struct plans *plans);
 
-/* adds an argument */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access);
-/* adds the line's next result */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan);
 /* Decides how result i takes a `wanted` layout: in place, made, remade, or refused. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
-/* The rank's part of the record's group */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
 /* ST_ARGUMENT, worded, where it may not run: */
 /* A host thread runs copies between disk and host memory, and kernels on host memory. */

@@ -2,7 +2,7 @@
  *
  * A condition or bound that is equal on all ranks is one decision. Otherwise the set narrows as
  * the lanes of a warp do: `if` runs its block for the ranks where it is true, then `else` for the
- * others; a loop runs while any rank has rounds left, and the other ranks leave the set. */
+ * others; a loop runs while any rank has rounds left. */
 #include "shell/language/run/run.h"
 
 #include <math.h>

@@ -46,7 +46,6 @@ run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, 
         run_expect_error, run_expect_verify;
 run_one run_title, run_option, run_refuse, run_chosen;
 enum command_class statement_class(const struct statement *statement); /* by its first words */
-/* the line does not change the world */
 bool statement_is_aside(const struct statement *statement);
 const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* Checks option values against the file's `option` lines; what: for messages, "strategy ddp" */
