@@ -1,9 +1,9 @@
 /* save.c -- save TENSOR FILE.npy: np.save of a tensor copied to the host
  *
  * As with print there is a copy and a wait; then the owner writes its file. If several ranks name
- * one file, the first writes it: replicas are equal. A file that may not be replaced
- * (values/replace.h) refuses the line at its start; the check is repeated when the data has
- * arrived. */
+ * one file, the first writes it and the others only wait: replicas are equal. A file that may not
+ * be replaced (values/share.h) refuses the line at its start; the check is repeated when the
+ * data has arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/parse/rows.h"
-#include "shell/language/run/explain.h"
+#include "shell/language/run/run.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 

@@ -106,9 +106,7 @@ static const char *const *reduction_words(const struct statement *line)
 	return NULL;
 }
 
-/* "TO.copy_(FROM)" of a row with the usage "copy FROM -> TO [on STREAM]" is "x.copy_(h)" for the
- * line "copy h -> x on io". */
-static void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
+void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
 	struct slice_of_text root = slice_of_string("0"); /* the default */

@@ -99,5 +99,8 @@ enum status name_word(struct call *call, struct name *name, struct word_slot *sl
 
 /* explain.c: `explain on` shows the CUDA or NCCL call and the PyTorch line */
 void explain_line(struct call *call);
+/* Appends a row's text with the line's names: for `copy h -> x on io`, "TO.copy_(FROM)" of the
+ * usage "copy FROM -> TO [on STREAM]" is "x.copy_(h)". stream: its name, or NULL */
+void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out);
 
 #endif
