@@ -111,20 +111,18 @@ void warn_new(struct shell *shell)
 	while (world_order_warning(world, orders))
 		orders++;
 	if (!shell_quiet(shell)) {
+		struct trace trace = {.world = world, .backend = shell->backend};
+		struct text text = {0};
 		if (shell->reported.races < races->count) {
-			struct trace trace = {.world = shell->world, .backend = shell->backend};
-			struct text text = {0};
 			trace_races(&trace, shell->reported.races, !shell->course.watch,
 			        out_width(shell->out), &text);
 			put_some(shell, &text);
-			text_release(&text);
+			text_clear(&text);
 		}
 		if (shell->reported.unread < races->unread_count)
 			warn_unread(shell);
 		for (size_t i = shell->reported.orders; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
-		struct trace trace = {.world = world, .backend = shell->backend};
-		struct text text = {0};
 		trace_circles(&trace, shell->reported.circles, out_width(shell->out), &text);
 		trace_swaps(&trace, shell->reported.swaps, out_width(shell->out), &text);
 		put_some(shell, &text);

@@ -152,8 +152,9 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
-static enum status check_class(const struct options *options)
+static enum status check_prompt(const struct options *options)
 {
+	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
 	bool batch = options->file || options->lines || options->test || options->check_lessons;
 	if (options->as && !options->class_folder)
 		return fail(ST_ARGUMENT, "--as %s: in which class? --class DIR says so", options->as);
@@ -165,17 +166,10 @@ static enum status check_class(const struct options *options)
 	if (options->overview && (options->class_folder || options->resume || batch))
 		return fail(ST_ARGUMENT,
 		        "--overview shows a class: it goes with no session, no file and no lines");
-	return ST_OK;
-}
-
-static enum status check_prompt(const struct options *options)
-{
-	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
-	bool runs = options->file || options->lines || options->test || options->check_lessons;
 	if (options->follow && (options->resume || options->journal))
 		return fail(ST_ARGUMENT, "--follow and %s: one of them; `fork` keeps a journal of its own",
 		        options->resume ? "--resume" : "--journal");
-	if (runs && (options->follow || options->resume || options->journal))
+	if (batch && (options->follow || options->resume || options->journal))
 		return fail(ST_ARGUMENT, "%s opens a prompt: it goes with no file and no lines", option);
 	return ST_OK;
 }
@@ -196,8 +190,7 @@ static enum status check(const struct options *options)
 		return fail(ST_ARGUMENT,
 		        "--grade %s needs a file with the lines to be graded (ranksh --help)",
 		        options->grade);
-	enum status status = check_class(options);
-	return status == ST_OK ? check_prompt(options) : status;
+	return check_prompt(options);
 }
 
 /* Reads the option at *i and its value. *i: the last word read. */

@@ -111,9 +111,17 @@ const struct command command_task = {
         .run = task_run,
 };
 
-static enum status again_run(struct call *call)
+/* Runs `again`, `next` and `tour`. */
+static enum status lesson_begin_run(struct call *call)
 {
-	return lesson_wish(call, lesson_begin_again);
+	static const struct {
+		const char *name;
+		enum status (*grant)(struct shell *shell);
+	} begins[] = {{"again", lesson_begin_again}, {"next", lesson_next}, {"tour", tour_open}};
+	int i = 0;
+	while (strcmp(begins[i].name, call->statement->row->name) != 0)
+		i++;
+	return lesson_wish(call, begins[i].grant);
 }
 
 const struct command command_again = {
@@ -123,13 +131,8 @@ const struct command command_again = {
         .help = "restarts the task: runs its starter lines and drops what you typed",
         .example = "lesson 1\nagain",
         .class = COMMAND_SESSION,
-        .run = again_run,
+        .run = lesson_begin_run,
 };
-
-static enum status next_run(struct call *call)
-{
-	return lesson_wish(call, lesson_next);
-}
 
 const struct command command_next = {
         .name = "next",
@@ -139,7 +142,7 @@ const struct command command_next = {
                 "next step",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
-        .run = next_run,
+        .run = lesson_begin_run,
 };
 
 const struct command command_hint = {
@@ -228,11 +231,6 @@ const struct command command_answer = {
         .run = answer_run,
 };
 
-static enum status tour_run(struct call *call)
-{
-	return lesson_wish(call, tour_open);
-}
-
 const struct command command_tour = {
         .name = "tour",
         .topic = "learn",
@@ -240,5 +238,5 @@ const struct command command_tour = {
         .help = "three minutes on streams, waits and collectives; Enter goes on",
         .example = "tour",
         .class = COMMAND_SESSION,
-        .run = tour_run,
+        .run = lesson_begin_run,
 };
