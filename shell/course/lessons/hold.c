@@ -243,8 +243,9 @@ static enum status hold_task(struct shell *shell, int n, int *failed)
 	for (int i = 0; i < counts && status == ST_OK && !holding.wrong; i++)
 		status = hold_on(&holding, task, count[i], shell);
 	if (status == ST_OK)
-		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok", lesson->title,
-		        lesson->task + 1, text_string(&task->part[PART_TITLE]), text_string(&holding.out));
+		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok",
+		        lesson->title, lesson->task + 1, text_string(&task->part[PART_TITLE]),
+		        text_string(&holding.out));
 	*failed += holding.out.count != 0;
 	text_release(&holding.out);
 	return status;

@@ -19,10 +19,10 @@ struct saved_session {
 };
 struct lesson {
 	struct lesson_file file;
-	int number;     /* from 1; 0: the tour; -1: a file named by the learner */
-	char path[512]; /* path of that file */
+	int number;      /* from 1; 0: the tour; -1: a file named by the learner */
+	char path[512];  /* path of that file */
 	char title[512]; /* "lesson 5", or the path */
-	int task;       /* from 0; -1: none yet */
+	int task;        /* from 0; -1: none yet */
 	struct task_rules rules;
 	struct task_lines typed;
 	size_t floor;  /* lines typed before the world was last emptied */
