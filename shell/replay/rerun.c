@@ -8,6 +8,7 @@
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
+#include "shell/session/note.h"
 
 #include <string.h>
 
@@ -137,4 +138,36 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 	names_free(rerun->changes.lines);
 	if (rerun->shell.world)
 		scratch_close(&rerun->shell, of);
+}
+
+/* ---- peek after `at`: the lines run again, with data, to that time ---- */
+
+static enum status rerun_peek(struct shell *shell, struct shell *of, const char *line)
+{
+	struct out *own = shell->out;
+	shell->out = of->out;
+	shell->replay.depth--;
+	enum status status = line_text(shell, line, strlen(line), NULL, 1);
+	shell->replay.depth++;
+	shell->out = own;
+	return status;
+}
+
+enum status answer_peek(struct shell *shell, const struct question *question)
+{
+	struct rerun rerun;
+	int64_t until = question->changes.until;
+	bool forecast = false;
+	enum status status = rerun_open(&rerun, shell, &question->changes);
+	if (status == ST_OK) {
+		struct trace trace = {.world = rerun.shell.world, .backend = rerun.shell.backend};
+		forecast = trace_forecasts(&trace, until) != TIME_UNKNOWN;
+		status = shell_play_until(&rerun.shell, until);
+	}
+	if (status == ST_OK) {
+		out_say(shell->out, "   at %s%s:\n", time_words(until).text, forecast ? ", a forecast" : "");
+		status = rerun_peek(&rerun.shell, shell, question->asked);
+	}
+	rerun_close(&rerun, shell);
+	return status;
 }
