@@ -251,7 +251,7 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* If no strategy of the line has it. An unknown one stays: the file's reader suggests a name. */
+/* Moves an option that no strategy of the line has to the model. An unknown one stays. */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};
