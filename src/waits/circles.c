@@ -254,7 +254,7 @@ static bool is_of_streams(const struct world *world, const struct circle *circle
 }
 
 /* Returns true if a circle across groups was reported: it is in one group, or of collectives of
- * two groups (crossing.c). */
+ * two groups (orders.c). */
 static bool is_reported(const struct world *world, const struct circle *circle)
 {
 	int a = op_record(world, circle->hop[0].first)->group, b = a;

@@ -22,8 +22,6 @@
 #include "base/arithmetic.h"
 #include "base/search.h"
 
-#include <string.h>
-
 enum { ROUND = 512, MIB = 1 << 20 };
 
 /* PyTorch's sizes: up to 1 MiB from 2 MiB segments, below 10 MiB from 20 MiB ones, larger in 2 MiB

@@ -196,10 +196,9 @@ struct unmatched {
 };
 bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
 
-/* ---- crossing.c */
+/* ---- orders.c */
 void crossing_join(struct world *world, op_id id, uint32_t match);
-
-/* ---- swapped.c: after a member of a collective has joined */
+/* after a member of a collective has joined */
 void swapped_join(struct world *world, uint32_t match);
 
 /* ---- allocator.c: one space of one rank */

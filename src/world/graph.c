@@ -172,13 +172,6 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	return ST_OK;
 }
 
-/* Returns true if the operation comes after work beside the graph. */
-static bool follows_apart(const struct world *world, const struct graph *graph, op_id id)
-{
-	op_id first = graph->apart[world->ops[id].stream];
-	return first && (first < id || (first == id && op_record(world, id)->kind != OP_RECORD));
-}
-
 /* A wait for the graph forks the stream. The graph's streams wait for nothing else. */
 static enum status graph_wait(const struct world *world, struct graph *graph, const struct draft *draft)
 {
@@ -192,7 +185,9 @@ static enum status graph_wait(const struct world *world, struct graph *graph, co
 	}
 	if (!draft->target || !graph->forked[draft->stream])
 		return ST_OK;
-	if (follows_apart(world, graph, draft->target)) {
+	op_id id = draft->target, first = graph->apart[world->ops[id].stream];
+	/* it comes after work beside the graph */
+	if (first && (first < id || (first == id && op_record(world, id)->kind != OP_RECORD))) {
 		const char *apart = stream_name(world, draft->rank, world->ops[draft->target].stream);
 		return fail(ST_ARGUMENT,
 		        "capture %s: %s is captured and cannot wait for the work of %s, which is not in the "

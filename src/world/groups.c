@@ -4,7 +4,6 @@
  *
  *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7    instance_of[5] = 1 */
 #include "world/books.h"
-#include "machine/machine.h"
 
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index)

@@ -1,12 +1,8 @@
 /* labels.c -- labels of operations and back: "y", "allreduce#3", "F3"
  *
  * They depend on the rank's own lines only. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "world/books.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Returns its number, from 1, among those of its title on its rank. Counts on from the last one
  * asked for, if possible. */

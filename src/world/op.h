@@ -206,7 +206,7 @@ struct match {
 	/* of the same group instance or channel; 0: none. Matches before and after an abort are
 	 * not linked. */
 	uint32_t next, before;
-	struct crossing *crossings; /* crossing.c: matches of other groups queued just before */
+	struct crossing *crossings; /* orders.c: matches of other groups queued just before */
 	bool p2p;
 	bool mismatch; /* the members disagree: it never ends */
 	bool aborted;

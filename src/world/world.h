@@ -6,7 +6,7 @@
  *
  * Files: world.c (creation, marks) bindings.c (names) tensors.c streams.c (streams, events)
  * groups.c queue.c (program order) pending.c (free x on S) match.c (matching) mismatch.c
- * (messages) windows.c crossing.c swapped.c (opposite orders, between two groups and within one)
+ * (messages) windows.c orders.c (opposite orders, between two groups and within one)
  * allocator.c memory.c (caching allocator) graph.c graph_memory.c labels.c.
  * Headers: op.h (operations) memory.h (the allocator's map) tensor_kind.h (why memory is used)
  * books.h (private to this folder).
@@ -86,7 +86,7 @@ struct group_instance {
 	/* by group rank: the last match; 0: none since an abort */
 	uint32_t *at;
 	uint32_t first_match, last_match; /* since the last abort, linked by match.next */
-	uint32_t swapped;                 /* swapped.c: last match out of order */
+	uint32_t swapped;                 /* orders.c: last match out of order */
 };
 struct group {
 	name_id name;
@@ -99,7 +99,7 @@ struct group {
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank, or -1 */
 	int16_t *place_of;    /* by world rank, or -1 */
-	uint8_t *crosses;     /* crossing.c: by earlier group */
+	uint8_t *crosses;     /* orders.c: by earlier group */
 };
 /* Returns a member rank's instance. */
 static inline struct group_instance *group_part(const struct group *group, int rank)
