@@ -179,7 +179,11 @@ enum status collective_cost(const struct collective *collective, const struct ma
 
 static bool unrolls(const struct algorithm_row *row, const struct collective *collective)
 {
-	return row->unrolls && row->unrolls(collective);
+	int i = 0;
+
+	while (row->unrolls[i] && row->unrolls[i] != collective)
+		i++;
+	return row->unrolls[i];
 }
 
 bool collective_unrolls(const struct collective *collective)

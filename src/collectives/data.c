@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "collectives/inside.h"
 #include "mpi/transport.h"
-#include "world/op.h"
 #include "world/world.h"
 #include <string.h>
 

@@ -45,8 +45,8 @@ struct algorithm_row {
 	const char *needs; /* requirement, for the refusal */
 	/* Counts a place's sends with send_to. Requires two members or more and an element. */
 	void (*sends)(const struct sender *sender);
-	/* NULL: cannot be unrolled. steps returns the number of steps written. */
-	bool (*unrolls)(const struct collective *collective);
+	const struct collective *unrolls[4]; /* ended by NULL */
+	/* Returns the number of steps written. NULL if it unrolls none. */
 	int (*steps)(const struct collective *collective, int n, int place, int root, int64_t elements,
 	        struct collective_step *steps);
 };

@@ -34,12 +34,6 @@ static struct cost ring_cost(const struct cost_task *task)
 	        .protocol = ""};
 }
 
-static bool ring_unrolls(const struct collective *collective)
-{
-	return collective == &collective_allreduce || collective == &collective_allgather ||
-	        collective == &collective_reducescatter;
-}
-
 int64_t piece_at(int64_t elements, int n, int p)
 {
 	return elements / n * p + elements % n * p / n;
@@ -115,6 +109,6 @@ const struct algorithm_row algorithm_ring = {
         .cost = ring_cost,
         .sends = ring_sends,
         .needs = "is made of direct sends and receives, not of a ring",
-        .unrolls = ring_unrolls,
+        .unrolls = {&collective_allreduce, &collective_allgather, &collective_reducescatter},
         .steps = ring_steps,
 };

@@ -68,11 +68,6 @@ static struct cost tree_cost(const struct cost_task *task)
 	return !nccl || task->asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 
-static bool tree_unrolls(const struct collective *collective)
-{
-	return collective == &collective_broadcast;
-}
-
 /* Rank v from the root receives from v without its lowest set bit, then sends to v plus each lower
  * bit. */
 static int tree_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
@@ -189,6 +184,6 @@ const struct algorithm_row algorithm_tree = {
         .cost = tree_cost,
         .sends = tree_sends,
         .needs = "is not done by a tree; allreduce, broadcast and reduce are",
-        .unrolls = tree_unrolls,
+        .unrolls = {&collective_broadcast},
         .steps = tree_steps,
 };
