@@ -94,16 +94,6 @@ static void fill_schedule(struct engine *e)
 		agenda_set(e, e->s.fill, op_at(e, e->fills[0])->issue, op_order(op_at(e, e->fills[0])));
 }
 
-static void fill_reached(struct engine *e, op_id id)
-{
-	if (!fill_must_wait(e, id)) {
-		data_fill(e->data, id);
-		return;
-	}
-	*MEM_ADD(&e->fills, &e->fill_count) = id;
-	fill_schedule(e);
-}
-
 void fill_due(struct engine *e)
 {
 	if (!data_now(e))
@@ -143,8 +133,14 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	case OP_FILL:
 		if (e->any_invalid)
 			mark_outputs(e, id, 0);
-		if (e->data && r->clock <= e->data_until && (int)rank == e->world->me)
-			fill_reached(e, id);
+		if (!e->data || r->clock > e->data_until || (int)rank != e->world->me)
+			break;
+		if (fill_must_wait(e, id)) {
+			*MEM_ADD(&e->fills, &e->fill_count) = id;
+			fill_schedule(e);
+		} else {
+			data_fill(e->data, id);
+		}
 		break;
 	default: /* OP_HOST */
 		r->clock += host_time(e, id, record);
