@@ -4,7 +4,6 @@
 #define RANKSH_BACKEND_COST_H
 
 #include "world/world.h"
-#include "machine/machine.h"
 
 /* Fills alone_ns, launch_ns, latency_ns, rate, flow_bytes and taken of the operation's record for
  * the current machine, unless it has them. Fails with ST_ARGUMENT if this machine cannot run the

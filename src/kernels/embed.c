@@ -14,7 +14,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Argument 0 is [rows,columns]; ids, if any, are row numbers. The result is [rows,columns]. */
 static enum status rows_of_columns(struct kernel_call *call, int64_t rows)

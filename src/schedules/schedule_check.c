@@ -7,8 +7,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 struct checking {
 	const char *name;
 	const struct schedule *schedule;
