@@ -22,7 +22,6 @@ static bool member_arrived(const struct engine *e, op_id id)
 	return id && op_arrived(e, id);
 }
 
-/* Among arrived members */
 static bool members_agree(const struct engine *e, const struct match *match)
 {
 	int first = 0;

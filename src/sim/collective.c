@@ -15,8 +15,7 @@ static struct instance *instance_at(const struct engine *e, const struct match *
 	return &e->instances[e->world->groups[match->group].first + match->instance];
 }
 
-/* Returns true if the rank's own previous collective of the group is over; with backup= it may
- * lag. */
+/* The rank's own previous collective of the group may lag with backup=. */
 static bool previous_over(const struct engine *e, const struct op *op, const struct match *match)
 {
 	if (!match->before)
@@ -39,7 +38,7 @@ bool collective_over(const struct engine *e, const struct op *op)
 	        previous_over(e, op, match);
 }
 
-/* Whose flow lasts longest; they differ with counts only */
+/* Returns the one with the longest flow; they differ with counts only. */
 static const struct record *slowest_member(const struct engine *e, const struct match *match)
 {
 	const struct record *most = op_record(e->world, match->member[0]);
@@ -126,8 +125,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	sim_rule(9, !instance->match || instance->match == op->match);
 	l->state = LANE_MATCH;
 	instance->match = op->match;
-	/* Blames the last arrival; at equal times the last ready one, then the last in event
-	 * order. */
+	/* at equal times the last ready one is blamed, then the last in event order */
 	const struct op *known = op_at(e, instance->last);
 	bool together = instance->last && instance->last_time == e->s.now;
 	if (!together || op->ready > known->ready ||
@@ -145,12 +143,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		backup_arrived(e, instance);
 }
 
-/* Gives the next collective its turn:
- *
- *      turn = 4     rank 0   #4 ends     #5 in LANE_TURN on another stream may arrive now
- *      turn = 5     rank 1   #4 ends     #5 is not issued yet: it finds its turn later
- *
- * Their wait is blamed on the rank's own part in the previous collective. */
+/* Lanes in LANE_TURN may arrive now; operations not issued yet find their turn later. The wait is
+ * blamed on the rank's own part in the previous collective. */
 static void collective_next_turn(
         struct engine *e, const struct instance *instance, const struct match *before)
 {

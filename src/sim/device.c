@@ -6,10 +6,7 @@
  * `sms` each, nine tenths at most. Copies of a direction run in order of arrival.
  *
  *      a ====--------            two kernels of 2 ms, the second 1 ms later: both run at half
- *      b     --------====        speed while they share (-), a ends at 3 ms and b at 4
- *
- * When the number of kernels or the held part changes, all are settled at the old share and
- * planned at the new one. */
+ *      b     --------====        speed while they share (-), a ends at 3 ms and b at 4 */
 #include "sim/engine.h"
 
 void work_settle(struct engine *e, struct activity *work)
@@ -31,11 +28,7 @@ static bool goes_first(const struct engine *e, uint32_t work)
 	return e->lanes[e->works[work].index].high;
 }
 
-/* Divides the device among its settled kernels. With two collectives that hold 0.1 each and
- * three kernels, one of high priority:
- *
- *      the first     1 / 1 * 0.8 of full speed
- *      the others    0, no event, until the first is done; then 0.4 each */
+/* Divides the device among its settled kernels. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
 	double held = r->held_part;

@@ -78,8 +78,7 @@ struct engine {
 	size_t fill_count;
 	struct due *held;
 	size_t held_count, held_room; /* events put off to the end of the pass */
-	/* A copy has times of its own for operations from `base` on. UINT32_MAX in the machine
-	 * itself. */
+	/* a copy has times of its own for operations from `base` on; else UINT32_MAX */
 	op_id base;
 	struct op *overlay;
 	size_t overlay_room;

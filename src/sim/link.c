@@ -58,8 +58,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 
-/* Settles and plans all flows on the flow's links. Two flows may share several: `round` marks
- * those done. */
+/* Two flows may share several links: `round` marks those done. */
 static void flow_share_anew(struct engine *e, uint32_t work)
 {
 	e->s.round++;
@@ -115,8 +114,7 @@ static void flow_part(struct engine *e, uint32_t work)
 		flow_share_anew(e, work);
 }
 
-/* The latency's end is rounded up, and the surplus is taken off the rest: the sum is rounded up
- * once. */
+/* The surplus of the rounded latency is taken off the rest: the sum is rounded up once. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
 	struct activity *w = &e->works[work];

@@ -28,8 +28,7 @@ struct engine *fresh_copy(struct sim *sim)
 	return sim->copy;
 }
 
-/* Ends the pass when these operations are done, or at `until`; count 0: when nothing more is
- * final. */
+/* The pass ends when these operations are done, or at `until`; count 0: nothing more is final. */
 static void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
 {
 	e->goal_left = count ? 0 : SIZE_MAX;
@@ -129,7 +128,7 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	return status;
 }
 
-/* Of the first answer that no line can bring, else of the last */
+/* Prefers the first answer that no line can bring to the last. */
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
 	struct waits waits;

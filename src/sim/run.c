@@ -40,8 +40,7 @@ static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 	*list = rank;
 }
 
-/* Notes in a try that the answer depends on this stopped rank; a quiet rank that meets it stops.
- * Returns false outside a try. */
+/* Notes in a try that the answer depends on this stopped rank. Returns false outside a try. */
 static bool rank_need(struct engine *e, uint32_t rank)
 {
 	if (e->needed && !rank_quiet(e, rank))

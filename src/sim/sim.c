@@ -199,8 +199,7 @@ static enum status find_bytes(struct backend *backend, enum space space, int64_t
 	return *bytes ? ST_OK : fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
 }
 
-/* Readers ask at the end of the OP_SYNC, before later operations of the rank: the memory is as
- * `by` left it. */
+/* Readers ask at the end of the OP_SYNC: the memory is as `by` left it. */
 static enum status sim_read(struct backend *backend, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed)
 {

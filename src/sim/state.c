@@ -68,10 +68,7 @@ static void room_for_works(struct engine *e, size_t more)
 	}
 }
 
-/* Keeps a rank's lanes adjacent, with room for three more:
- *
- *      lanes    | rank 0: host default | rank 1: host default | rank 0 again, with stream 5 |
- *                 unused now                                    ranks[0].lanes leads here */
+/* Keeps a rank's lanes adjacent, with room for three more. */
 void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 {
 	struct rank *r = &e->ranks[rank];

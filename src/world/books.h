@@ -37,8 +37,7 @@ struct rank_memory {
 	struct memory_change *change;
 	size_t change_count;
 };
-/* A group's transfers from one rank to another, matched as in an instance of two; place 0 sends.
- */
+/* A group's transfers from one rank to another, as an instance of two; place 0 sends. */
 struct channel {
 	struct group_instance ends;
 	int group;

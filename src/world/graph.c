@@ -270,8 +270,7 @@ static bool graph_is_current(const struct world *world, uint32_t index, int sect
 	return record->section == section && record->machine == world->machine->changes;
 }
 
-/* A launch under another mark or after a `set` needs a copy of the record, which remembers the
- * latest. */
+/* A launch under another mark or after a `set` needs a copy, which the record remembers. */
 static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
@@ -321,8 +320,7 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->inner->graphs[thing.index];
-	/* all or nothing: at most one wait for each pending interval, and one for the launch
-	 * before */
+	/* all or nothing: a wait for each pending interval, and one for the launch before */
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)

@@ -4,9 +4,7 @@
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *
  *      t, y     in a segment of graph g: a launch writes to both, so no outside tensor gets t's
- *      x        used: after `free x` a launch may read a new tensor in its memory
- *
- * The graph's segments go to the ordinary pools when it is gone. */
+ *      x        used: after `free x` a launch may read a new tensor in its memory */
 #include "world/books.h"
 
 /* ---- its own segments */

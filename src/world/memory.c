@@ -2,9 +2,7 @@
  *
  * Host and pinned memory costs no time, has one pool, and is limited only by world.host_most. A
  * disk has one pool, a capacity, and no sizes of its own. On GPUs below 4 GB (`classroom` has
- * 256 MB) sizes are an eighth of PyTorch's, so that it also holds about a hundred segments.
- *
- * Every process has the map of all ranks, and real bytes for its own rank. */
+ * 256 MB) sizes are an eighth of PyTorch's, so that it also holds about a hundred segments. */
 #include "world/books.h"
 #include "base/number.h"
 #include "base/search.h"

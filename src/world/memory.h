@@ -93,8 +93,7 @@ struct handout {
 const char *memory_owner_text(const struct world *world, name_id owner);
 /* Appends "x, which was freed in line 10". */
 void memory_freed_text(const struct world *world, const struct handout *freed, struct text *out);
-/* Returns the block at an address that was freed between operations `before` and `after` of one
- * rank; NULL if none. */
+/* Returns the block at an address that one rank freed between two operations; NULL if none. */
 const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address);
 

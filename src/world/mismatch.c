@@ -1,7 +1,6 @@
 /* mismatch.c -- messages for members that disagree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
  *
- * Members are grouped by the first aspect in which any two differ; the smallest camp comes
- * first. */
+ * Members are grouped by the first aspect that differs; the smallest camp comes first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/ranks.h"
@@ -106,8 +105,7 @@ static void unmatched_text(const struct world *world, const struct match *match,
 		}
 }
 
-/* Returns the total rows of an allgather without rows= if its members bring parts of it; else 0.
- */
+/* Returns the total rows of an allgather without rows= whose members bring parts of it; else 0. */
 static int64_t rows_in_parts(const struct world *world, const struct match *match)
 {
 	int64_t rows = 0;

@@ -1,6 +1,5 @@
 /* op.h -- operations that ranks have queued, and the rendezvous of several ranks' operations
  *
- *
  *      records   7: y = matmul x w, 64 x 64, on compute            common to all ranks of the line
  *      ops       12: rank 0, record 7    13: rank 1, record 7      order, waits, times
  *
@@ -147,8 +146,7 @@ struct record {
 	int64_t whole;
 	uint8_t dtype;       /* for the peak rate */
 	int64_t duration_ns; /* host, spin, segment: as given; -1: modelled */
-	/* The backend's cost when the record is first queued; later `set` has no effect. In no
-	 * digest. */
+	/* the backend's cost when the record is first queued. In no digest */
 	int64_t alone_ns;        /* undisturbed; -1: unknown */
 	double latency_ns, rate; /* messages: fixed part, bytes/s of the rest */
 	double flow_bytes;       /* bytes of the rest */
@@ -192,8 +190,7 @@ struct op {
 };
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
-/* A rendezvous of a collective's ranks, or of the two sides of a transfer. The first member to
- * be queued makes it. */
+/* A rendezvous of a collective's ranks, or of the two sides of a transfer */
 struct crossing;
 struct match {
 	int group, instance;

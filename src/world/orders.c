@@ -12,8 +12,7 @@
 
 enum { PAIR_NEW, PAIR_APART, PAIR_CROSSES, PAIR_TOLD }; /* group.crosses */
 
-/* Returns true if two ranks share an instance of `a` and one of `b`: only they can block each
- * other. */
+/* Only ranks that share an instance of `a` and one of `b` can block each other. */
 static bool instances_overlap(const struct group *a, const struct group *b)
 {
 	for (int k = 0; k < a->instances; k++) {
@@ -122,8 +121,7 @@ const char *world_order_warning(const struct world *world, size_t i)
  *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both
  *
  * It is a mistake if the tensor or statement that is n-th on one rank and m-th on another meets
- * one that is m-th on the first and n-th on the second. The search starts at each complete
- * match. */
+ * one that is m-th on the first and n-th on the second. */
 
 enum { SWAP_REACH = 256 }; /* matches searched */
 enum identity { BY_TENSOR, BY_STATEMENT };
@@ -145,8 +143,7 @@ name_id world_brought(const struct world *world, const struct match *match, int 
 	return record->operands ? record->operand[0].name : 0;
 }
 
-/* Returns true if two members, of one match or two, bring the same tensor or come from the same
- * statement. */
+/* Compares two members, of one match or two. */
 static bool brings_one(const struct world *world, enum identity by, const struct match *m, int place,
         const struct match *other_match, int other)
 {
@@ -195,7 +192,6 @@ static uint32_t swap_find(const struct world *world, enum identity by, const str
 	return !of_a || !of_b ? 0 : of_a < of_b ? of_a : of_b;
 }
 
-/* Of one record, or of one tensor's name and line */
 static bool same_origin(const struct world *world, const struct match *match, int a, int b, int by)
 {
 	(void)by;
@@ -265,8 +261,7 @@ uint32_t world_swapped(const struct world *world, size_t i)
 	return i < world->inner->swapped_count ? world->inner->swapped[i].match : 0;
 }
 
-/* Returns true if a brings to the match after m what b brought to m. False if b has not joined
- * m. */
+/* Returns true if b has joined m, and a brings to the match after m what b brought to m. */
 static bool is_shifted(const struct world *world, const struct match *m, int a, int b)
 {
 	const struct match *next = &world->matches[m->next];

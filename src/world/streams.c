@@ -5,7 +5,6 @@
  *
  *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3
  *      clean      memory freed at or before operation 0: default may still use any later (seen 0)
- *
  */
 #include "world/books.h"
 

@@ -3,8 +3,7 @@
  *      rank 0: window y in ps           rank 1: window y in ps        collectives #7 and #9 match
  *              tensor y, window = #7            tensor y, window = #9
  *      rank 0: put x -> y[4:8]@1        target = #7, offset = 16      rank 1's y is #9's operand
- *
- * When a put is queued, the other rank's window line may not have been typed. */
+ */
 #include "world/books.h"
 
 static struct tensor *window_tensor(const struct world *world, op_id window)
