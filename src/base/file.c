@@ -2,8 +2,7 @@
  *
  *      out.npy.4711.part     written first, in the same folder: rename(2) is atomic there
  *      out.npy               takes its name when every byte is written
- *
- * A link is followed first, so that it stays a link. */
+ */
 #include "base/file.h"
 #include "base/text.h"
 
@@ -37,7 +36,7 @@ enum status file_write_headed(
 
 	if (strlen(path) >= sizeof target)
 		return fail(ST_FILE, "%.60s...: the path is too long", path);
-	if (!realpath(path, target)) /* a new file has no real path yet */
+	if (!realpath(path, target)) /* a link stays one; a new file has no real path yet */
 		strcpy(target, path);
 	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);

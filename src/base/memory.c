@@ -80,10 +80,6 @@ void mem_keep(void)
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }
 
-/* The count tells the room; it grows when one more element leaves the count's column.
- *
- *      count    0 .. 16     17 .. 32     33 .. 64
- *      room     16          32           64          or more, if the count has fallen */
 void *mem_double(void *array, size_t count, size_t element_bytes)
 {
 	return mem_resize(array, (count ? 2 * count : MEM_FIRST) * element_bytes);

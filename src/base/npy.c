@@ -1,9 +1,7 @@
 /* npy.c -- NumPy's .npy files
  *
  *     magic, major, minor, header length (2 or 4 bytes), {'descr': '<f4', 'fortran_order': False,
- *     'shape': (3, 4), }, data
- *
- * The header is a Python dict with keys in any order. */
+ *     'shape': (3, 4), }, data; keys in any order */
 #include "base/npy.h"
 #include "base/file.h"
 #include "base/memory.h"

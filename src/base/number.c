@@ -1,8 +1,7 @@
 /* number.c -- numbers with units
  *
- * Read into ns, bytes, bytes/s or FLOP/s, written with a short prefix. Bytes use 1024s, rates
- * 1000s, as vendors do: 12GB/s is 12e9 bytes/s, 12GB is 12 x 2^30 bytes. A written whole number
- * of ns stays whole: see scaled(). */
+ * Read into ns, bytes, bytes/s or FLOP/s. Bytes use 1024s, rates 1000s, as vendors do: 12GB/s is
+ * 12e9 bytes/s, 12GB is 12 x 2^30 bytes. */
 #include "base/number.h"
 
 #include <ctype.h>

@@ -1,8 +1,6 @@
 /* collective.h -- a collective's shapes, cost per algorithm, steps when unrolled, data over MPI
  *
- * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its
- * name in COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS
- * (algorithm.h). */
+ * May call: world/ (types) machine/ mpi/ base/. */
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 

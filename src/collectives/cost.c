@@ -224,13 +224,7 @@ enum status collective_steps(const struct collective *collective, uint8_t algori
 	return cannot_be_unrolled(collective, algorithm);
 }
 
-/* ---- the bytes a place sends, by link
- *
- *      scatter from 0         0 -> 1, 0 -> 2, 0 -> 3       one part each; the others send nothing
- *      ring                   0 -> 1 -> 2 -> 3 -> 0        only to the next place
- *      broadcast by tree      0 -> 2, 0 -> 1, 2 -> 3       the whole message to each child
- *
- */
+/* ---- the bytes a place sends, by link */
 
 void send_to(const struct sender *sender, int to, int64_t elements)
 {

@@ -9,9 +9,8 @@
  *      step 1     0 . . . . 5 6 7      from the rank 2 away: 2 parts
  *      step 2     0 1 2 3 4 5 6 7      from the rank 4 away: 4 parts
  *
- * A reducescatter is the reverse, with additions. NCCL uses PAT if every rank has its own node;
- * part of its latency grows with n (2.8 us per rank: from memory, unverified; the rest
- * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
+ * A reducescatter is the reverse, with additions. NCCL uses PAT if every rank has its own node:
+ * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc; 2.8 us per rank: from memory, unverified */
 #include "collectives/inside.h"
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;

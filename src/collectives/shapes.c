@@ -9,8 +9,7 @@
  *                     [5,2]              [2,2] [2,2] [1,2] [0,2]     reducescatter: by place
  *      exchanged      [8,2]              [8,2]      alltoall
  *      exchanged      [8,2]              [k,2]      alltoall with counts: k rows in all, maybe 0
- *
- * n is the group's size. */
+ */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 

@@ -1,6 +1,6 @@
 /* data.c -- tensor bytes between processes: blocking MPI calls, in the replicated order.
  *
- * (1) So two processes never wait for each other crosswise, and no call needs its own tag.
+ * (1) No two processes wait for each other crosswise, and no call needs its own tag.
  * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes.
  * (3) A failed call is reported after all others, because the peers wait for them. */
 #include "base/arithmetic.h"

@@ -13,9 +13,7 @@
  * (2) MPI keeps messages with one source and tag in order: a receiver takes a head's rest before
  * any other message under that tag. A rest above PART_MOST bytes goes in several parts.
  * (3) No process blocks inside MPI, which would spin: a wait is a test, a sleep, and a test again.
- *
- * message_post() copies a short message, and pending_sweep() frees the copy when the process next
- * sends or waits. */
+ */
 #include "mpi/inside.h"
 #include <string.h>
 

@@ -11,16 +11,14 @@ void *operand_packed(const struct world *world, const struct operand *operand);
 void operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
 
 /* staged NULL: writes in place. Else packs each output into a new staged[operand], which the
- * caller frees. Fails with ST_RANGE, after computing, if an index that it reads is out of range.
- */
+ * caller frees. Fails with ST_RANGE, after computing, if an index is out of range. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
 /* In the following, packed is the input at the operation's start; NULL: the current memory. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
-/* Collective over the group. With backup= every member calls it, with the record of one that counts,
- * its own if it does; counts: by place; result: room for the record's input. Else both are NULL.
- * Fails with ST_MPI. */
+/* With backup= every member calls it, with the record of one that counts, its own if it does;
+ * counts: by place; result: room for the record's input. Else both are NULL. Fails with ST_MPI. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed, const bool *counts, void *result);
 /* One side of a message to another rank. Fails with ST_MPI. */

@@ -1,9 +1,7 @@
-/* rank_data.c -- the operations of this process's rank: running ones, and memory that changes
- * meanwhile; transfers; what the host writes; failures
+/* rank_data.c -- running operations of this process's rank, and memory that changes meanwhile
  *
- * Before an output appears or the host fills a tensor, each running operation that reads that
- * memory is evaluated: a kernel into a buffer of its own, others by packing their input. An
- * undisturbed operation is computed at its end, in place.
+ * Before memory changes, each running operation that reads it is evaluated: a kernel into a buffer
+ * of its own, others by packing their input.
  *
  *      time      1            2                 3
  *      io        |---- copy x -> h ---------------|      reads x as it was at 1

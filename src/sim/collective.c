@@ -93,8 +93,7 @@ void collective_timeout(struct engine *e, struct instance *instance)
 	agenda_set(e, instance->work, instance->first_time + timeout, UINT64_MAX);
 }
 
-/* The part of the group takes no operations until sim_expired reports it: present ones end,
- * later ones on arrival. */
+/* Until sim_expired reports it, later operations of the part end on arrival. */
 static void collective_expire(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];

@@ -175,8 +175,8 @@ static bool lane_too_early(struct engine *e, uint32_t lane, const struct record 
 	return true;
 }
 
-/* In a group with a timeout: returns true if a stopped member may end it, or the part has ended,
- * and the head with it. */
+/* With a timeout: a stopped member may end the meeting, or the part has ended, and the head
+ * too. */
 static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	const struct instance *instance = instance_of(e, record->group, op->rank);

@@ -7,8 +7,7 @@
  *      rank 0  sendrecv  send to 1  --- channel (0, 1) --->  receive from 0   sendrecv  rank 1
  *                        receive from 1 <-- channel (1, 0) -- send to 0
  *
- * A part is awaited, counted at the peer so that a stop (run.c) finds it, then begun (a place in
- * e->transfers), then over. */
+ * An awaited part is counted at the peer, so that a stop (run.c) finds it. */
 #include "sim/engine.h"
 
 #include "numerics/rank_data.h"
