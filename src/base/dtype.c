@@ -64,7 +64,6 @@ static uint16_t half_of(float value)
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
 
-/* Exact */
 static float half_value(uint16_t half)
 {
 	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,

@@ -112,7 +112,6 @@ static void copy_elements(
 	}
 }
 
-/* Gathers (`pack`) or scatters the last dimension's rows in C order. */
 static void move_rows(const struct layout *layout, const char *from, char *to, bool pack)
 {
 	int last = layout->dims - 1, bytes = dtype_bytes(layout->dtype);

@@ -28,7 +28,6 @@ struct names {
 	size_t slot_count;
 };
 
-/* Returns the text's slot, or the empty one for it. */
 static struct name_slot *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
 {
 	for (size_t at = hash;; at++) {
@@ -43,7 +42,6 @@ static struct name_slot *slot_of(const struct names *names, const char *text, si
 	}
 }
 
-/* Doubles the slots and inserts every id again. */
 static void grow_slots(struct names *names)
 {
 	if ((names->count + 1) * 2 <= names->slot_count)

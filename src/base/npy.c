@@ -214,7 +214,6 @@ static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 	        padded - 1, dict);
 }
 
-/* bf16 is widened to f4. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements)
 {
 	char header[HEADER_ROOM];

@@ -87,7 +87,6 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 	return places;
 }
 
-/* Near and far transfers run in parallel. */
 static void transfers_cost(const struct machine *machine, struct group_nodes places, double near_bytes,
         double far_bytes, struct cost *cost)
 {
@@ -194,7 +193,6 @@ bool collective_unrolls(const struct collective *collective)
 	return can;
 }
 
-/* "allreduce by ring, broadcast by tree ..." */
 static enum status cannot_be_unrolled(const struct collective *collective, uint8_t algorithm)
 {
 	struct text known = {0};
@@ -249,7 +247,6 @@ int place_in_node(const struct sender *sender)
 	return before;
 }
 
-/* Gather, scatter, alltoall */
 static void send_directly(const struct sender *sender)
 {
 	const struct collective_message *message = sender->message;

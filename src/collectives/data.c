@@ -36,7 +36,6 @@ static void combine_f32(enum reduction reduction, float *sum, const float *x, in
 			sum[i] += x[i];
 }
 
-/* Sums wrap at 2^31. */
 static void combine_i32(enum reduction reduction, int32_t *sum, const int32_t *x, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)

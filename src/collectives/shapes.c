@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-/* Names the nearest shapes that fit: the multiples of n on both sides. */
 static enum status not_divisible(
         const struct collective *collective, const char *name, const struct layout *in, int n)
 {

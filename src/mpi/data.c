@@ -147,7 +147,6 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 
 enum move { BROADCAST, SEND, RECEIVE };
 
-/* other: the root, receiver or sender */
 static enum status in_parts(
         struct transport *t, enum move move, int other, MPI_Comm comm, char *data, int64_t bytes)
 {

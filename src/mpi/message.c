@@ -38,7 +38,6 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-/* Sends one part to every requested rank, all concurrently. */
 static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
@@ -86,7 +85,6 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Waits for the next message. */
 static enum status await(
         struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {

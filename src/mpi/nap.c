@@ -78,7 +78,6 @@ void doorbell_ring(struct transport *t, int rank)
 		rings(t, rank); /* one on another host sleeps on */
 }
 
-/* Returns true if the doorbell rang. */
 static bool sleep_by(const struct transport *t, const struct timespec *rest)
 {
 	struct pollfd doorbell = {.fd = t->doorbell, .events = POLLIN}; /* -1: only sleeps */

@@ -57,7 +57,6 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 
 /* ---- copies */
 
-/* Writes contiguous elements of any type into the operand. */
 static void convert_elements(
         const struct world *world, const struct operand *to, enum dtype from, const void *elements)
 {

@@ -55,7 +55,6 @@ bool lane_meets(const struct engine *e, const struct stream_queue *lane, int gro
 	return meets && of_group(op_record(e->world, lane->head), group);
 }
 
-/* Calls act() for each lane of the part with lane_meets(). */
 static void part_for_lanes(struct engine *e, int group, const struct group_instance *part,
         void (*act)(struct engine *e, uint32_t lane))
 {

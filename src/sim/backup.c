@@ -42,7 +42,6 @@ void backup_arrived(struct engine *e, struct instance *instance)
 	agenda_set(e, instance->work, e->s.now, UINT64_MAX);
 }
 
-/* Returns the last of the arrived members that may count. */
 static op_id backup_last(const struct engine *e, const struct match *match)
 {
 	op_id last = 0;
@@ -126,7 +125,6 @@ void backup_fetch(struct engine *e, uint32_t lane)
 	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
 }
 
-/* The rank's next collective of the group may have its turn. */
 void backup_fetched(struct engine *e, uint32_t lane)
 {
 	const struct rank *r = &e->ranks[e->lanes[lane].rank];

@@ -28,7 +28,6 @@ static bool goes_first(const struct engine *e, uint32_t work)
 	return e->lanes[e->works[work].index].high;
 }
 
-/* Divides the device among its settled kernels. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
 	double held = r->held_part;

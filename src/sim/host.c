@@ -26,7 +26,6 @@ static void host_op_done(struct engine *e, struct rank *r, op_id id)
 		world_segment_done(e->world, id);
 }
 
-/* Issues a line to the device. */
 static void host_issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
 {
 	struct op *op = op_at(e, id);
@@ -87,7 +86,6 @@ static bool fill_must_wait(const struct engine *e, op_id fill)
 	return waits;
 }
 
-/* Schedules the first fill of the queue. */
 static void fill_schedule(struct engine *e)
 {
 	if (e->fill_count)
@@ -103,7 +101,6 @@ void fill_due(struct engine *e)
 	fill_schedule(e);
 }
 
-/* Carries out a line of the host itself. */
 static void host_op(struct engine *e, uint32_t rank, op_id id)
 {
 	struct rank *r = &e->ranks[rank];

@@ -190,7 +190,6 @@ static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, cons
 	return true;
 }
 
-/* The head meets others, or accesses the memory of one. */
 static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	if (e->world->groups[record->group].timeout && meeting_may_end(e, lane, op, record))

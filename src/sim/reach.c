@@ -72,7 +72,6 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 	return status == ST_OK && !reached ? ST_WAITS : status;
 }
 
-/* Makes the quiet ranks' past final up to `time`. */
 static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id by)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
@@ -95,7 +94,6 @@ static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 	return last;
 }
 
-/* Repeats the last try on the machine itself. */
 static enum status commit_run(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {

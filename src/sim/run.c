@@ -29,7 +29,6 @@
 
 /* ---- stopping */
 
-/* Stops the rank and lists it for spreading. */
 static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	if (rank_stopped(e, rank))
@@ -85,7 +84,6 @@ static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t 
 	}
 }
 
-/* Returns the number of transfers at the head of the stream. */
 static int lane_parts(const struct engine *e, const struct stream_queue *lane)
 {
 	return lane->left ? op_record(e->world, lane->head)->parts : 0;
@@ -205,7 +203,6 @@ void rank_idle(struct engine *e, uint32_t rank)
 
 /* ---- the pass */
 
-/* Returns true if the event's rank or meeting is stopped. */
 static bool event_put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;

@@ -151,7 +151,6 @@ void engine_free(struct engine *e)
 	mem_free(e);
 }
 
-/* Returns the first operation of any rank that is not over. */
 static op_id first_open(const struct engine *e)
 {
 	op_id first = e->world->op_count + 1;

@@ -54,7 +54,6 @@ void world_group_timeout(struct world *world, int group, int64_t ns)
 	digest_add(world, (uint64_t)ns);
 }
 
-/* Returns true if the nodes of both instances' members have the same distances. */
 static bool same_nodes(
         const struct machine *machine, const struct group_instance *a, const struct group_instance *b)
 {

@@ -47,7 +47,6 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
-/* Bytes that members must agree on */
 static int64_t message_bytes(const struct record *record)
 {
 	return record->split.n   ? record->split.row_bytes

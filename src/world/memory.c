@@ -46,7 +46,6 @@ void world_segment_calls(struct world *world, struct segment_calls calls)
 
 /* ---- taking */
 
-/* ST_DEVICE_MEMORY: a disk is full. */
 static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 {
 	return fail(ST_DEVICE_MEMORY,
@@ -55,7 +54,6 @@ static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 	        bytes_words(world_heap(world, rank, SPACE_DISK)->allocated).text);
 }
 
-/* ST_DEVICE_MEMORY: the host memory's limit. */
 static enum status host_full(const struct world *world, int rank, int64_t bytes)
 {
 	return fail(ST_DEVICE_MEMORY, "rank %d: no room for %s of host memory: here are %s", rank,
@@ -124,7 +122,6 @@ static void segments_give_back(struct world *world, int rank, enum space space, 
 	}
 }
 
-/* Adds a segment. */
 static void memory_grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
 {
 	const struct segment_calls *calls = &world->inner->calls;
@@ -282,7 +279,6 @@ const struct memory_change *world_memory_changes(const struct world *world, int 
 	return world->inner->memory[rank].change;
 }
 
-/* Also finds segments being returned. */
 void *world_data(const struct world *world, enum space space, int64_t address)
 {
 	const struct world_inner *inner = world->inner;

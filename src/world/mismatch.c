@@ -90,7 +90,6 @@ static void camp_text(const struct world *world, const struct match *match, int 
 	}
 }
 
-/* Reports the first pair of counts that disagree. */
 static void unmatched_text(const struct world *world, const struct match *match, struct text *why)
 {
 	struct unmatched rows;

@@ -28,7 +28,6 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 	return false;
 }
 
-/* Returns the state of a pair of groups, stored with the later one. */
 static uint8_t *pair_of(const struct world *world, int a, int b)
 {
 	return a > b ? &world->groups[a].crosses[b] : &world->groups[b].crosses[a];
@@ -40,7 +39,6 @@ static op_id member_of(const struct world *world, const struct match *match, int
 	return group->instance_of[rank] == match->instance ? match->member[group->place_of[rank]] : 0;
 }
 
-/* Warns once a pair of groups. */
 static void crossing_warn(struct world *world, int a, int b, int rank, int other)
 {
 	struct world_inner *inner = world->inner;
@@ -143,7 +141,6 @@ name_id world_brought(const struct world *world, const struct match *match, int 
 	return record->operands ? record->operand[0].name : 0;
 }
 
-/* Compares two members, of one match or two. */
 static bool brings_one(const struct world *world, enum identity by, const struct match *m, int place,
         const struct match *other_match, int other)
 {
@@ -206,7 +203,6 @@ int world_brings(
 	return member_sets(world, match, same_origin, 0, first, ranks);
 }
 
-/* Returns true if the two lines were reported before, as in a loop. */
 static bool swap_is_reported(const struct world *world, const struct swapped *swapped)
 {
 	for (size_t i = 0; i < world->inner->swapped_count; i++) {

@@ -37,7 +37,6 @@ const struct operand *record_target(const struct record *record)
 	return first_operand(record, ACCESS_WRITE);
 }
 
-/* Adds every field that decides what the operation does, without costs. */
 static void digest_record(struct world *world, const struct record *record)
 {
 	digest_change(world, CHANGE_RECORD, record->kind, (int64_t)record->title << 32 | record->object);
@@ -159,7 +158,6 @@ static uint32_t record_own(
 
 /* ---- operations */
 
-/* Adds an operation. Ids grow with time, over all ranks. */
 static op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
 {
 	op_id id = ++world->op_count, last = world->last[rank];
@@ -199,7 +197,6 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 	return op_append(world, rank, STREAM_HOST, record, target, 0);
 }
 
-/* Sets the last writer of the written tensors, for `why y`. */
 static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
 {
 	for (int i = 0; i < record->operands; i++) {
@@ -227,7 +224,6 @@ void queue_wait(struct world *world, int rank, int stream, op_id target)
 	op_append(world, rank, stream, record, target, OPF_FREE_LAUNCH);
 }
 
-/* The digest sees these steps in order. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
 	uint32_t index = draft->like;

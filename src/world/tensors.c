@@ -8,7 +8,6 @@
 #include "world/books.h"
 #include "base/arithmetic.h"
 
-/* Returns a free slot, or a new one. */
 static int slot_next(const struct world *world)
 {
 	return world->inner->free_tensor >= 0 ? world->inner->free_tensor : (int)world->tensor_count;
@@ -98,7 +97,6 @@ static void tensor_unbind(struct world *world, int index)
 		world_unbind(world, tensor->rank, tensor->name);
 }
 
-/* Frees the views, too. */
 static void free_owner(struct world *world, int index, int after_stream)
 {
 	struct tensor *tensor = &world->tensors[index];
