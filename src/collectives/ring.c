@@ -1,5 +1,4 @@
-/* ring.c -- every rank sends to the next, one round (n-1 steps) or two: the least bytes, the most
- * steps
+/* ring.c -- every rank sends to the next, one round or two: the least bytes, the most steps
  *
  *    .-> 0 -> 1 -.      n = 4 pieces. Reduce: piece p starts at rank p and is added to at every
  *    '-- 3 <- 2 <'      stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums

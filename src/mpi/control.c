@@ -1,5 +1,4 @@
-/* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the
- * others.
+/* control.c -- lines, statuses, values, output and grants: messages between rank 0 and the others
  *
  *      send_all, receive     gather          share                         forward     grant
  *

@@ -99,8 +99,7 @@ int transport_group_place(const struct transport_group *group)
  *      receive from   0   3   2          the nearest below first
  *      send to        2   3   0          the nearest above first
  *
- * In each column every process sends to one and receives from one, so no process is every peer's
- * first. */
+ * So no process is every peer's first. */
 static int exchange_round(
         struct transport_group *group, const struct transport_piece *piece, int64_t at, MPI_Request *request)
 {

@@ -1,5 +1,4 @@
-/* device.c -- what the lanes of one device share: multiprocessors, copy engines (one a
- * direction), the queues of a disk
+/* device.c -- what the lanes of one device share: multiprocessors, copy engines, queues of a disk
  *
  * Each of k running kernels gets (1 - held)/k of the multiprocessors; while kernels of
  * high-priority streams run, only they count. Collectives that wait or run on the rank hold

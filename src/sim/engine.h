@@ -143,9 +143,8 @@ static inline uint64_t op_order(const struct op *op)
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
 }
 
-/* log.c. Checks a rule of the backend (backend/backend.h, docs/internals/time.md) in a function
- * with an engine `e`. If the condition is false, the pass ends with ST_BUG, and the message names
- * file, line and rule. */
+/* log.c. Checks a rule of the backend (docs/internals/time.md) in a function with an engine `e`.
+ * If the condition is false, the pass ends with ST_BUG. */
 #define sim_rule(number, condition) \
 	((condition) ? (void)0 : rule_broken(e, (number), #condition, __FILE__, __LINE__))
 void rule_broken(struct engine *e, int rule, const char *condition, const char *file, int line);

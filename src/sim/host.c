@@ -1,5 +1,4 @@
-/* host.c -- hosts: each issues its program, a launch an operation, until a SYNC blocks it or no
- * line is left
+/* host.c -- hosts: each issues its program, a launch an operation
  *
  * A host needs no events: it runs through its lines at once and stops at the first SYNC whose
  * target has no end; that end resumes it (host_resume).

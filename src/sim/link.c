@@ -35,9 +35,8 @@ static struct path flow_path(const struct engine *e, const struct activity *work
 	return (struct path){.count = 1, .link = {link}};
 }
 
-/* Returns the flow's i-th link, an index into e->links: rank * LINK_KINDS + kind; -1 past the
- * last. A collective has each kind's link of each counting member: those of the first kind, then
- * of the next. */
+/* Returns the flow's i-th link, an index into e->links; -1 past the last. A collective has each
+ * kind's link of each counting member: those of the first kind, then of the next. */
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];

@@ -126,8 +126,7 @@ static op_id sim_answer(struct backend *backend, op_id id)
 	return i > 0 ? log->answers[i - 1].by : 0;
 }
 
-/* Sets *on to where the rank waits without end: a stream's head at a meeting, else the SYNC that
- * blocks the host, else another head. */
+/* A stream's head at a meeting, else the SYNC that blocks the host, else another head */
 static bool sim_waiting(struct backend *backend, int rank, op_id *on)
 {
 	const struct engine *e = sim_future((struct sim *)backend);

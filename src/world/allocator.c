@@ -24,8 +24,7 @@
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
-/* PyTorch's sizes: up to 1 MiB from 2 MiB segments, below 10 MiB from 20 MiB ones, larger in 2 MiB
- * steps */
+/* PyTorch's sizes, for unit 1 */
 static void plan_segment(struct block_plan *plan, int unit)
 {
 	int64_t step = 2 * MIB / unit, large = 10 * MIB / unit;

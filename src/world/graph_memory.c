@@ -1,5 +1,4 @@
-/* graph_memory.c -- memory of graphs: their segments, and memory of others that their operations
- * use
+/* graph_memory.c -- memory of graphs: their segments, and what they use of others
  *
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *

@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "world/books.h"
 
-/* Returns its number, from 1, among those of its title on its rank. Counts on from the last one
- * asked for, if possible. */
+/* Returns its number, from 1, among those of its title on its rank. */
 static int op_number(const struct world *world, op_id id)
 {
 	struct numbered *last = &world->inner->numbered;

@@ -56,8 +56,7 @@ static void crossing_warn(struct world *world, int a, int b, int rank, int other
 	        names_text(world->names, world->groups[high].name));
 }
 
-/* `rank` joined `later`; `other` joined `earlier` just before `later`. A match not joined yet (0)
- * comes later. */
+/* `rank` joined `later`; `other` joined `earlier` just before `later`. 0 comes after all. */
 static void crossing_check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];
@@ -215,8 +214,8 @@ static bool swap_is_reported(const struct world *world, const struct swapped *sw
 	return false;
 }
 
-/* Finds two members that were in opposite orders in this match and in earlier ones. Returns the
- * first of these; 0: none. Compares each set with the first and the previous. */
+/* Returns the first match in opposite orders to this one, and two members; 0: none. Compares each
+ * set with the first and the previous. */
 static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);

@@ -100,8 +100,7 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	}
 }
 
-/* The least `seen` of lanes with unseen operations: memory freed at operation k was used by
- * operations up to k. */
+/* Memory freed at operation k was used by operations up to k. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->inner->lanes[rank];
