@@ -1,7 +1,7 @@
 /* traffic.c -- bytes that a rank has sent over its links
  *
  * A transfer counts on the sender's links, a get on those of the rank it reads, a collective by
- * the steps of its algorithm (collectives/sent.c), a copy on the bus or disk. */
+ * the steps of its algorithm (collectives/cost.c), a copy on the bus or disk. */
 #include "backend/traffic.h"
 #include "backend/cost.h"
 #include "collectives/collective.h"
