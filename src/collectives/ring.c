@@ -45,17 +45,15 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 
 	for (int s = 0; s < n - 1; s++) {
 		int out = (first - s + 2 * n) % n, in = (out - 1 + n) % n;
-		struct collective_step step = {
-		        .to = (place + 1) % n, .from = (place - 1 + n) % n, .reduce = reduce};
+		int64_t send = piece_at(elements, n, out), receive = piece_at(elements, n, in);
+		struct collective_step step = {.send_offset = send,
+		        .send_count = piece_at(elements, n, out + 1) - send,
+		        .recv_offset = receive,
+		        .recv_count = piece_at(elements, n, in + 1) - receive,
+		        .reduce = reduce};
 
-		step.send_offset = piece_at(elements, n, out);
-		step.send_count = piece_at(elements, n, out + 1) - step.send_offset;
-		step.recv_offset = piece_at(elements, n, in);
-		step.recv_count = piece_at(elements, n, in + 1) - step.recv_offset;
-		if (step.send_count == 0)
-			step.to = -1;
-		if (step.recv_count == 0)
-			step.from = -1;
+		step.to = step.send_count ? (place + 1) % n : -1;
+		step.from = step.recv_count ? (place - 1 + n) % n : -1;
 		if (step.to >= 0 || step.from >= 0)
 			steps[count++] = step;
 	}

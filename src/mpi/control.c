@@ -108,9 +108,8 @@ bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size
 		memmove(t->own, t->own + 1, t->own_count * sizeof *t->own);
 		return true;
 	}
-	if (t->size == 1 || !message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, rank))
-		return false;
-	if (message_receive(t, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
+	if (t->size == 1 || !message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, rank) ||
+	        message_receive(t, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;
 	*bytes = received;
 	return true;

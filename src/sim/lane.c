@@ -4,7 +4,6 @@
  * order. */
 #include "sim/engine.h"
 #include "base/search.h"
-
 #include "numerics/rank_data.h"
 
 /* Rule 7: returns an earlier operation of a blocking stream that holds back the default stream,

@@ -9,7 +9,6 @@
  *
  * An awaited part is counted at the peer, so that a stop (run.c) finds it. */
 #include "sim/engine.h"
-
 #include "numerics/rank_data.h"
 
 op_id part_other(const struct engine *e, op_id id, int part)
