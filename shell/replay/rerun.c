@@ -8,7 +8,7 @@
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
-#include "shell/session/note.h"
+#include "shell/session/expired.h"
 
 #include <string.h>
 

@@ -49,7 +49,7 @@ static bool hello_switch(struct session *session, const char *line)
 static bool paints(const struct session *session, const char *who, const char *instead)
 {
 	if (!session->talk.terminal)
-		say_bad(session, "%s: this terminal cannot be painted on (TERM)%s", who, instead);
+		say_bad(session, "%s: this terminal cannot show it (TERM)%s", who, instead);
 	return session->talk.terminal;
 }
 

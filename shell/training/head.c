@@ -113,8 +113,8 @@ void head_options(const struct head *head, int width, struct text *out)
 			continue;
 		const struct option_line *line = at->given;
 		text_add(out, "     %.*s=%.*s%s%s%s%s\n", WHOLE(line->name), WHOLE(line->value),
-		        line->words ? "   of: " : "", line->words ? line->words : "",
-		        line->with ? "   with: " : "", line->with ? line->with : "");
+		        line->words ? "   one of: " : "", line->words ? line->words : "",
+		        line->with ? "   only with: " : "", line->with ? line->with : "");
 		struct text about = {0};
 		text_put(&about, line->about.at, line->about.length);
 		if (about.count)

@@ -85,14 +85,14 @@ graded "a collective taken apart" 1 'unroll. shows the steps of a collective' 'a
 graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
-graded "another world" 1 'would begin another world' 'model mlp'
+graded "another world" 1 'would make another world' 'model mlp'
 sed 's/^#: start$/#: start unseen/' sum.rsh > unseen.rsh
 "$RANKSH" -n 2 -c 'lesson ./unseen.rsh; task start; skip; t = allreduce t' > out 2>&1
-check "a starter that is not to be seen" sh -c 'grep -q "All parts, all ranks" out && [ "$(grep -c "is for you to find out" out)" = 2 ] && ! grep -q "let M" out'
+check "a starter that is not to be seen" sh -c 'grep -q "All parts, all ranks" out && [ "$(grep -c "find out which" out)" = 2 ] && ! grep -q "let M" out'
 sed 's/^#: start$/#: start unsean/' sum.rsh > unsean.rsh
 "$RANKSH" -n 2 -c 'lesson ./unsean.rsh' > out 2>&1
 check "a word that is none behind start" grep -q "start unsean': only .unseen. may follow .start" out
-graded "... of a hunt before" 1 'would begin another world' 'fix 1 x'
+graded "... of a hunt before" 1 'would make another world' 'fix 1 x'
 graded "a file" 1 'no file is read here' 'source nothing.rsh'
 graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.npy'
 graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
@@ -129,7 +129,7 @@ printf 'y1 = matmul x w\ny2 = matmul y1 w\ny3 = matmul y2 w\n' > three
 "$RANKSH" --grade 1 three > out 2>&1
 check "a lesson's first task" [ $? = 0 ]
 "$RANKSH" -n 3 --grade sum.rsh lines > out 2>&1
-check "a number of ranks it is not for" grep -q 'needs 2, 4 or 8 ranks, here are 3' out
+check "a number of ranks it is not for" grep -q 'needs 2, 4 or 8 ranks, and there are 3' out
 "$RANKSH" --grade 1.1 > out 2>&1
 check "no lines" grep -q -- '--grade 1.1 needs a file' out
 
@@ -216,7 +216,7 @@ wrong 'is not 15 % more than' 's/;  spin 1ms//'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
 wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
 wrong 'naive\|wrong attempt of line [0-9]* does not run' '/^#: naive/,/^#: wrong/s/^allreduce t$/allr t/'
-wrong 'the solution of .* comes to no end' '/^#: solution/a repeat 1000000000 { let i = 1 }'
+wrong 'the solution of .* does not end' '/^#: solution/a repeat 1000000000 { let i = 1 }'
 wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'the solution fails at .expect ((t' 's/^expect hostwait.*/expect ((t/'
 wrong 'has no .#: hint' '/^#: hint/d'
@@ -260,7 +260,7 @@ check "... or the whole block" sh -c "grep -A1 'one way:$' out | grep -q '^   fo
 check "a tensor that is gone is not called by the reference's" grep -q "^ *no tensor 't'$" out
 awk '/starts again/ { again++ } again == 1' out > once
 check "wrong numbers are had in no right time" sh -c "grep -q 'the numbers *not yet' once && ! grep -q 'time *right' once"
-check "a wrong answer" sh -c "sed '/twice/,\$d' out | grep -c 'not so: look once more' | grep -q 2"
+check "a wrong answer" sh -c "sed '/twice/,\$d' out | grep -c 'not correct: look once more' | grep -q 2"
 check "... the third is told" sh -c "sed '1,/twice/d' out | head -1 | grep -q 'not so: it is allreduce'"
 check "the right one" grep -q 'right: .next. goes on' out
 graded "the root of a wait is no launch" 1 'the host waits .* in .sync' 'for m in 0:M { t += scale x[m] 1; sync }; allreduce t'
@@ -285,4 +285,4 @@ check "a new one" grep -q 'Three multiplications' out
 "$RANKSH" --check-lessons made.rsh > out 2>&1
 check "... is a lesson" grep -q '^ok' out
 "$RANKSH" -n 2 -c 'lesson new made.rsh' > out 2>&1
-check "... and overwrites nothing" grep -q 'is there already' out
+check "... and overwrites nothing" grep -q 'exists already' out

@@ -41,7 +41,7 @@ check "... and none is read or kept" [ ! -e state ]
 
 printf 'lesson 1\nsolution run\ncheck\nnext\nsolution run\ncheck\nnext\nsolution run\ncheck\n' | one_process -n 1 > out
 "$RANKSH" -n 4 -c 'lesson 14.4; solution run; check; lessons' > last 2>&1
-check "behind the last task of all the list is named, and the open one in it" sh -c 'grep -q "that was the last task: .lessons. lists" last && grep -q "task 14.4 is open" last'
+check "behind the last task of all the list is named, and the open one in it" sh -c 'grep -q "this was the last task: .lessons. lists" last && grep -q "task 14.4 is open" last'
 check "a lesson that is done is told" [ "$(told 'check\\t1.3\\tright\\ndone\\t1.3\\t')" = 1 ]
 
 # ---- what the class allows
@@ -105,12 +105,12 @@ refused() {     # words wanted
 check "no such folder, for the board" refused '--overview nowhere --once' 'nowhere cannot be read: No such file'
 check "no such folder, for a learner" refused '--wire --class nowhere' '--class nowhere: No such file'
 check "a file in its place" refused '--wire --class out' '--class out: this is a file'
-check "a name with a slash" refused '--wire --class lab --as a/b' 'has no slash'
-check "a name with a dot" refused '--wire --class lab --as .a' 'begins with no dot'
+check "a name with a slash" refused '--wire --class lab --as a/b' 'contain a slash'
+check "a name with a dot" refused '--wire --class lab --as .a' 'must not begin with a dot'
 check "a name without a class" refused '--as ada' '--as ada: in which class?'
 check "once, of what" refused '--once' '--once: of which class?'
 check "a class and a script" refused '--class lab -c help' 'no file and no lines'
 check "a class without a terminal" refused '--class lab' 'are to be a terminal'
 check "a board and a session" refused '--overview lab --class lab' 'no session'
-check "a board that cannot be painted" refused '--overview lab' 'cannot be painted on; --once prints'
+check "a board that cannot be painted" refused '--overview lab' 'cannot show it; --once prints'
 check "nothing was written" [ "$(ls lab)" = class ]

@@ -60,7 +60,7 @@ says "the order     not yet"
 hunts "hunt sum.rsh change=$change" 'fix 7   allreduce g op=avg on comm;  @0 allreduce h'
 says "they hang"
 hunts "hunt sum.rsh change=$change" 'fix 7 for k in 0:1000000000 { let j = k }'
-says "they take more than 64 times the steps of right ones"
+says "they take more than 64 times the steps of right lines"
 says "not yet   the program begins again as it was"
 
 # what is refused, by one rank too
@@ -73,7 +73,7 @@ refused 'hunt ddp seed=0' "hunt seed=: a whole number from 1 to 1000000000 was e
 refused 'hunt ddp change=99999' "ddp has changes 1 to"
 refused 'hunt ddp bukket=3' "strategy ddp has no option 'bukket'; did you mean 'bucket'?"
 refused 'hunt sum.rsh bucket=3' "a script has no options"
-refused 'hunt' "no hunt is open: \`hunt ddp\` makes a line of that strategy wrong"
+refused 'hunt' "no hunt is open: \`hunt ddp\` plants a bug in one line of that strategy"
 refused 'fix 3 x' "no hunt is open"
 refused 'hunt give' "write: hunt give up"
 echo 'tensor x[4' > open.rsh
@@ -90,7 +90,7 @@ says "no 9999"
 hunts 'hunt ddp seed=5' 'fix x'
 says "fix 'x': the number of a line of strategies/"
 "$RANKSH" --dry -n 4 -c 'hunt ddp' > out 2>&1
-says "hunt tells a wrong line by its numbers, and --dry keeps none"
+says "hunt finds a wrong line by its numbers, and --dry has none"
 
 # undo and steps: the hunt is the program's
 printf '%s\n' 'tensor x[4]' 'hunt ddp 2 seed=5' 'fix 1 # nothing' 'run 1' 'undo' 'undo' 'hunt' 'undo' 'hunt' | one_process -n 1 > out

@@ -23,13 +23,13 @@ check "each task with its question is in sight on 24 lines" [ ! -s "$work/out" ]
 
 # with other ranks a lesson says at once what it is for, and is left out here
 "$RANKSH" -n 3 --check-lessons lessons/11-pipeline.rsh > "$work/out"
-check "lessons left out at 3 ranks" grep -q 'skipped lessons/11-pipeline.rsh needs 2, 4 or 8 ranks, here are 3: leave and start `ranksh -n 4`' "$work/out"
+check "lessons left out at 3 ranks" grep -q 'skipped lessons/11-pipeline.rsh needs 2, 4 or 8 ranks, and there are 3: leave and start `ranksh -n 4`' "$work/out"
 "$RANKSH" -n 1 -c lessons > "$work/all"
 "$RANKSH" -n 1 -c lesson > "$work/alone"
 check "lesson alone lists them" same "$work/all" "$work/alone"
 refused() {     # ranks lesson start
 	case $("$RANKSH" -n "$1" -c "lesson $2" 2>&1) in
-	*"lesson $2 wants "*", here are $1: leave and start \`ranksh -n $3\`"*) echo "ok lesson $2 at $1 ranks" ;;
+	*"lesson $2 needs "*", and there are $1: leave and start \`ranksh -n $3\`"*) echo "ok lesson $2 at $1 ranks" ;;
 	*) echo "FAIL lesson $2 at $1 ranks" ;;
 	esac
 }

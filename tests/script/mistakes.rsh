@@ -28,7 +28,7 @@ y = matmul x v
 @4 print y
 #> tests/script/mistakes.rsh:28: no rank 4: ranks are 0-3
 send y to=(rank+1) % world
-#> tests/script/mistakes.rsh:30: '%' is a word of its own here: write to=(rank+1)%world, or to=((rank+1) % world)
+#> tests/script/mistakes.rsh:30: '%' is a separate word here: write to=(rank+1)%world, or to=((rank+1) % world)
 wait laoded on compute
 #> tests/script/mistakes.rsh:32: no event or stream 'laoded'; did you mean 'loaded'?
 # and some more

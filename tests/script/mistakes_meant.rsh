@@ -32,7 +32,7 @@ y = x / w
 x.shape
 #> tests/script/mistakes_meant.rsh:32: here: tensors, which lists each one's shape, type and memory
 x.grad
-#> tests/script/mistakes_meant.rsh:34: a gradient is a tensor of its own, written by a kernel's _grad: `tensors` lists them
+#> tests/script/mistakes_meant.rsh:34: a gradient is a separate tensor, written by a kernel's _grad: `tensors` lists them
 print x.shape
 #> tests/script/mistakes_meant.rsh:36: here: tensors, which lists each one's shape, type and memory
 x = x.to(device)
@@ -48,7 +48,7 @@ foo(1, 2)
 with torch.cuda.stream(s):
 #> tests/script/mistakes_meant.rsh:48: here: on S { }, with lines between the braces
 with torch.no_grad():
-#> tests/script/mistakes_meant.rsh:50: here: nothing: gradients and types are lines of their own
+#> tests/script/mistakes_meant.rsh:50: here: nothing: gradients and types are separate lines
 rank
 #> tests/script/mistakes_meant.rsh:52: `print rank`: a rank's number; `print world`: how many there are; `@1 ...`: a line for rank 1 alone
 save session.rsh
@@ -66,9 +66,9 @@ lesson 7 3
 lesson task 3
 #> tests/script/mistakes_meant.rsh:66: a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 timeline > t.txt
-#> tests/script/mistakes_meant.rsh:68: output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, `export` the timeline
+#> tests/script/mistakes_meant.rsh:68: a line's output cannot go to a file: `ranksh -n 4 F.rsh > t.txt` saves a script's output, `export` the timeline
 stats > t.txt
-#> tests/script/mistakes_meant.rsh:70: output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, `export` the timeline
+#> tests/script/mistakes_meant.rsh:70: a line's output cannot go to a file: `ranksh -n 4 F.rsh > t.txt` saves a script's output, `export` the timeline
 clear
 #> tests/script/mistakes_meant.rsh:72: here: Ctrl-L clears the screen; reset empties the ranks
 dist.send(x, dst=1)
@@ -84,7 +84,7 @@ program 12
 y1 = x w
 #> tests/script/mistakes_meant.rsh:84: no command or kernel 'x'; a product of two tensors: y1 = matmul x w
 pause
-#> tests/script/mistakes_meant.rsh:86: nothing waits for a key in a script; `host 2ms`: the host computes so long; `pace 1s`: time for the eyes
+#> tests/script/mistakes_meant.rsh:86: a script cannot wait for a key; `host 2ms`: the host computes for that time; `pace 1s`: slow enough to watch
 session
 #> tests/script/mistakes_meant.rsh:88: `ranksh --resume`, at the system's prompt, opens the last session again; `resume from=PREFIX` goes on from a checkpoint; `journal` lists the lines typed
 explain compute.wait_event(io)
@@ -126,13 +126,13 @@ salloc -N 2
 torchrun --nproc_per_node=4 train.py
 #> tests/script/mistakes_meant.rsh:126: a session keeps the ranks that it was started with: `quit`, then `ranksh -n 8`, or `ranksh --dry -n 1024` without data
 python train.py
-#> tests/script/mistakes_meant.rsh:128: nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
+#> tests/script/mistakes_meant.rsh:128: Python does not run here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
 pip install torch
-#> tests/script/mistakes_meant.rsh:130: nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
+#> tests/script/mistakes_meant.rsh:130: Python does not run here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
 deepspeed train.py
-#> tests/script/mistakes_meant.rsh:132: nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
+#> tests/script/mistakes_meant.rsh:132: Python does not run here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
 megatron
-#> tests/script/mistakes_meant.rsh:134: nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
+#> tests/script/mistakes_meant.rsh:134: Python does not run here: `strategy ddp` trains a model, `source F.rsh` runs a file of lines
 nsys profile ranksh
 #> tests/script/mistakes_meant.rsh:136: the trace is there: timeline, view, stats, stalls; `export t.json` writes it for Perfetto
 ncu
@@ -242,7 +242,7 @@ tensor z[64, 64] = random
 tensor z[64,64] = torch.randn
 #> tests/script/mistakes_meant.rsh:242: 'torch.randn': names have no '.' here: x[0] reads an element at '.randn'
 tensor z[64,64] on io
-#> tests/script/mistakes_meant.rsh:244: a tensor is made on no stream: leave `on` out
+#> tests/script/mistakes_meant.rsh:244: a tensor is not made on a stream: leave `on` out
 copy h x
 #> tests/script/mistakes_meant.rsh:246: copy needs -> instead of 'x': copy FROM -> TO [on STREAM] [rate=RATE]
 copy x to h

@@ -35,7 +35,7 @@ expect error "launch is a time, as 20us" { whatif launch=3GB/s }
 expect error "machine=NAME" { whatif machine=3 }
 expect error "did you mean 'dgx-h100'?" { whatif machine=dgx-h10 }
 expect error "slow: the factor must be from 0.01x to 1000x" { @1 whatif slow 0 }
-expect error "in no block, def or program" { whatif launch=2x }
+expect error "outside of blocks, defs and programs" { whatif launch=2x }
 whatif bucket=1M
 #> tests/script/whatif.rsh:39: `whatif bucket=1M`: bucket= is not a number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
 whatif without "spin 7ms"

@@ -69,12 +69,12 @@ open 100 30 -n 1 --class lab --as ada
 check "the same learner again" shows 'you are ada$'
 line 'lessons'
 check "... has solved what he had" shows 'lesson 1  *✓·· '
-refute "... and is nobody else" shows 'somebody else'
+refute "... and is nobody else" shows 'another learner'
 quit
 check "a file each" [ "$(ls "$folder/lab" | wc -l)" = 2 ]
 mkdir "$folder/other"
 ENVIRONMENT="XDG_STATE_HOME=$folder/other" open 100 30 -n 1 --class lab --as ada
-check "another one of that name is told" shows 'somebody else is ada in this class'
+check "another one of that name is told" shows 'another learner has the name ada in this class'
 line 'lesson 1'
 check "... and learns" shows 'task 1/3'
 settle

@@ -67,7 +67,7 @@ settle
 refute "TERM=dumb: no colours" coloured
 for whole in view 'spin 1ms; replay' 'split'; do
 	line "$whole"
-	check "TERM=dumb: no $whole" shows "^${whole##*; }: this terminal cannot be painted on"
+	check "TERM=dumb: no $whole" shows "^${whole##*; }: this terminal cannot show it"
 done
 ENVIRONMENT=
 open 80 24 -n 2

@@ -80,18 +80,19 @@ enum status class_file_name(const char *name)
 {
 	size_t length = strlen(name);
 	if (!length)
-		return fail(ST_ARGUMENT, "--as needs a name");
+		return fail(ST_ARGUMENT, "--as needs a name, as in --as ada");
 	if (length > CLASS_NAME_MOST)
 		return fail(ST_ARGUMENT, "--as: a name has %d bytes at most, this one %zu", CLASS_NAME_MOST,
 		        length);
 	if (*name == '.' || strchr(name, '/'))
 		return fail(ST_ARGUMENT,
-		        "--as %s: a name begins with no dot and has no slash, as a file is named by it",
+		        "--as %s: a name must not begin with a dot or contain a slash, because a file has "
+		        "this name",
 		        name);
 	bool plain = text_valid(name, length) == length;
 	for (uint32_t point; plain && (point = utf8_next(&name));)
 		plain = !hides(point);
-	return plain ? ST_OK : fail(ST_ARGUMENT, "--as: a name is made of characters that can be shown");
+	return plain ? ST_OK : fail(ST_ARGUMENT, "--as: a name needs printable characters");
 }
 
 void class_now(struct text *at)
@@ -120,7 +121,9 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	text_release(&line);
 	if (written)
 		return ST_OK;
-	fail(ST_FILE, "%s cannot be written any more: %s; the class does not see you, and the lesson goes on",
+	fail(ST_FILE,
+	        "%s cannot be written any more: %s; the class does not see you, but the lesson "
+	        "continues",
 	        file->path, errno ? strerror(errno) : "it was taken away");
 	class_file_close(file);
 	return ST_FILE;
@@ -158,8 +161,8 @@ enum status class_file_open(struct class_file *file, const char *folder, const c
 	}
 	if (file->descriptor < 0)
 		return fail(ST_FILE,
-		        "the class's folder %s cannot be written: %s; the class does not see you, and the "
-		        "lesson goes on",
+		        "the class's folder %s cannot be written: %s; the class does not see you, but the "
+		        "lesson continues",
 		        folder, strerror(errno));
 	struct class_head head = {.class = CLASS_VERSION};
 	text_add(&head.name, "%s", name);

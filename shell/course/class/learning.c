@@ -45,7 +45,7 @@ enum status learning_check(const struct options *options)
 		        "--class %s: %s; the instructor makes the folder, and all learners write there",
 		        folder, strerror(errno));
 	if (!S_ISDIR(at.st_mode))
-		return fail(ST_FILE, "--class %s: this is a file; a folder is required", folder);
+		return fail(ST_FILE, "--class %s: this is a file, not a folder", folder);
 	return class_file_name(own_name(options));
 }
 
@@ -123,7 +123,7 @@ static enum status keep_progress(struct learning *learning, const char *task)
 	close(learning->progress);
 	learning->progress = -1;
 	return fail(
-	        ST_FILE, "progress cannot be kept: %s; the next session will not know it", strerror(errno));
+	        ST_FILE, "progress cannot be saved: %s; the next session will not have it", strerror(errno));
 }
 
 /* Reads this learner's solved tasks, and reports others with the same name. */
@@ -157,8 +157,8 @@ static void read_class(struct learning *learning, const char *id, struct text *t
 		text_add(told, "   %s\n", text_string(&roll.mistake));
 	if (twin > 1)
 		text_add(told,
-		        "   somebody else is %s in this class; both are kept apart, and `--as NAME` gives "
-		        "you a name of your own\n",
+		        "   another learner has the name %s in this class; both are kept apart, and `--as "
+		        "NAME` gives you your own name\n",
 		        text_string(&learning->name));
 	text_release(&words);
 	text_release(&others);

@@ -27,7 +27,7 @@ static enum status wants_numbers(const struct shell *shell)
 {
 	if (shell_keeps_no_data(shell))
 		return fail(ST_ARGUMENT,
-		        "hunt tells a wrong line by its numbers, and --dry keeps none: start ranksh without "
+		        "hunt finds a wrong line by its numbers, and --dry has none: start ranksh without "
 		        "it");
 	return ST_OK;
 }
@@ -63,8 +63,9 @@ static void say_hunt(struct shell *shell, const struct program *program)
 	if (hunted->level)
 		out_say(shell->out, ": level %ld, seed %ld", hunted->level, hunted->seed);
 	out_say(shell->out,
-	        "\n   `hunt` shows its lines; `run 2`, `verify`, `races`, `timeline`, `why` what it does; "
-	        "`fix N LINE` mends line N, `hunt give up` tells\n");
+	        "\n"
+	        "   `hunt` shows its lines; `run 2`, `verify`, `races`, `timeline`, `why` show what it does; "
+	        "`fix N LINE` replaces line N, `hunt give up` shows the answer\n");
 }
 
 static enum status load_changed(struct shell *shell, const struct mutants *mutants, struct hunted *hunted)
@@ -94,7 +95,7 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > mutants.changes.count))
 		status = fail(ST_RANGE,
 		        "hunt change=%ld: %s has changes 1 to %zu; `hunt %s all` lists those that can be "
-		        "told",
+		        "detected",
 		        asked->change, mutants.whole->name, mutants.changes.count,
 		        quoted_word("%s", mutants.whole->name).text);
 	if (found.seed < 0)
@@ -137,7 +138,9 @@ const struct program *hunted_program(const struct shell *shell)
 	const struct program *program = shell->training->now.program;
 	if (program && program->hunted)
 		return program;
-	fail(ST_ARGUMENT, "no hunt is open: `hunt ddp` makes a line of that strategy wrong, for you to find");
+	fail(ST_ARGUMENT,
+	        "no hunt is open: `hunt ddp` plants a bug in one line of that strategy, for you to "
+	        "find");
 	return NULL;
 }
 

@@ -192,7 +192,7 @@ enum status standard_play(struct standard *standard, const struct program *whole
 	*standard = (struct standard){0};
 	enum status status = judge_play(&standard->whole, whole, 2, SEALED_STEPS_OWN, of);
 	if (status == ST_OK && standard->whole.end == JUDGED_OVER)
-		status = fail(ST_LIMIT, "hunt: %s comes to no end: %d steps were not enough", whole->name,
+		status = fail(ST_LIMIT, "hunt: %s does not end: %d steps were not enough", whole->name,
 		        SEALED_STEPS_OWN);
 	else if (status == ST_OK && standard->whole.end == JUDGED_STUCK)
 		status = fail(ST_STUCK, "hunt: %s hangs as it is\n%s", whole->name,

@@ -25,8 +25,8 @@ static void put_figures(
 	if (!numbers && compared.failed)
 		text_add(&words, "%d more `expect`s are false", compared.failed);
 	else if (!numbers && isfinite(compared.off))
-		text_add(&words, "%.*s is off by %.2g of what training has changed", (int)name,
-		        compared.worst, compared.off);
+		text_add(&words, "%.*s is off by %.2g of its change in training", (int)name, compared.worst,
+		        compared.off);
 	else if (!numbers)
 		text_add(&words, "%.*s is completely wrong", (int)name, compared.worst);
 	put_row(shell, "the numbers", numbers, text_string(&words), out);
@@ -52,8 +52,7 @@ enum mended { MENDED_NOT, MENDED, MENDED_ENDLESS };
 
 static void put_end(struct shell *shell, const struct judged *judged, struct text *out)
 {
-	static const char endless[] =
-	        "they take more than 64 times the steps of right ones: do they come to an end?";
+	static const char endless[] = "they take more than 64 times the steps of right lines: do they end?";
 	bool stuck = judged->end == JUDGED_STUCK;
 	put_row(shell, "the lines", false,
 	        stuck                                ? "they hang"

@@ -143,8 +143,7 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 {
 	struct text words = {0};
 	if (verdict->outcome == PLAYED_OVER) {
-		text_add(&words,
-		        "they take more than %d times the steps of a solution: do they come to an end?",
+		text_add(&words, "they take more than %d times the steps of a solution: do they end?",
 		        SEALED_TIMES);
 		put_row(shell, "the lines", COLOUR_BAD, "without end", text_string(&words), out);
 	} else if (verdict->outcome == PLAYED_STUCK) {
@@ -179,8 +178,8 @@ static enum status put_right(struct shell *shell, struct text *out)
 	     more = lesson->number > 0 && lesson_embedded(lesson->number + 1);
 	text_add(out, "   %s%s%s   %s\n", STYLED(shell->out, COLOUR_GOOD, "right"),
 	        !last          ? "`next` goes on"
-	                : more ? "that was the last task: `next` opens the next lesson"
-	                       : "that was the last task: `lessons` lists the lessons");
+	                : more ? "this was the last task: `next` opens the next lesson"
+	                       : "this was the last task: `lessons` lists the lessons");
 	enum status status = guess_put_outcome(shell, out);
 	put_lines(shell, &task->part[PART_TRANSFER], COLOUR_NOTE, out);
 	if (last && lesson->file.learned.count) {
@@ -196,7 +195,7 @@ static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
 	const char *words = gate && gate->remark.count ? text_string(&gate->remark)
 	        : gate                                 ? text_string(&gate->line)
-	        : verdict->outcome == PLAYED_OVER      ? "the lines come to no end"
+	        : verdict->outcome == PLAYED_OVER      ? "the lines do not end"
 	        : verdict->outcome == PLAYED_STUCK     ? "the ranks wait for each other"
 	                                               : text_string(&verdict->words);
 	learned_wrong(shell, words, strcspn(words, "\n"));

@@ -140,20 +140,22 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 		return fail(ST_ARGUMENT, "this task asks for no prediction");
 	if (!answer) {
 		lesson->skips = true;
-		out_say(shell->out, "   no guess; now the lines\n");
+		out_say(shell->out, "   no guess; now type the lines\n");
 		return ST_OK;
 	}
 	enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
 	if (status != ST_OK)
 		return status;
 	if (*lesson->guess)
-		return fail(ST_ARGUMENT, "predict: your guess is %s, and stays it until the task is right",
+		return fail(ST_ARGUMENT,
+		        "predict: your guess is %s, and cannot change until the task is "
+		        "solved",
 		        lesson->guess);
 	if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
 		return status;
 	snprintf(lesson->guess, sizeof lesson->guess, "%s", answer);
 	lesson_note(shell, "predict", answer);
-	out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
+	out_say(shell->out, "   noted: %s. Now type the lines; `check` compares\n", answer);
 	return ST_OK;
 }
 
@@ -179,7 +181,7 @@ static enum status put_guess(struct shell *shell, struct text *out)
 	        !right                ? ""
 	                : letter >= 0 ? ", right"
 	                              : ", within a tenth",
-	        model ? "; yours is what it would be if " : "", model ? text_string(&model->words) : "");
+	        model ? "; yours would be right if " : "", model ? text_string(&model->words) : "");
 	return ST_OK;
 }
 
@@ -248,7 +250,7 @@ enum status lesson_answer(struct shell *shell, const char *answer)
 	text_add(&words, "   %s%s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
 	        right          ? "right: `next` goes on"
 	                : told ? "not so: it is "
-	                       : "not so: look once more (`timeline`, `stalls`, `stats`)",
+	                       : "not correct: look once more (`timeline`, `stalls`, `stats`)",
 	        told ? text_string(&truth) : "", style(shell->out, COLOUR_PLAIN));
 	status = shell_say_found(shell, status, &words);
 	text_release(&words);

@@ -94,7 +94,7 @@ static void tell_surplus(
 		out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
 		        typed->line[odd].line, typed->line[odd].text);
 	else
-		out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
+		out_say(shell->out, "   you have every line of the solution, and no other: `check`\n");
 }
 
 /* Prints a solution statement, with its whole block if it opens a brace. */

@@ -204,8 +204,7 @@ static enum status lesson_fits(const struct shell *shell, const struct lesson *l
 	if (status == ST_OK && task > lesson->file.tasks)
 		return fail(ST_RANGE, "%s has tasks 1 to %d, no %d", lesson->title, lesson->file.tasks, task);
 	if (status == ST_OK && shell->dry && !shell->replay.recalls)
-		return fail(ST_ARGUMENT,
-		        "%s works with numbers, and --dry keeps none: start ranksh without it",
+		return fail(ST_ARGUMENT, "%s needs data, and --dry has none: start ranksh without it",
 		        lesson->title);
 	return status;
 }
@@ -245,8 +244,8 @@ enum status lesson_leave(struct shell *shell)
 	enum status status = lesson_restore_session(shell);
 	if (status == ST_OK)
 		out_say(shell->out,
-		        "   the lesson is closed: an empty world, with the machine and the settings "
-		        "from before it\n");
+		        "   the lesson is closed: an empty world, with the machine and the settings from "
+		        "before\n");
 	return status;
 }
 
@@ -254,7 +253,7 @@ enum status lesson_next(struct shell *shell)
 {
 	struct lesson *lesson = shell->course.lesson;
 	if (!lesson)
-		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
+		return fail(ST_ARGUMENT, "no lesson or tour is open: `tour` or `lesson 1`");
 	if (lesson->number == 0)
 		return tour_next(shell);
 	if (lesson->task + 1 < lesson->file.tasks) {
@@ -263,7 +262,7 @@ enum status lesson_next(struct shell *shell)
 	}
 	if (lesson->number > 0 && lesson_embedded(lesson->number + 1))
 		return lesson_open(shell, lesson->number + 1, 0, NULL);
-	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
+	return fail(ST_ARGUMENT, "this was the last task; `lessons` lists the lessons");
 }
 
 enum status lesson_task_shown(struct shell *shell, bool start)

@@ -339,7 +339,7 @@ enum status lesson_file_fits(const struct lesson_file *file, const char *title, 
 	}
 	enum status status = nearest < 0
 	        ? ST_OK
-	        : fail(ST_RANK, "%s needs %s ranks, here are %d: leave and start `ranksh -n %d`", title,
+	        : fail(ST_RANK, "%s needs %s ranks, and there are %d: leave and start `ranksh -n %d`", title,
 	                  text_string(&all), n, nearest);
 	text_release(&all);
 	return status;

@@ -80,14 +80,14 @@ enum status lesson_new(struct shell *shell, const char *path)
 	struct output output = {.path = path, .force = true}; /* no file is there: checked below */
 	struct text text = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,
-	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);
+	        there ? fail(ST_FILE, "%s exists already: a lesson needs a new file", path) : ST_OK);
 	text_put(&text, file->bytes, file->count);
 	status = status == ST_OK ? shell_write(shell, &output, &text) : shell_written(shell, path, status);
 	quote_system(path, &at_system);
 	if (status == ST_OK)
 		out_say(shell->out,
-		        "   %s: a lesson to begin from; `lesson %s` opens it, `ranksh --check-lessons %s` "
-		        "holds it to its checks\n",
+		        "   %s: a template; `lesson %s` opens it, `ranksh --check-lessons %s` runs its "
+		        "checks\n",
 		        path, quoted_word("%s", path).text, text_string(&at_system));
 	text_release(&text);
 	text_release(&at_system);

@@ -28,7 +28,7 @@ static enum status refuse(const struct task_rules *rules, const char *word)
 		        word);
 	if (text_place(worlds, word, length) >= 0)
 		return fail(ST_ARGUMENT,
-		        "`%s` would begin another world: this task has its own (`lesson off` leaves it)",
+		        "`%s` would make another world, and this task has its own (`lesson off` leaves it)",
 		        word);
 	return ST_OK;
 }

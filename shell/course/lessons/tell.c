@@ -31,8 +31,7 @@ static int lines_of(const struct text *text)
 
 void tell_unseen(struct shell *shell)
 {
-	out_say(shell->out, "   %s%s%s\n",
-	        STYLED(shell->out, COLOUR_NOTE, "lines have run; which, is for you to find out"));
+	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "lines have run; find out which"));
 }
 
 static void tell_starter(struct shell *shell, const struct text *start, int room)

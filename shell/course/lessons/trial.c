@@ -53,7 +53,7 @@ static enum status play_own(struct task_play *played, const char *what, const st
 	if (status == ST_OK && played->outcome != PLAYED_TO_END)
 		status = fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s",
 		        what, text_string(&played->task->part[PART_TITLE]),
-		        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
+		        played->outcome == PLAYED_OVER ? "it does not end" : text_string(&played->words));
 	typed_release(&lines);
 	return status;
 }

@@ -249,10 +249,10 @@ static enum status check_clauses(const struct statement *statement)
 {
 	const struct command *row = statement->row;
 	if (statement->clauses.stream && !row->stream_ok)
-		return fail(ST_ARGUMENT, "%s is on no stream: leave `on %.*s` out", row->name,
+		return fail(ST_ARGUMENT, "%s does not run on a stream: leave `on %.*s` out", row->name,
 		        WHOLE(statement->clauses.stream->written));
 	if (statement->clauses.group && !row->group_ok)
-		return fail(ST_ARGUMENT, "%s is in no group: leave `in %.*s` out", row->name,
+		return fail(ST_ARGUMENT, "%s does not use a group: leave `in %.*s` out", row->name,
 		        WHOLE(statement->clauses.group->written));
 	return ST_OK;
 }

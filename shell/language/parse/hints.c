@@ -49,7 +49,7 @@ static const struct {
         {"zero_grad", "fill dw 0"},
         {"cuda", "copy h -> x on S"},
         {"pin_memory", "tensor h[64,64] pinned = randn"},
-        {"no_grad", "nothing: gradients are lines of their own here"},
+        {"no_grad", "nothing: gradients are separate lines here"},
         {"init_process_group MPI_Init", "nothing: the ranks are there"},
         {"get_rank MPI_Comm_rank", "rank"},
         {"get_world_size MPI_Comm_size", "world"},

@@ -243,7 +243,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 {
 	const struct word *words = parser->words;
 	if (parser->def || parser->depth)
-		return fail(ST_SYNTAX, "an `option` goes in no block: it is of the whole file");
+		return fail(ST_SYNTAX, "an `option` cannot be in a block: it belongs to the whole file");
 	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
 		return fail(ST_SYNTAX, "option needs NAME=DEFAULT: %s", option_usage);
 	struct option_line *line = tree_alloc(parser->tree, sizeof *line);
@@ -274,7 +274,8 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 	const struct word *words = parser->words, *text = words + parser->word_count - 1;
 	if (parser->word_count < 2 || *text->at != '"')
 		return fail(ST_SYNTAX,
-		        "refuse needs when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
+		        "refuse needs a condition and a text with the reason: refuse batch %% size(dp) != 0 "
+		        "\"...\"");
 	enum status status = parse_name(parser, text->at, text->after, &statement->word);
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }

@@ -23,7 +23,7 @@ static const struct {
          "kubectl *",
                 "a scheduler's commands are the system's: `mpirun -n 8 ranksh F.rsh` runs a script under it"},
         {"python *  python3 *  pip *  conda *  deepspeed *  accelerate *  megatron*",
-                "nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of "
+                "Python does not run here: `strategy ddp` trains a model, `source F.rsh` runs a file of "
                 "lines"},
         {"[?]  help[?]  [?]help  -h  -help  --help  usage", "here: help"},
         {"--*", "options follow `ranksh` when it is started: `ranksh --help`"},
@@ -45,7 +45,7 @@ static const struct {
                 "the system's commands are not here: `edit F.rsh` opens a script in your editor, `source "
                 "F.rsh` runs it"},
         {"* > *.txt  * > *.log  * >> *  timeline > *  stats > *",
-                "output of a line goes to no file: `ranksh -n 4 F.rsh > t.txt` has the output of a script, "
+                "a line's output cannot go to a file: `ranksh -n 4 F.rsh > t.txt` saves a script's output, "
                 "`export` the timeline"},
         /* lessons and programs */
         {"task  tasks",
@@ -57,8 +57,8 @@ static const struct {
                 "`program` lists the steps; `step` plays the next one, `step 5` five, `step in` shows all "
                 "that it did"},
         {"pause  pause *",
-                "nothing waits for a key in a script; `host 2ms`: the host computes so long; `pace 1s`: time "
-                "for the eyes"},
+                "a script cannot wait for a key; `host 2ms`: the host computes for that time; `pace 1s`: "
+                "slow enough to watch"},
         {"train  train *  fit  fit *",
                 "`strategy ddp` writes a program that trains, `run 20` plays twenty iterations"},
         {"model bert*  model llama*  model resnet*  model transformer*",
@@ -78,8 +78,7 @@ static const struct {
         {"machine h100  machine H100  machine dgx  machine DGX", "here: machine dgx-h100"},
         {"machine h200  machine H200  machine hgx", "here: machine hgx-h200"},
         {"set *=[0-9]*x",
-                "a number of the machine is set as it is, with its unit; `whatif link_rate=2x` tries twice "
-                "as much"},
+                "a number of the machine is set with its unit; `whatif link_rate=2x` tries twice as much"},
         /* looking */
         {"show  show *  list  list *  info  info *  status  top  htop  nvtop  ps *  display *",
                 "looks: timeline, stats, stalls, mem, streams, tensors; `print x` reads a tensor"},
@@ -88,7 +87,7 @@ static const struct {
                 "the trace is there: timeline, view, stats, stalls; `export t.json` writes it for Perfetto"},
         {"*.shape  print *.shape  *.shape()  *.size()  *.dtype  *.device  *.shape)  *.dtype)",
                 "here: tensors, which lists each one's shape, type and memory"},
-        {"*.grad", "a gradient is a tensor of its own, written by a kernel's _grad: `tensors` lists them"},
+        {"*.grad", "a gradient is a separate tensor, written by a kernel's _grad: `tensors` lists them"},
         {"*.sum()  print *.sum()  *.sum())", "here: print sum(x); as a kernel: help rowsum"},
         {"*.mean()  print *.mean()  *.mean())", "here: print sum(x)/4096, with the number of its elements"},
         {"*.norm()  *.norm())", "here: print norm(x)"},
@@ -101,7 +100,7 @@ static const struct {
                 "a range is written 1:4, and leaves its end out: for i in 1:4 { }"},
         {"with *.stream(*", "here: on S { }, with lines between the braces"},
         {"with *no_grad*  with *autocast*  with *inference_mode*",
-                "here: nothing: gradients and types are lines of their own"},
+                "here: nothing: gradients and types are separate lines"},
         {"with *", "here: on S { }, in G { } or @1 { }: the lines between the braces share it"},
         {"def *(*", "here: def f x { }, with lines between the braces, and f 3 calls it"},
         {"class *  lambda *  lambda  return  return *  try:  except*  raise *  switch *",
@@ -113,7 +112,7 @@ static const struct {
         {"sync all  sync world", "here: sync"},
         {"sync * *", "here: one at a time: sync io; sync compute"},
         {"tensor *[a-z] [0-9]*", "tensor: a shape goes in square brackets: tensor x[64,64]"},
-        {"tensor * on *", "a tensor is made on no stream: leave `on` out"},
+        {"tensor * on *", "a tensor is not made on a stream: leave `on` out"},
         {"copy * to *  copy * into *", "here: copy h -> x"},
         {"copy * async", "here every copy is asynchronous, if its host memory is pinned: leave `async` out"},
         {"kill *", "here: abort, which ends hanging operations"},

@@ -33,14 +33,13 @@ enum status lonely_operator(const struct parser *parser, size_t i)
 	int length = (int)(words[i].after - words[i].at);
 	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
 		return fail(ST_SYNTAX,
-		        "'%.*s' is a word of its own here: an expression has no blanks, or is in brackets",
+		        "'%.*s' is a separate word here: write an expression without blanks, or in brackets",
 		        length, words[i].at);
 	const char *from = left->sign ? left->sign + 1 : left->at;
 	int key = (int)(from - left->at), a = (int)(left->after - from), b = (int)(right->after - right->at);
-	return fail(ST_SYNTAX,
-	        "'%.*s' is a word of its own here: write %.*s%.*s%.*s, or %.*s(%.*s %.*s %.*s)", length,
-	        words[i].at, (int)(left->after - left->at), left->at, length, words[i].at, b, right->at, key,
-	        left->at, a, from, length, words[i].at, b, right->at);
+	return fail(ST_SYNTAX, "'%.*s' is a separate word here: write %.*s%.*s%.*s, or %.*s(%.*s %.*s %.*s)",
+	        length, words[i].at, (int)(left->after - left->at), left->at, length, words[i].at, b,
+	        right->at, key, left->at, a, from, length, words[i].at, b, right->at);
 }
 
 enum status plus_apart(const struct word *word)

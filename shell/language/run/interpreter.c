@@ -191,7 +191,9 @@ static enum status wish_grant(struct shell *shell, struct statement *statement, 
 		if (between)
 			status = in->grant(shell);
 		else if (shell->wishes.statement.kind == WISH_ANSWER)
-			status = fail(ST_ARGUMENT, "`%.*s` is a line of its own, in no block, def or program",
+			status = fail(ST_ARGUMENT,
+			        "`%.*s` must be alone on its line, outside of blocks, "
+			        "defs and programs",
 			        SHOWN(statement->source));
 		else
 			status = fail(ST_ARGUMENT,
