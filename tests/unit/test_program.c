@@ -123,11 +123,11 @@ static void must(struct shell *shell, const char *lines)
 
 static float element(struct shell *shell, const char *name)
 {
-	struct data_read read = {.kind = READ_ELEMENT, .stream = STREAM_DEFAULT};
+	struct data_read read = {.kind = READ_ELEMENT, .stream = STREAM_DEFAULT, .views = 1};
 	struct ranks set = {0};
 	double value = 0;
 	ranks_add(&set, 0);
-	assert_int_equal(interpreter_view(shell, 0, name, &read.a), ST_OK);
+	assert_int_equal(interpreter_view(shell, 0, name, read.view), ST_OK);
 	assert_int_equal(shell_read(shell, &set, &read, NULL, &value), ST_OK);
 	return (float)value;
 }

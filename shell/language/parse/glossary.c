@@ -97,6 +97,15 @@ bool entry_is(const struct glossary_entry *entry, const char *word)
 	return false;
 }
 
+bool glossary_has(const char *word)
+{
+	struct glossary_entry entry;
+	for (const char *at = NULL; glossary_next(&at, &entry);)
+		if (entry_is(&entry, word))
+			return true;
+	return false;
+}
+
 const char *glossary_near(const char *word, int *least)
 {
 	static _Thread_local char near[WORD_SHOWN];

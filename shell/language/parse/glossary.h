@@ -20,6 +20,7 @@ bool glossary_next(const char **at, struct glossary_entry *entry);
 struct slice_of_text entry_name(const struct glossary_entry *entry);
 /* Returns true if the word is one of its names, but for capitals, blanks, hyphens and a final s */
 bool entry_is(const struct glossary_entry *entry, const char *word);
+bool glossary_has(const char *word);
 /* Returns the nearest entry's name, if nearer than *least letters, which becomes its distance;
  * else NULL. Valid until the next call. */
 const char *glossary_near(const char *word, int *least);

@@ -143,11 +143,7 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 			if (spaces[i]->entry[k].definition && text_nearer(word, other, &best))
 				near = other;
 		}
-	struct glossary_entry entry;
-	bool known = false;
-	for (const char *at = NULL; !known && glossary_next(&at, &entry);)
-		known = entry_is(&entry, word);
-	if (known)
+	if (glossary_has(word))
 		return fail(ST_NAME, "no command '%s', but a word of the field: `help %s` explains it%s%s%s",
 		        word, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	if (near)
