@@ -31,8 +31,7 @@ enum status device_choose(struct options *options)
 	enum status status = check_kind(typed ? "--device" : "RANKSH_DEVICE", kind);
 	if (status == ST_OK && options->dry && typed && strcmp(typed, "cuda") == 0)
 		status = fail(ST_ARGUMENT,
-		        "--dry --device cuda: --dry models the work and carries out nothing; leave one of "
-		        "them out");
+		        "--dry --device cuda: --dry only models the work; leave one of them out");
 	if (status != ST_OK)
 		return status;
 	options->device_by = typed ? DEVICE_TYPED : DEVICE_SET;
@@ -197,6 +196,6 @@ enum status device_holds(const struct device *device, const struct machine *mach
 	const struct machine *here = device ? device->here : NULL;
 	if (!here || machine->memory <= here->memory)
 		return ST_OK;
-	return fail(ST_RANGE, "memory: a rank finds no more than %s on %s",
+	return fail(ST_RANGE, "memory: a rank has no more than %s on %s",
 	        bytes_words((int64_t)here->memory).text, device->job->name);
 }

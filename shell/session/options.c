@@ -15,9 +15,10 @@ const char *options_help(void)
 	       "       mpirun -n N ranksh [OPTIONS] [FILE [NAME=VALUE ...]]\n"
 	       "       ranksh help [WORD]\n"
 	       "\n"
-	       "Several GPUs at work, to be seen and tried: streams, collectives, stalls, on N GPUs, real or "
-	       "simulated.\n"
-	       "Without FILE or -c a prompt opens (or, with no terminal, lines are read from the input).\n"
+	       "A shell to see and try how several GPUs work: streams, collectives, stalls, on N GPUs, real "
+	       "or simulated.\n"
+	       "Without FILE or -c a prompt opens (or, if there is no terminal, lines are read from the "
+	       "input).\n"
 	       "\n"
 	       "  -n N               ranks (4); a GPU each, or they share\n"
 	       "  -c LINES           runs these lines\n"
@@ -26,24 +27,23 @@ const char *options_help(void)
 	       "(classroom)\n"
 	       "  --dry              shapes and times only, no data: one process, N up to 4096\n"
 	       "  --limit TIME       ends the run after this time: 10s\n"
-	       "  --device KIND      auto, sim or cuda (as RANKSH_DEVICE says, or auto: cuda where there is "
-	       "a GPU)\n"
+	       "  --device KIND      auto, sim or cuda (as RANKSH_DEVICE says, or auto: cuda if there is a "
+	       "GPU)\n"
 	       "  --resume           opens the last session again\n"
-	       "  --journal FILE     keeps the session's lines in FILE, where others can follow it; with "
+	       "  --journal FILE     writes the session's lines to FILE, so that others can follow it; with "
 	       "--resume: opens that one\n"
-	       "  --follow FILE      shows the session whose journal FILE is, as it goes on; -: from the "
+	       "  --follow FILE      shows the session with the journal FILE while it runs; -: from the "
 	       "input\n"
-	       "  --check-lessons    holds every lesson, or the one in FILE, to its checks\n"
-	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a "
-	       "lesson's file\n"
-	       "  --class DIR        lessons as in a class, whose folder DIR is; --as NAME is how it calls "
-	       "you\n"
-	       "  --overview DIR     a board of the class: who is where, stuck on what; --once prints it,\n"
+	       "  --check-lessons    runs the checks of every lesson, or of the one in FILE\n"
+	       "  --grade TASK FILE  checks if the lines in FILE solve a lesson's task: 4.2, or a lesson's "
+	       "file\n"
+	       "  --class DIR        lessons in a class with the folder DIR; --as NAME is your name on the "
+	       "board\n"
+	       "  --overview DIR     the class's board: each learner's task and error; --once prints it,\n"
 	       "                     --csv prints a table\n"
-	       "  help [WORD]        what `help` says at the prompt: of a command, a kernel, a word of the "
-	       "field\n"
+	       "  help [WORD]        the prompt's `help`: for a command, a kernel, a term\n"
 	       "  --version, --help\n"
-	       "  NAME=VALUE         beats the file's `let NAME =`\n"
+	       "  NAME=VALUE         overrides the file's `let NAME =`\n"
 	       "\n"
 	       "exit status: 0; 1 an `expect` failed, a test's output differs or a timeout ended a "
 	       "collective;\n"
@@ -162,29 +162,32 @@ static enum status check_prompt(const struct options *options)
 		return fail(ST_ARGUMENT, "%s: of which class? --overview DIR says so",
 		        options->csv ? "--csv" : "--once");
 	if (options->class_folder && batch)
-		return fail(ST_ARGUMENT, "--class opens a prompt: it goes with no file and no lines");
+		return fail(ST_ARGUMENT,
+		        "--class opens a prompt: it cannot be combined with a file or "
+		        "lines");
 	if (options->overview && (options->class_folder || options->resume || batch))
 		return fail(ST_ARGUMENT,
-		        "--overview shows a class: it goes with no session, no file and no lines");
+		        "--overview shows a class: it cannot be combined with a session, a file or lines");
 	if (options->follow && (options->resume || options->journal))
-		return fail(ST_ARGUMENT, "--follow and %s: one of them; `fork` keeps a journal of its own",
+		return fail(ST_ARGUMENT, "--follow and %s cannot be combined; `fork` keeps its own journal",
 		        options->resume ? "--resume" : "--journal");
 	if (batch && (options->follow || options->resume || options->journal))
-		return fail(ST_ARGUMENT, "%s opens a prompt: it goes with no file and no lines", option);
+		return fail(
+		        ST_ARGUMENT, "%s opens a prompt: it cannot be combined with a file or lines", option);
 	return ST_OK;
 }
 
 static enum status check(const struct options *options)
 {
 	if (options->asked && (options->lines || options->test || options->check_lessons || options->grade))
-		return fail(ST_ARGUMENT, "help goes with no file and no lines: ranksh help");
+		return fail(ST_ARGUMENT, "help cannot be combined with a file or lines: ranksh help");
 	if (options->lines && options->file)
-		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
+		return fail(ST_ARGUMENT, "-c and a file (%s) cannot be combined", options->file);
 	if (options->test && !options->file)
 		return fail(ST_ARGUMENT, "--test needs a file (ranksh --help)");
 	if (!options->dry && options->n > RANKS_MPI_MOST)
 		return fail(ST_RANGE,
-		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
+		        "-n %d: too many processes for this computer; --dry models up to %d ranks in one",
 		        options->n, RANKS_DRY_MOST);
 	if (options->grade && !options->file)
 		return fail(ST_ARGUMENT,

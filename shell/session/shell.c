@@ -95,8 +95,8 @@ static enum status start_again(struct shell *shell)
 	if (status == ST_OK)
 		return status;
 	status = fail_in(status,
-	        "the device could not be started again, and the simulator carries on (`restart` tries it "
-	        "once more)");
+	        "the device could not be started again, so the simulator continues (`restart` tries the "
+	        "device again)");
 	stop_backend(shell);
 	shell->device = &device_sim;
 	start_backend(shell);

@@ -35,14 +35,14 @@ static enum status read_backup(struct call *call, int rank, int n, struct record
 	int64_t backup = 0;
 	enum status status = call_option_whole(call, "backup", rank, 0, INT16_MAX, &backup);
 	if (status == ST_OK && backup >= n)
-		return fail(ST_RANGE, "%s: backup=%lld leaves out all: the group has %d rank%s",
+		return fail(ST_RANGE, "%s: backup=%lld leaves out all ranks: the group has %d rank%s",
 		        call->statement->row->name, (long long)backup, n, n == 1 ? "" : "s");
 	if (status == ST_OK && backup && record->reduction != REDUCE_SUM && record->reduction != REDUCE_AVG)
 		return fail(ST_ARGUMENT, "%s: backup= is for op=sum and op=avg", call->statement->row->name);
 	if (status == ST_OK && backup && call_count(call, COLLECTIVE_UNROLL))
 		return fail(ST_ARGUMENT,
-		        "%s: backup= does not unroll: which rank is left out is known only when all others "
-		        "have come",
+		        "%s: backup= does not unroll: the rank that is left out is known only after all "
+		        "others have arrived",
 		        call->statement->row->name);
 	record->backup = (uint16_t)backup;
 	return status;

@@ -57,7 +57,7 @@ static enum status result_settle_old(const struct shell *shell, const char *titl
 	        : tensor->view                ? "a view is never remade: take another name"
 	        : tensor->views               ? "it has views, so it is not remade: take another name"
 	        : view->space != SPACE_DEVICE ? "only device memory is remade"
-	        : access & ACCESS_ADD         ? "+= needs them alike"
+	        : access & ACCESS_ADD         ? "+= needs equal shapes and types"
 	                                      : NULL;
 	if (!why)
 		return ST_OK;
@@ -76,7 +76,7 @@ enum status plan_result_settle(
 	if (result->view.tensor >= 0)
 		status = result_settle_old(shell, title, result, wanted, access);
 	else if (access & ACCESS_ADD)
-		status = fail(ST_NAME, "%s: += adds into a tensor that is there; no tensor '%s'", title,
+		status = fail(ST_NAME, "%s: += adds into an existing tensor; no tensor '%s'", title,
 		        names_text(shell->world->names, result->view.name));
 	else if (result->action != RESULT_DROP)
 		result->action = RESULT_MAKE;

@@ -76,25 +76,23 @@ static void collective_row(const struct collective *collective)
 		struct option_row row;
 	} options[] = {
 	        {collective->reduces,
-	                {"op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"}},
+	                {"op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are combined"}},
 	        {collective->spares,
 	                {"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-	                        "so many of the last to come are left out (sum, avg): they send nothing, and "
-	                        "get "
-	                        "the result when they come; time and traffic of the others are those of a "
-	                        "collective of all"}},
+	                        "number of ranks that are left out if they arrive last (sum, avg): they send "
+	                        "nothing, and get the result when they arrive; the others take the time and "
+	                        "traffic of the whole group"}},
 	        {collective->has_root,
-	                {"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-	                        "place in the group of the one that gives or gets"}},
+	                {"root", ARG_EXPRESSION, UNIT_PLAIN, NULL, "group rank that gives or gets the data"}},
 	        {collective->splits,
 	                {"send", ARG_WORD, UNIT_PLAIN, NULL,
-	                        "rows to each rank: an i32 tensor, read by the host"}},
+	                        "rows for each rank: an i32 tensor, read by the host"}},
 	        {collective->splits,
 	                {"recv", ARG_WORD, UNIT_PLAIN, NULL,
 	                        "rows from each rank, as they say in their send="}},
 	        {collective->rows,
 	                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-	                        "number of rows of the result, if the ranks' parts are not equal"}},
+	                        "rows in the result, if the ranks' parts are not equal"}},
 	        {!collective->direct, {"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"}},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)

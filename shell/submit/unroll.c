@@ -286,7 +286,7 @@ enum status unroll_run(struct call *call)
 	enum status status = plans_resolve(call, OP_COLLECTIVE, collective_resolve, unroll_complete, &plans);
 	if (status == ST_OK && call->shell->together)
 		status = fail(ST_ARGUMENT,
-		        "%s unroll does not go into `together`: its steps follow each other",
+		        "%s unroll cannot be in `together`: its steps run one after the other",
 		        call->statement->row->name);
 	if (status == ST_OK)
 		status = plans_make(call->shell, &plans);

@@ -104,7 +104,7 @@ static void split(struct session *session, bool on)
 	session->talk.split = &session->split;
 	arrange_split(session);
 	if (on && !session->split.lanes)
-		say_bad(session, "split: it is shown as soon as the terminal has 40 columns and 12 rows");
+		say_bad(session, "split: it is shown if the terminal has 40 columns and 12 rows");
 }
 
 /* The environment carries the name, so that the shell does not parse it. */
@@ -123,7 +123,7 @@ static void edit(struct session *session, const char *file)
 	arrange_split(session);
 	signal_taken(SIGINT);
 	if (status != 0)
-		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
+		printf("   the editor %s failed; VISUAL or EDITOR names another\n", editor);
 	else
 		printf("   source %s runs it\n", quoted_word("%s", file).text);
 }

@@ -57,7 +57,7 @@ static enum status is_still_there(const struct follow *follow)
 	if (follow->pipe)
 		return ST_OK;
 	if (fstat(follow->file, &own) != 0 || stat(follow->path, &named) != 0)
-		return fail(ST_FILE, "%s is not there any more: %s", follow->path, strerror(errno));
+		return fail(ST_FILE, "%s no longer exists: %s", follow->path, strerror(errno));
 	if (own.st_ino != named.st_ino || own.st_dev != named.st_dev)
 		return fail(ST_FILE, "%s is another file now", follow->path);
 	if (own.st_size < follow->size)

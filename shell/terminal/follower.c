@@ -82,8 +82,8 @@ static void say_following(const struct session *session, size_t lines)
 		printf("   this session is on GPUs (%s); here it is simulated, and its times are others\n",
 		        told->device);
 	if (session->mode == FOLLOW_ON && !session->plain)
-		printf("   you follow %s: %zu line%s so far\n   fork   gives a world of your own from here, "
-		       "rejoin comes back\n",
+		printf("   you follow %s: %zu line%s so far\n"
+		       "   fork   gives you your own world from here, rejoin comes back\n",
 		        session->follow.name, lines, lines == 1 ? "" : "s");
 	fflush(stdout);
 }
@@ -318,7 +318,7 @@ bool follower_acts(struct session *session, const char *line)
 		return false;
 	else if (*line)
 		say_bad(session,
-		        "you follow %s: `fork` gives you a world of your own from here, `rejoin` comes back",
+		        "you follow %s: `fork` gives you your own world from here, `rejoin` comes back",
 		        session->follow.name);
 	return true;
 }

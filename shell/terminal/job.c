@@ -33,12 +33,12 @@ static void offer_restart(const struct session *session)
 	if (session->plain)
 		return;
 	if (session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER) {
-		printf("   No rank is left. restart: new ranks follow %s again; quit leaves\n",
+		printf("   All ranks have ended. restart: new ranks follow %s again; quit leaves\n",
 		        session->follow.name);
 		fflush(stdout);
 		return;
 	}
-	printf("   No rank is left. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
+	printf("   All ranks have ended. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
 	printf("   restart   new ranks, the same lines again\n");
 	printf("   quit      leaves; `ranksh --resume` opens it again\n");
@@ -52,7 +52,7 @@ void job_lose(struct session *session, enum status status)
 		job_end(&session->talk.job);
 		session->talk.alive = false;
 		job_release(&session->talk.job);
-		printf("the ranks are gone; restart brings new ones, and the lines before this one\n");
+		printf("the ranks have ended; restart starts new ones and runs the lines before this one\n");
 		text_clear(&session->pending);
 	} else if (!signal_asked_to_end() && session->talk.alive) {
 		if (mourn(session) == EXIT_NO_MEMORY)

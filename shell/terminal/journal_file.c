@@ -115,8 +115,8 @@ static enum status open_new(struct journal_file *journal, const char *path)
 		struct text word = {0};
 		quote_system(path, &word);
 		fail(ST_FILE,
-		        "--journal %s: that file is there already; `ranksh --resume --journal %s` opens its "
-		        "session again",
+		        "--journal %s: the file exists; `ranksh --resume --journal %s` opens its session "
+		        "again",
 		        path, text_string(&word));
 		text_release(&word);
 		return ST_FILE;

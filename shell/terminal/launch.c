@@ -56,8 +56,8 @@ static enum status find_mpirun(char *path, size_t room)
 		at += length + (at[length] == ':');
 	}
 	return fail(ST_FILE,
-	        "mpirun is not there: it starts the ranks (Debian: apt-get install openmpi-bin); one process "
-	        "does for -n 1 and --dry");
+	        "mpirun, which starts the ranks, was not found (Debian: apt-get install openmpi-bin); -n 1 "
+	        "and --dry do not need it");
 }
 
 /* The user's settings have priority. */

@@ -161,7 +161,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = what < 0 ? -what : what;
 	if (to == TO_FOUND && !viewer->find.count) {
-		viewer_tell(viewer, "nothing was looked for yet: / does");
+		viewer_tell(viewer, "nothing to search yet: / searches");
 		return;
 	}
 	viewer->path |= to == TO_CRITICAL;
@@ -331,5 +331,5 @@ void viewer_event(struct viewer *viewer, const struct reply *frame, const struct
 			keys[i].act(viewer, frame, keys[i].step);
 			return;
 		}
-	viewer_tell(viewer, "this key does nothing; ? tells the keys");
+	viewer_tell(viewer, "this key has no function; ? lists the keys");
 }

@@ -112,7 +112,7 @@ check "the least counts" says ' memory  *1\.[0-9]* GB '
 
 # machines
 run 2 -n 2 --device cuda -c 'set memory=100GB'
-check "more memory than the GPU gives is refused" says 'memory: a rank finds no more than 6\.[0-9]* GB on Stand-in GPU'
+check "more memory than the GPU gives is refused" says 'memory: a rank has no more than 6\.[0-9]* GB on Stand-in GPU'
 run 0 -n 2 --device cuda -c 'set memory=1GB; machine dgx-h100; machine; machine this'
 check "another machine is played" says '^played: work takes at least the time that this machine would'
 check "... and has no more memory than there is" says ' memory .*# the GPU at hand gives no more to a rank; dgx-h100 has 80 GB'

@@ -74,9 +74,9 @@ check "another number of ranks" says 'journal is a session of 2 ranks, not of 4'
 run 2 --machine dgx-h100 --follow journal
 check "another machine" says 'is a session on classroom, not on dgx-h100'
 run 2 --follow journal -c sync
-check "lines beside it" says '^ranksh: --follow opens a prompt: it goes with no file and no lines'
+check "lines beside it" says '^ranksh: --follow opens a prompt: it cannot be combined with a file or lines'
 run 2 --follow journal --resume
-check "--resume beside it" says '^ranksh: --follow and --resume: one of them'
+check "--resume beside it" says '^ranksh: --follow and --resume cannot be combined'
 run 2 --journal new < /dev/null
 check "--journal without a terminal" says '^ranksh: --journal records a prompt'
 sed 's/true/false/' journal > data
@@ -135,4 +135,4 @@ follows
 echo '{"line":"spin 5ms"}' >> journal
 check "and again" said '> spin 5ms$'
 rm journal
-check "a file that is gone ends it" ended 'journal is not there any more'
+check "a file that is gone ends it" ended 'journal no longer exists'

@@ -16,7 +16,7 @@ printf 'print 1+1\n' > "$work/help"
 (cd "$work" && "$RANKSH" -n 1 ./help) > "$work/out" 2>&1
 check "a file of that name" grep -q '= 2' "$work/out"
 ! "$RANKSH" --test help > "$work/out" 2>&1
-check "no test of it" grep -q 'help goes with no file' "$work/out"
+check "no test of it" grep -q 'help cannot be combined with a file' "$work/out"
 command -v bash > /dev/null || exit 0
 cat > "$work/complete" <<'END'
 . docs/help/ranksh.bash

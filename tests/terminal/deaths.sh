@@ -63,7 +63,7 @@ line 'sync'
 check "a rank that stands still keeps the prompt away" shows 'Ctrl-C stops it'
 check "a second Ctrl-C offers to end the ranks" asks_to_end
 keys y Enter
-check "y ends them" shows 'restart brings new ones'
+check "y ends them" shows 'restart starts new ones'
 kill -CONT "$stopped" 2>/dev/null
 check "... all of them" all_gone $ranks
 clear_screen

@@ -105,7 +105,7 @@ check "... and the line that is being typed stays" shows '^follow .* ms > peek z
 keys Enter
 check "looking is the laptop's own" shows '\] z = 3 3'
 line 'tensor mine[2] = 1'
-check "what would change the world is refused" shows 'you follow .*journal: `fork` gives you a world of your'
+check "what would change the world is refused" shows 'you follow .*journal: `fork` gives you your own'
 line 'fork'
 check "fork" shows 'this world is yours from here on'
 check "... its prompt says so" shows '^fork .* ms > *$'
@@ -214,7 +214,7 @@ line 'quit'
 check "the presenter is told how to come back" shows 'ranksh --resume --journal .*journal. opens this again'
 
 open 80 24 --journal "$journal"
-check "a journal that is there is not written over" shows 'that file is there already'
+check "a journal that is there is not written over" shows 'the file exists'
 check "... which is bad input" left 2
 open 80 24 --resume --journal "$journal"
 check "... and resumed by its name" shows 'resumed: [0-9]* lines'

@@ -120,7 +120,7 @@ static void the_device_is_chosen(void **state)
 	        {"--device sim --dry", NULL, "sim", "shapes and times only"},
 	        {"--dry", "cuda", "sim", "shapes and times only"},
 	        {"--test a.rsh", "cuda", "cuda", NULL},
-	        {"--dry --device cuda", NULL, NULL, "--dry --device cuda: --dry models"},
+	        {"--dry --device cuda", NULL, NULL, "--dry --device cuda: --dry only models"},
 	        {"--device cdua", NULL, NULL,
 	                "--device is auto, sim or cuda, not 'cdua'; did you mean cuda?"},
 	        {"--device tpu3", "sim", NULL, "not 'tpu3'"},

@@ -124,9 +124,8 @@ static void a_world_that_cannot_be_made(void **state)
 	assert_int_equal(type("tensor x[4] = ones"), ST_OK);
 	assert_int_equal(type("reset"), ST_DEVICE_MEMORY);
 	assert_string_equal(fail_text(),
-	        "the device could not be started again, and the simulator carries on (`restart` tries it "
-	        "once "
-	        "more): no room on the GPU");
+	        "the device could not be started again, so the simulator continues (`restart` tries the "
+	        "device again): no room on the GPU");
 	assert_int_equal(type("tensor x[4] = iota; y = relu x; expect y[3] == 3"), ST_OK);
 	assert_int_equal(type("reset; tensor x[8]"), ST_OK);
 	assert_int_equal(made.starts, 2);

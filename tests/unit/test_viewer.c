@@ -63,7 +63,7 @@ static void keys_seek(void **state)
 	        {']', "part"}, {'c', "critical back"}, {'C', "critical"}, {SCREEN_UP, "here"}, {'x', ""}};
 	for (size_t i = 0; i < LENGTH_OF(keys); i++)
 		expect_seek(&viewer, &frame, keys[i].key, keys[i].seek);
-	assert_string_equal(viewer.told, "this key does nothing; ? tells the keys");
+	assert_string_equal(viewer.told, "this key has no function; ? lists the keys");
 	expect_seek(&viewer, &frame, SCREEN_BACKSPACE, "back"); /* from where b came */
 	assert_int_equal(viewer.seek_from.op, 7);
 	frame.row = 2; /* the last row seen of five: they are scrolled */
@@ -86,7 +86,7 @@ static void a_name_is_typed(void **state)
 	viewer_start(&viewer, "test");
 	viewer_take(&viewer, &frame);
 	expect_seek(&viewer, &frame, '.', "");
-	assert_string_equal(viewer.told, "nothing was looked for yet: / does");
+	assert_string_equal(viewer.told, "nothing to search yet: / searches");
 	static const int keys[] = {'/', 'q', 0xe9, SCREEN_BACKSPACE, 'b'};
 	for (size_t i = 0; i < LENGTH_OF(keys); i++)
 		press(&viewer, &frame, keys[i]);
@@ -307,7 +307,7 @@ static void a_replay_moves_now(void **state)
 	assert_int_equal(request.now, -1);
 	viewer_take(&viewer, &frame);
 	press(&viewer, &frame, '>');
-	assert_string_equal(viewer.told, "nothing is replayed: r does");
+	assert_string_equal(viewer.told, "no replay: r starts one");
 	press(&viewer, &frame, 'r');
 	viewer_tick(&viewer, 3000);
 	viewer_request(&viewer, &request);
