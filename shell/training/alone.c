@@ -57,8 +57,7 @@ static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 		}
 	if (!alone->count)
 		return fail(ST_ARGUMENT,
-		        "the model declares no parameters: a line `part w1 of w1` in its setup says what w1 "
-		        "is");
+		        "the model declares no parameters: a line `part w1 of w1` in its setup declares w1");
 	return ST_OK;
 }
 

@@ -301,7 +301,7 @@ static enum status checkpoint_check(const struct shell *shell)
 		return fail(ST_ARGUMENT, "checkpoint: nothing was trained yet: `run` first");
 	if (t->at || t->torn)
 		return fail(ST_ARGUMENT,
-		        "checkpoint: it is saved between two iterations; `run` goes to the end of this one");
+		        "checkpoint: it is written between two iterations; `run` finishes this one");
 	return ST_OK;
 }
 

@@ -52,11 +52,11 @@ static enum status place_check(
 	bool same = place && slices_equal(place->word->written, def->word->written);
 	if (same && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
-		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
+		        "%s:%d: def %s has %d parameter%s, but the override point has %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
 		        WHOLE(place->source));
 	if (place && !same)
-		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
+		return fail(ST_NAME, "%s:%d: no override point '%s' in the model; did you mean '%.*s'?", file,
 		        def->line, name, WHOLE(place->word->written));
 	return ST_OK;
 }
@@ -70,7 +70,7 @@ static enum status options_check(const struct choice *choice, int i)
 			word_text(at->given->name, name);
 		if (*name && head_option(&choice[0].head, name))
 			return fail(ST_NAME,
-			        "%s:%d: option %s: the model has an option of that name: take another",
+			        "%s:%d: option %s: the model has an option with that name: choose another",
 			        choice[i].file.name, at->line, name);
 	}
 	return ST_OK;

@@ -11,12 +11,12 @@
 static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
-	enum status status = player_runs(shell) ? fail(ST_ARGUMENT, "a program's own lines cannot play it")
-	                                        : program_wanted(shell);
+	enum status status =
+	        player_runs(shell) ? fail(ST_ARGUMENT, "a program cannot run itself") : program_wanted(shell);
 	if (status != ST_OK || !t->torn)
 		return status;
 	return fail(ST_ARGUMENT,
-	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
+	        "%s was not finished: `step back` restores the world before it, `step 0` an empty one",
 	        step_place(t).text);
 }
 
@@ -34,7 +34,7 @@ void program_list(struct shell *shell)
 		        i < p->setup ? i + 1 : i - p->setup + 1, p->step[i].title);
 	}
 	if (p->guessed)
-		out_say(shell->out, "   data decides which: there may be others\n");
+		out_say(shell->out, "   they depend on data: there may be others\n");
 	if (t->ended)
 		out_say(shell->out, "   it is at its end\n");
 }
@@ -174,7 +174,7 @@ static enum status play_next_step(struct shell *shell, struct training *t, bool 
 	if (t->cut)
 		return ST_OK;
 	if (t->ended)
-		return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
+		return fail(ST_RANGE, "the program has ended; `step 0` goes to its start");
 	return play_step(shell, t, head, lines);
 }
 

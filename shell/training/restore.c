@@ -217,7 +217,8 @@ static enum status shard_read(
 	*values = NULL;
 	enum status status = npy_open(&npy, text_string(&path));
 	if (status == ST_OK && npy.layout.dtype != DT_F32)
-		status = fail(ST_FILE, "%s is not f32, as a checkpoint's shards are", text_string(&path));
+		status =
+		        fail(ST_FILE, "%s is not f32, the type of a checkpoint's shards", text_string(&path));
 	if (status == ST_OK) {
 		size_t bytes = (size_t)layout_bytes(&npy.layout);
 		*values = mem_alloc(bytes);
@@ -301,8 +302,7 @@ static enum status restore_refuse_state(const struct checkpoint *c, const struct
 	for (int i = 0; i < count; i++)
 		adam = adam && !*others[i].state;
 	if (!adam)
-		return restore_refuse_model(
-		        c, whole, saved ? "is nothing that this model has" : "is not in it");
+		return restore_refuse_model(c, whole, saved ? "is not in this model" : "is not in it");
 	return fail(ST_SHAPE,
 	        "%s is of optimizer=%s, and this model has optimizer=%s: `model %s`, as it was saved, goes "
 	        "on from it",

@@ -79,8 +79,8 @@ static enum status stack_refuse_cycle(const struct choice *choice, int count, co
 		        choice[next].name);
 		named[at] = true;
 	}
-	enum status status = fail(
-	        ST_ARGUMENT, "the lines `# after` of the files go round in a circle:%s", text_string(&names));
+	enum status status =
+	        fail(ST_ARGUMENT, "the files' `# after` lines form a circle:%s", text_string(&names));
 	text_release(&names);
 	return status;
 }
@@ -138,7 +138,7 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 		struct choice *one = &choice[i];
 		bool without = *choice_axis(one) && !one->size;
 		if (without && open)
-			return fail(ST_ARGUMENT, "%s and %s: which sizes? One may be left out: %s=%d + %s",
+			return fail(ST_ARGUMENT, "%s and %s need sizes; one may be left out: %s=%d + %s",
 			        open->name, one->name, open->name, ranks % 2 ? ranks : 2, one->name);
 		open = without ? one : open;
 		axes += *choice_axis(one) != '\0';
@@ -243,7 +243,7 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	for (int k = 1; k < count; k++) {
 		const struct given *other = choice_given(&choice[k], given->name);
 		if (k != i && other && !given_equal(given, other))
-			return fail(ST_ARGUMENT, "%s= follows %s and %s: it is one option, and has one value",
+			return fail(ST_ARGUMENT, "%s= follows %s and %s: give it once, it is one option",
 			        given->name, choice[i < k ? i : k].name, choice[i < k ? k : i].name);
 		if (k != i && head_option(&choice[k].head, given->name))
 			choice_give(&choice[k], given);

@@ -122,9 +122,8 @@ bool program_running(const struct shell *shell)
 enum status program_take(struct shell *shell, struct program *program)
 {
 	struct training *t = shell->training;
-	enum status status = player_runs(shell)
-	        ? fail(ST_ARGUMENT, "a program's own lines cannot begin another")
-	        : program_walk(shell, program, shell->world->n);
+	enum status status = player_runs(shell) ? fail(ST_ARGUMENT, "a program cannot start another program")
+	                                        : program_walk(shell, program, shell->world->n);
 	if (status == ST_OK)
 		status = session_wants_empty(shell);
 	if (status != ST_OK)
@@ -174,8 +173,7 @@ enum status program_wanted(const struct shell *shell)
 {
 	return shell->training->now.program
 	        ? ST_OK
-	        : fail(ST_ARGUMENT,
-	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	        : fail(ST_ARGUMENT, "no program yet: `strategy ddp` writes one, `program F.rsh` loads one");
 }
 
 /* ---- parts of parameters ---- */

@@ -320,7 +320,7 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 			any = (entry_say(shell, transcript, i, folded) && folded) || any;
 	}
 	if (any)
-		out_say(shell->out, "%*s...: as the call of that name above, with these names and numbers\n",
+		out_say(shell->out, "%*s...: as in that name's call above, with these names and numbers\n",
 		        INDENT, "");
 	mem_free(shown.first);
 	return transcript->count > 0;

@@ -45,7 +45,7 @@ static enum status rounding_measure(struct shell *shell, const struct program *p
 	struct alone other = {.program = program, .iterations = alone->iterations};
 	enum status status = alone_train(shell, &other);
 	if (status == ST_OK && other.elements != alone->elements)
-		status = fail(ST_BUG, "the same model has other parameters");
+		status = fail(ST_BUG, "the model on one rank has other parameters");
 	for (int i = 0; i < alone->count && status == ST_OK; i++) {
 		struct difference d = compare_whole(alone, i, &other);
 		double share = share_of(alone, i, &d);
@@ -194,7 +194,7 @@ static enum status verify_compare(struct shell *shell, const struct alone *alone
 static enum status verify_check(const struct shell *shell, const struct training *t)
 {
 	if (!t->now.program)
-		return fail(ST_ARGUMENT, "verify compares the training of a strategy: `strategy ddp` first");
+		return fail(ST_ARGUMENT, "verify compares a strategy's training: `strategy ddp` first");
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
 		        t->now.program->name);

@@ -111,8 +111,9 @@ static enum status read_rows(struct shell *shell, const char *path, int64_t *row
 	if (status != ST_OK)
 		return status;
 	if (layout.dims != 2 || layout.dtype == DT_I32 || layout_count(&layout) == 0)
-		return fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16",
-		        path, dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
+		return fail(ST_SHAPE,
+		        "%s is %s %s: rows of numbers are required, [rows,columns] in f32 or f16", path,
+		        dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
 	*rows = layout.dim[0];
 	*columns = layout.dim[1];
 	return read_elements(shell, path, NULL, (size_t)layout_bytes(&layout));

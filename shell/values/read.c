@@ -300,7 +300,7 @@ static enum status share(
 		const struct shared *of =
 		        rank < processes ? (const void *)(all + (size_t)rank * bytes) : NULL;
 		if (!of)
-			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
+			status = fail(ST_BUG, "no process has rank %d's data", rank);
 		else if (of->status != ST_OK)
 			status = rank == shell->world->me
 			        ? (enum status)mine->status
@@ -317,12 +317,12 @@ static enum status fits(const struct shell *shell, const struct ranks *set, cons
 	for (int i = 0; i < ranks_count(set); i++) {
 		const struct view *view = reads[i].view;
 		if (reads[i].kind == READ_ELEMENT && layout_count(&view->layout) != 1)
-			return fail(ST_SHAPE, "%s has %lld elements, and one is required",
+			return fail(ST_SHAPE, "%s has %lld elements; one is required",
 			        names_text(shell->world->names, view->name),
 			        (long long)layout_count(&view->layout));
 		if (reads[i].kind == READ_LIST &&
 		        (view[0].layout.dtype != DT_I32 || view[1].layout.dtype != DT_I32))
-			return fail(ST_DTYPE, "%s and %s are to be whole numbers, i32",
+			return fail(ST_DTYPE, "%s and %s must be i32",
 			        names_text(shell->world->names, view[0].name),
 			        names_text(shell->world->names, view[1].name));
 	}

@@ -19,7 +19,7 @@ static enum status characters_check(const char *name, const char *bytes, size_t 
 	if (saved)
 		return fail(ST_FILE, "%s is %s", name, saved);
 	if (memchr(bytes, 0, count))
-		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
+		return fail(ST_FILE, "%s is binary, not text: its byte %zu is zero", name,
 		        (size_t)((const char *)memchr(bytes, 0, count) - bytes));
 	size_t valid = text_valid(bytes, count);
 	if (valid < count)

@@ -91,7 +91,7 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 		errno = 0;
 		dim[*dims] = strtoll(text, &end, 10);
 		if (errno || dim[(*dims)++] < 0)
-			return fail(ST_FILE, "%s has a dimension of %.*s; at least 0 is required", npy->path,
+			return fail(ST_FILE, "%s has a dimension of %.*s; the least is 0", npy->path,
 			        (int)(end - text > 24 ? 24 : end - text), text);
 		text = end + strspn(end, "L ");
 		if (*text != ',' && *text != ')')
@@ -137,7 +137,7 @@ static enum status read_header(struct npy *npy)
 	if (fread(prefix, 1, PREFIX, npy->file) != PREFIX || memcmp(prefix, "\x93NUMPY", 6) != 0)
 		return npy_broken(npy, "it does not begin as one");
 	if (prefix[6] < 1 || prefix[6] > 3)
-		return fail(ST_FILE, "%s is of .npy version %d.%d; 1.0 to 3.0 can be read", npy->path,
+		return fail(ST_FILE, "%s has .npy version %d.%d; 1.0 to 3.0 can be read", npy->path,
 		        prefix[6], prefix[7]);
 	if (prefix[6] > 1 && fread(prefix + PREFIX, 1, 2, npy->file) != 2)
 		return npy_broken(npy, "it ends within its header");

@@ -156,7 +156,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	enum status status = ST_OK;
 
 	if (collective->direct && task.asked)
-		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose",
+		return fail(ST_ARGUMENT, "%s consists of sends and receives: there is no algorithm to choose",
 		        collective->name);
 	if (group.n == 1) {
 		chosen.latency_ns = machine->link_latency; /* a kernel with nothing to send */

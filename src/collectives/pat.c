@@ -53,6 +53,6 @@ static void pat_sends(const struct sender *sender)
 const struct algorithm_row algorithm_pat = {
         .cost = pat_cost,
         .sends = pat_sends,
-        .needs = "by pat: only allgather and reducescatter, and with NCCL only where every rank has a node "
-                 "of its own",
+        .needs = "by pat: only allgather and reducescatter, and with NCCL only if every rank has its own "
+                 "node",
 };

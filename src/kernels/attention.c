@@ -278,7 +278,7 @@ static void attention_merge(const struct kernel_call *call)
 }
 
 #define OPTIONS                                                                                      \
-	[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1},                 \
+	[HEADS] = {"heads", 1, "they are side by side in the columns", KO_WHOLE, 1},                 \
 	[SEQ] = {"seq", 0, "rows of a sequence in q; 0: all", KO_WHOLE, 0},                          \
 	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER, 0},        \
 	[QUERY] = {"query", 0, "causal: the place of q's first token in the sequence", KO_WHOLE, 0}, \

@@ -186,10 +186,10 @@ static void crossentropy(const struct kernel_call *call)
 	mem_free(z);
 }
 
-#define CROSSENTROPY_OPTIONS                                                            \
-	{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER, 0},        \
-	{                                                                               \
-		"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0 \
+#define CROSSENTROPY_OPTIONS                                                      \
+	{"ignore", -100, "a class (-100) whose rows do not count", KO_NUMBER, 0}, \
+	{                                                                         \
+		"rows", 0, "rows in the mean (0: the counted ones)", KO_WHOLE, 0  \
 	}
 
 const struct kernel kernels_loss[] = {

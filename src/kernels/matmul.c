@@ -62,7 +62,7 @@ const struct kernel kernels_matmul[] = {
                 .help = "the matrix product of a [m,k] and b [k,n]; .T transposes",
                 .torch = "y = a @ b",
                 .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
-                .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER, 0}},
+                .option = {{"scale", 1, "factor on the product", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,
                 .cost = matmul_cost,

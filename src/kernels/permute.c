@@ -220,7 +220,7 @@ const struct kernel kernels_permute[] = {
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
                 .example = "tensor ids[4,2] i32 = iota scale=2\nto n = binsort ids bins=16",
-                .option = {{"bins", NAN, "how many numbers there are, from 0 on", KO_WHOLE, 1},
+                .option = {{"bins", NAN, "number of values, from 0 on", KO_WHOLE, 1},
                         {"capacity", 0, "places per bin (0: no limit)", KO_WHOLE, 0}},
                 .shape = binsort_shape,
                 .indices = bin_numbers,

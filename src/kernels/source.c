@@ -34,7 +34,7 @@ static void randn LOOP_PARAMETERS
 	random_loop(from, count, out, option, philox_normal_of);
 }
 
-#define SEED "seed", 0, "other seeds give other numbers", KO_WHOLE, -0x1p53
+#define SEED "seed", 0, "another seed gives other numbers", KO_WHOLE, -0x1p53
 
 const struct kernel kernels_source[] = {
         {
@@ -79,7 +79,7 @@ const struct kernel kernels_source[] = {
                 .help = "random numbers, uniform from 0 up to scale",
                 .torch = "x = torch.rand(4, 8, device='cuda')",
                 .example = "x = uniform [4,8] seed=1",
-                .option = {{SEED}, {"scale", 1, "they lie below this", KO_NUMBER, 0}},
+                .option = {{SEED}, {"scale", 1, "numbers are below this", KO_NUMBER, 0}},
                 .operations = 8,
                 .elements = uniform,
         },

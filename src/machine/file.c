@@ -119,7 +119,7 @@ static enum status read_key(
 	if (status != ST_OK)
 		return status;
 	if (reader->given[i])
-		return fail(ST_SYNTAX, "%s is there a second time", name);
+		return fail(ST_SYNTAX, "%s is given twice", name);
 	if (!*source)
 		return fail(ST_SYNTAX, "%s has no source: %s = %s   # where the number comes from", name,
 		        name, text);
@@ -154,7 +154,7 @@ static enum status read_line(struct machine_reader *reader, char *line)
 	if (strcmp(name, "here") == 0) {
 		reader->machine.here = strcmp(value, "yes") == 0;
 		if (!reader->machine.here && strcmp(value, "no") != 0)
-			return fail(ST_SYNTAX, "here is yes or no, not '%.40s'", value);
+			return fail(ST_SYNTAX, "`here` is yes or no, not '%.40s'", value);
 		return ST_OK;
 	}
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);

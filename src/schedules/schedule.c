@@ -140,12 +140,12 @@ static enum status request_check(const struct schedule_ask *ask)
 		int below = ask->micros / ask->stages * ask->stages;
 		if (!below)
 			return fail(ST_RANGE,
-			        "micro=%d: interleaved needs a multiple of the %d stages; the nearest that "
-			        "fits is %d",
+			        "micro=%d: interleaved needs a multiple of %d stages; the nearest that fits "
+			        "is %d",
 			        ask->micros, ask->stages, ask->stages);
 		return fail(ST_RANGE,
-		        "micro=%d: interleaved needs a multiple of the %d stages; the nearest that fit are "
-		        "%d and %d",
+		        "micro=%d: interleaved needs a multiple of %d stages; the nearest that fit are %d "
+		        "and %d",
 		        ask->micros, ask->stages, below, below + ask->stages);
 	}
 	if (ask->kind == SCHEDULE_ZB_AUTO &&

@@ -100,8 +100,10 @@ static enum status file_measure(
 		slots = cells > slots ? cells : slots;
 	}
 	if (rows != schedule->stages)
-		return fail(ST_RANGE, "%s has %d row%s, and the pipeline %d rank%s: a row a rank", name, rows,
-		        rows == 1 ? "" : "s", schedule->stages, schedule->stages == 1 ? "" : "s");
+		return fail(ST_RANGE,
+		        "%s has %d row%s, but the pipeline has %d rank%s: each rank needs one "
+		        "row",
+		        name, rows, rows == 1 ? "" : "s", schedule->stages, schedule->stages == 1 ? "" : "s");
 	if (slots > SLOTS_MOST)
 		return fail(ST_LIMIT, "%s: more than %d cells in a row", name, SLOTS_MOST);
 	schedule->count = slots;

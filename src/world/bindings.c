@@ -25,7 +25,7 @@ enum status world_name_fits(const struct world *world, int rank, name_id name, e
 
 	if (now == THING_NONE || now == kind)
 		return ST_OK;
-	return fail(ST_NAME, "'%s' is a%s %s already: one name, one thing", names_text(world->names, name),
+	return fail(ST_NAME, "'%s' is already a%s %s: choose another name", names_text(world->names, name),
 	        now == THING_EVENT ? "n" : "", thing_kind_name(now));
 }
 

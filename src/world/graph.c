@@ -210,7 +210,7 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 	        world_stream(world, draft->rank, draft->stream)->host) {
 		bool source = draft->record->kind == OP_FILL && draft->record->kernel;
 		return fail(ST_ARGUMENT,
-		        "a graph holds work of the device only: `%s` %s; place it before or after the block",
+		        "a graph holds device work only: `%s` %s; place it before or after the block",
 		        source ? "tensor" : names_text(world->names, record_called(draft->record)),
 		        draft->record->kind == OP_SYNC ? "makes the host wait" : "is the host's");
 	}

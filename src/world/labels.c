@@ -110,8 +110,8 @@ static enum status no_operation(const struct world *world, int rank, const char 
 		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s%s'?", text, rank,
 		        tensor ? tensor : name, !tensor && hash ? hash : "");
 	return fail(ST_NAME,
-	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
-	        "there), or a phase",
+	        "no operation '%s' on rank %d: write a tensor (its last write), allreduce#3 (the third "
+	        "here), or a phase",
 	        text, rank);
 }
 

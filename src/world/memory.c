@@ -56,7 +56,7 @@ static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 
 static enum status host_full(const struct world *world, int rank, int64_t bytes)
 {
-	return fail(ST_DEVICE_MEMORY, "rank %d: no room for %s of host memory: here are %s", rank,
+	return fail(ST_DEVICE_MEMORY, "rank %d: no room for %s of host memory: the host has %s", rank,
 	        bytes_words(bytes).text, bytes_words(world->host_most).text);
 }
 

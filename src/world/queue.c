@@ -13,7 +13,7 @@ enum status ops_fit(const struct world *world, size_t more)
 {
 	if (world->op_count + more < OP_CAPTURED)
 		return ST_OK;
-	return fail(ST_LIMIT, "the session holds %u operations, as many as it can: `reset` begins anew",
+	return fail(ST_LIMIT, "the session has %u operations, the most it can hold: `reset` begins anew",
 	        OP_CAPTURED - 1);
 }
 

@@ -53,7 +53,9 @@ enum status world_window_closed(const struct world *world, const char *what, int
 
 	if (owner->view || !owner->window)
 		return ST_OK;
-	return fail(ST_NAME, "%s: %s is in a window of %s, and other ranks may reach it: close %s first",
+	return fail(ST_NAME,
+	        "%s: %s is in a window of group %s, and other ranks may access it: close %s "
+	        "first",
 	        what, name,
 	        names_text(world->names, world->groups[op_record(world, owner->window)->group].name), name);
 }

@@ -50,9 +50,9 @@ bad_program() { bad_file program "$@"; }
 # bad_model EXPRESSION LINE WORDS: line.rsh, changed by sed
 bad_model() { bad_file model "$(sed "$1" line.rsh)" "$2" "$3"; }
 
-bad_strategy 'def gradient_mad p { }' 2 "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
-bad_strategy 'def gradient_made p q { }' 2 "def gradient_made takes 2 words, and the place that it replaces 1"
-bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an option of that name"
+bad_strategy 'def gradient_mad p { }' 2 "no override point 'gradient_mad' in the model; did you mean 'gradient_made'?"
+bad_strategy 'def gradient_made p q { }' 2 "def gradient_made has 2 parameters, but the override point has 1"
+bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an option with that name"
 bad_strategy 'option often' 2 "option needs NAME=DEFAULT"
 bad_strategy 'option often=1 lest=1 "times"' 2 "option: 'lest=1' was not expected"
 bad_strategy 'option often=1' 2 "option often needs a sentence that describes it"
@@ -71,13 +71,13 @@ spin 1ms }
 def setup { replaced;  together { within } }' 2 "a step cannot begin inside \`together\` or \`capture\`"
 bad_strategy 'def gradient_made p { @0 { send dw to=1 } }' 2 "the iteration ends, and rank 0 still waits in"
 bad_strategy 'def gradient_made p { @0-2 { allreduce dw } }' 2 "the iteration ends, and rank 0 still waits in"
-bad_strategy 'def setup { replaced;  stream w }' 2 "'w' is a tensor already"
+bad_strategy 'def setup { replaced;  stream w }' 2 "'w' is already a tensor"
 bad_strategy 'def gradient_made p { spn 1ms }' 2 "no command 'spn'; did you mean 'spin'?"
 bad_strategy 'def setup { stream s
 replaced
 tensor x[4]' 5 "'}' is still missing: the block of line 2 is open"
 bad_strategy 'def iteration { replaced;  reset }' 2 '`reset` empties the world'
-bad_strategy 'def iteration { replaced;  step }' 2 "a program's own lines cannot play it"
+bad_strategy 'def iteration { replaced;  step }' 2 "a program cannot run itself"
 bad "strategy mean.rsh oftn=2" "strategy mean.rsh has no option 'oftn'; did you mean 'often'?"
 bad "strategy mean.rsh often=0" "often=0: at least 1 was expected"
 bad "strategy mean.rsh often=1.5" "often=1.5: a whole number was expected"
@@ -93,7 +93,7 @@ bad_model 's/rows = batch;/rows = bach;/' 6 "no variable 'bach'; did you mean 'b
 bad_model 's/^def gradient_made.*/def gradient_made p { gradient_made p }/' 5 "defs call each other deeper than 100"
 bad_model 's/^  ## the step/  together { ## the step\nspin 1ms }/' 17 "a step (\`##\`) cannot begin inside"
 bad_model 's/^  gradient_made w/  gradient_mad w/' 16 "no command 'gradient_mad'"
-bad_model 's/^  tensor w/  stream w;  tensor w/' 9 "'w' is a stream already: one name, one thing"
+bad_model 's/^  tensor w/  stream w;  tensor w/' 9 "'w' is already a stream: choose another name"
 bad_model '$d' 19 "'}' is still missing: the block of line 13 is open"
 bad_model 's/^  gradient_made w/  @0 { send w to=1 }/' 16 "send: to=1 on rank 0: in the group, the only rank is 0"
 bad_model 's/^  sgd w dw/  sgd w dx/' 18 "no tensor 'dx'; did you mean 'dw'?"
@@ -142,7 +142,7 @@ ln -s nowhere.npy dangling.npy
 cp -a . ../before
 for other in short.npy long.npy notes.txt; do
 	run 1 "tensor x[4] = ones; save x $other"
-	check "save: $other stays" sh -c "[ $status = 2 ] && grep -q '^$other is there, and is no whole .npy file of a tensor: .save x $other force. overwrites it' out && cmp -s $other ../before/$other"
+	check "save: $other stays" sh -c "[ $status = 2 ] && grep -q '^$other exists and is not a whole .npy file of a tensor: .save x $other force. overwrites it' out && cmp -s $other ../before/$other"
 	run 1 "tensor x[4] = ones; save x $other force"
 	check "... but for force" sh -c "[ $status = 0 ] && grep -aq NUMPY $other"
 done
@@ -173,7 +173,7 @@ for other in m-1.1.npy m-1.0.npy.new m-1.json m-1.json.new; do
 	echo 'of others' > ck/$other
 	cp -r ck ../ck
 	run 2 "$trains"
-	check "checkpoint: $other stays, and all beside it" sh -c "[ $status = 2 ] && grep -q '^ck/$other is .*: .checkpoint to=ck/m force. overwrites it' out && diff -r ck ../ck"
+	check "checkpoint: $other stays, and all beside it" sh -c "[ $status = 2 ] && grep -q '^ck/$other exists and is .*: .checkpoint to=ck/m force. overwrites it' out && diff -r ck ../ck"
 	run 2 "$trains force"
 	check "... but for force" [ "$status$(cat ck/* | grep -ac 'of others')" = 01 ]
 	rm -r ../ck

@@ -123,7 +123,7 @@ refused "a shard is not named" bad/f32 "not a complete checkpoint: no shard has"
 damage; sed 's/"rows":32/"rows":16/' ck/f32-4.json > bad/f32-4.json
 refused "a manifest says another shape" bad/f32 "is \[16,16\] there and \[32,16\] here"
 echo '{"line":1}' > bad/foreign-1.json
-refused "a foreign file" bad/foreign "it does not say that it is one"
+refused "a foreign file" bad/foreign "it has no mark of a checkpoint"
 refused "another model" ck/f32 "was saved of gpt" "model mlp layers=2 hidden=8 batch=8"
 refused "another optimizer" ck/f32 "is of optimizer=adam, and this model has optimizer=sgd: " "$gpt optimizer=sgd"
 "$RANKSH" -n 2 -c "$gpt optimizer=sgd; strategy ddp; run 1; checkpoint to=ck/sgd; $gpt; strategy ddp; resume from=ck/sgd" > out 2>&1
@@ -131,7 +131,7 @@ check "... and the other way round" grep -q "ck/sgd-1.json is of optimizer=sgd, 
 "$RANKSH" -n 2 -c "resume from=ck/f32" > out 2>&1
 check "resume without a strategy" grep -qF '`model` and `strategy` first' out
 "$RANKSH" -n 2 -c "strategy ddp; step 4; checkpoint to=ck/x" > out 2>&1
-check "within an iteration" grep -q "it is saved between two iterations" out
+check "within an iteration" grep -q "it is written between two iterations" out
 "$RANKSH" --dry -n 2 -c "strategy ddp; run 1; checkpoint to=ck/x" > out 2>&1
 check "a dry run" grep -q "a dry run has no data" out
 # a place that cannot be written to: training goes on, and the script fails in the end

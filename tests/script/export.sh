@@ -30,7 +30,7 @@ sync
 @1-2 export some.csv width=60
 export narrow.txt width=60
 export a.svg
-expect error "of_others.svg is there, and is no file of `export`: `export of_others.svg force` overwrites it" { export of_others.svg }
+expect error "of_others.svg exists and is not a file of `export`: `export of_others.svg force` overwrites it" { export of_others.svg }
 export of_others.svg force
 expect error "a file's ending chooses its format: .svg .html .csv .txt .json" { export a.png }
 expect error "no section 'twu'; did you mean 'two'?" { export b.csv twu }

@@ -54,7 +54,7 @@ shows "step in shows calls that ran alike once" 1 "model mlp layers=3 hidden=16 
               part w1 of w1 row=0 col=0
       each_parameter 2 parameter ...
       each_parameter 3 parameter ...
-    ...: as the call of that name above, with these names and numbers
+    ...: as in that name's call above, with these names and numbers
 END
 shows "a schedule's line says the recompute that was asked for" "4 --dry" \
 	"model gpt layers=4 hidden=16 heads=4 seq=16 batch=16; strategy pipeline=2 + tp=2 recompute=selective; step" ' schedule ' <<'END'

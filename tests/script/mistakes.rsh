@@ -73,7 +73,7 @@ launch nothing
 help sycn
 #> tests/script/mistakes.rsh:73: no command or word 'sycn'; did you mean 'sync'?
 stream io
-#> tests/script/mistakes.rsh:75: 'io' is a stream already: one name, one thing
+#> tests/script/mistakes.rsh:75: 'io' is already a stream: choose another name
 free x[0]
 #> tests/script/mistakes.rsh:77: free needs whole tensors: free x
 y = relu h

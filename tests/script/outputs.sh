@@ -24,10 +24,10 @@ kept() {
 	printf 'of others\nline 2\n' > "$file"
 	cp "$file" others
 	$how "$before" "$line"
-	check "\`$line\`: a file of others stays" sh -c "grep -qF '$file is there, and is no $5' out && cmp -s '$file' others"
+	check "\`$line\`: a file of others stays" sh -c "grep -qF '$file exists and is not a $5' out && cmp -s '$file' others"
 	again=$(suggested)
 	$how "$before" "$again"
-	check "... and \`$again\` writes it" sh -c "! cmp -s '$file' others && [ -s '$file' ] && ! grep -q 'is there, and\|: .*: no ' out"
+	check "... and \`$again\` writes it" sh -c "! cmp -s '$file' others && [ -s '$file' ] && ! grep -q 'exists and is not\|: .*: no ' out"
 	cp "$file" written
 	check "... twice without the word" $how "$before" "$line"
 	check "... and with the same text" cmp -s "$file" written
@@ -63,11 +63,11 @@ check "... and a calibrated machine" runs --dry -n 2 -c 'machine ./m.machine; sp
 # one kind's file is no other's
 one "$serial" 'plot loss a.svg'
 one "$serial" 'export a.svg'
-check "a picture of \`plot\` is no \`export\`" grep -q 'a.svg is there, and is no file of .export' out
+check "a picture of \`plot\` is no \`export\`" grep -q 'a.svg exists and is not a file of .export' out
 
 printf '   must stay\n   0 host\n' > mine.txt
 dry 'spin 1ms' 'export mine.txt'
-check "a text whose first word only begins as a unit is no \`export\`" grep -q 'mine.txt is there, and is no file of .export' out
+check "a text whose first word only begins as a unit is no \`export\`" grep -q 'mine.txt exists and is not a file of .export' out
 
 # a folder of files
 kineto() { dry 'spin 1ms; sync' "$1"; }
@@ -77,7 +77,7 @@ for file in rank1.pt.trace.json rank0.pt.trace.json.part; do
 	printf '{\n"schemaVersion":1,\n"deviceProperties":[]}' > others
 	cp others "two words/$file"
 	kineto '@0-1 export kineto "two words"'
-	check "... and $file of PyTorch stays" sh -c "grep -qF 'two words/$file is there, and is no file of \`export kineto\`: \`@0,1 export kineto \"two words\" force\`' out && cmp -s others 'two words/$file'"
+	check "... and $file of PyTorch stays" sh -c "grep -qF 'two words/$file exists and is not a file of \`export kineto\`: \`@0,1 export kineto \"two words\" force\`' out && cmp -s others 'two words/$file'"
 	check "... but for force" kineto "$(suggested)"
 done
 mkdir ck
@@ -94,13 +94,13 @@ check "... also that of every=" grep -qF '`checkpoint every=1 to="ck/my net" for
 echo 'of others' > note.txt
 prompt() { printf '%s\n' "$@" | one_process -n 1 > out; }
 prompt 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
-check "save: what is refused has not waited" sh -c "grep -q 'note.txt is there' out && ! grep -q 'have run, and stay' out"
+check "save: what is refused has not waited" sh -c "grep -q 'note.txt exists' out && ! grep -q 'have run, and stay' out"
 prompt 'tensor x[4] = ones' 'say "at $(time)"'
 grep -o '"at [^"]*"' out > before_it
 prompt 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
 check "... and time has not gone on" sh -c "grep -o '\"at [^\"]*\"' out | cmp -s - before_it"
 prompt 'model mlp layers=2 hidden=8 batch=8' 'strategy serial' 'run 1' 'checkpoint to="ck/my net"' 'say "at $(time)"'
-check "nor has a checkpoint" sh -c "grep -q 'my net-1.json is there' out && ! grep -q 'have run, and stay' out"
+check "nor has a checkpoint" sh -c "grep -q 'my net-1.json exists' out && ! grep -q 'have run, and stay' out"
 
 # lines that a program's steps did are saved so that they run
 printf '## one\nlet f = "of $rank.npy"\ntensor x[4] = ones\nsave x $f\n' > words.rsh

@@ -32,7 +32,7 @@ expect error "plot loss x.png.svg" { plot loss x.png }
 expect error "loss" { plot time }
 END
 check 'what it refuses' within 20 "$RANKSH" -n 2 refused.rsh
-check 'without numbers there is none' within 20 "$RANKSH" --dry -n 2 -c 'expect error "no losses" { plot loss }'
+check 'without numbers there is none' within 20 "$RANKSH" --dry -n 2 -c 'expect error "so no losses" { plot loss }'
 
 # looks at the same lines are equal, whether undone in between or not
 lines='model mlp layers=2 hidden=8 batch=8\nstrategy serial\nrun 4\n'

@@ -101,7 +101,7 @@ check "what is not a number is saved" grep -q "now1 = -inf nan" "$work/b"
 check "and the same again" [ "$(tail -1 "$work/a")" = "$(tail -1 "$work/b")" ]
 check "without a blank before a line" grep -q "^on compute tensor now1" "$work/none.rsh"
 printf '%s\n' '## only' 'tensor x[4] = ones' 'if x[0] > 0 { spin 1ms }' > "$work/asks.rsh"
-"$RANKSH" -n 2 -c "program $work/asks.rsh; step 1; expect error \"data decides which lines of this program run\" { program save $work/no.rsh }" > "$work/out" 2>&1
+"$RANKSH" -n 2 -c "program $work/asks.rsh; step 1; expect error \"the lines of this program depend on data\" { program save $work/no.rsh }" > "$work/out" 2>&1
 check "what data decides is not saved as lines" [ $? = 0 ]
 check "and nothing is written" [ ! -e "$work/no.rsh" ]
 
@@ -323,8 +323,8 @@ says "strategy ddp accumulate=1e12" "leaves some without a row"
 says "strategy ddp hook=topk k=200%" "k=2 is not a share above 0 and at most 1"
 says "strategy zero stage=1.5" "'stage=1.5' is none of: 1 2 3"
 says "strategy ddp hook=topk k=0" "k=0 is not a share above 0 and at most 1"
-says "step" "there is no program: \`strategy ddp\` writes one"
-says "verify" "verify compares the training of a strategy"
+says "step" "no program yet: \`strategy ddp\` writes one"
+says "verify" "verify compares a strategy.s training"
 says "data text $work/none" "No such file"
 : > "$work/empty"
 says "data text $work/empty" "empty"

@@ -37,15 +37,15 @@ expect error "after '@' comes a rank" { @0 put x -> y@ }
 @0 expect half[0,0] == 1
 
 ## what others reach is neither freed nor made anew
-expect error "free: y is in a window of ps" { free y }
-expect error "tensor: y is in a window of ps" { tensor y[4,8] = ones }
-expect error "tensor: y is in a window of ps" { tensor y[2] = ones }
+expect error "free: y is in a window of group ps" { free y }
+expect error "tensor: y is in a window of group ps" { tensor y[4,8] = ones }
+expect error "tensor: y is in a window of group ps" { tensor y[2] = ones }
 z = y[0:2]
-expect error "tensor: y is in a window of ps" { tensor z[2,8] = ones }
+expect error "tensor: y is in a window of group ps" { tensor z[2,8] = ones }
 free z
-expect error "relu: y is in a window of ps" { y = relu v }
+expect error "relu: y is in a window of group ps" { y = relu v }
 expect error "y has its own memory" { y = x[0:2] }
-expect error "window: y is in a window of ps" { @0-2 window y in ps }
+expect error "window: y is in a window of group ps" { @0-2 window y in ps }
 y = relu x
 @0-2 { sync; barrier in ps }
 

@@ -67,9 +67,9 @@ static void variables(void **state)
 	HOLDS("@2 let mine = 1; @2 expect mine == 1");
 	REFUSED("expect mine == 1", ST_NAME, "has no value on rank 0");
 	REFUSED("expect later == 1", ST_NAME, "no variable 'later'");
-	REFUSED("tensor n[4]", ST_NAME, "'n' is a variable already");
+	REFUSED("tensor n[4]", ST_NAME, "'n' is already a variable");
 	HOLDS("tensor x[4]");
-	REFUSED("let x = 4", ST_NAME, "'x' is a tensor already");
+	REFUSED("let x = 4", ST_NAME, "'x' is already a tensor");
 	REFUSED("let rank = 4", ST_NAME, "reserved");
 	REFUSED("expect i == 1", ST_NAME, "no variable 'i'");
 	REFUSED("for i in 0:4:0 { }", ST_RANGE, "step of 0");

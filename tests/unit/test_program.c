@@ -87,7 +87,7 @@ static void refused(void **state)
 	        {"def f { f }\nfor it in 0:1 { f }\n", "defs call each other deeper than 100"},
 	        {"tensor x[4]\nfor it in 0:1 {\n@0 send x to=1\n}\n",
 	                "p:3: the iteration ends, and rank 0 still waits"},
-	        {"for it in 0:1 {\nstep\n}\n", "a program's own lines cannot play it"},
+	        {"for it in 0:1 {\nstep\n}\n", "a program cannot run itself"},
 	        {"for it in 0:1 {\nspin 1ms\nreset\n}\n", "`reset` empties the world or makes it again"}};
 	struct shell shell;
 	struct transport *transport;

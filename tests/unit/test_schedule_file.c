@@ -218,7 +218,7 @@ static void what_cannot_run(void **state)
 	struct schedule schedule;
 	assert_int_equal(read_text(ask_of(2, 2, 1), good, &schedule), ST_OK);
 	schedule_release(&schedule);
-	refused("", "f.csv has 0 rows, and the pipeline 2 ranks: a row a rank");
+	refused("", "f.csv has 0 rows, but the pipeline has 2 ranks: each rank needs one row");
 	refused("0F0,0B0", "f.csv has 1 row, and the pipeline 2 ranks");
 	refused("0F0,0X1\n1F0",
 	        "row 1, cell 2: '0X1' is not a cell: STAGE, then F B I or W, then MICROBATCH, as 0F0");

@@ -233,8 +233,8 @@ static void test_the_books(void **state)
 	assert_int_equal(remote.access, ACCESS_WRITE);
 	assert_true(world_window_open(world, 0, s.window[0]));
 	assert_int_equal(world_window_closed(world, "free", s.tensor[0]), ST_NAME);
-	assert_string_equal(
-	        fail_text(), "free: y is in a window of ps, and other ranks may reach it: close y first");
+	assert_string_equal(fail_text(),
+	        "free: y is in a window of group ps, and other ranks may access it: close y first");
 	step(&s, 0, WINDOW_CLOSE);
 	assert_false(world_window_open(world, 0, s.window[0]));
 	assert_true(world_window_open(world, 1, s.window[1])); /* rank 1 has not come to its line */

@@ -57,7 +57,7 @@ expect error "recv= needs send=, the rows to each rank" { q = alltoall x recv=n 
 tensor triple[3] i32 = 1;  none = shard triple
 expect error "send= has 0 numbers for 4 ranks: 4, or the same number for each, are expected" { @3 q = alltoall x send=none recv=n }
 expect error "recv= has 0 numbers for 4 ranks" { @3 q = alltoall x send=n recv=none }
-expect error "whole numbers, i32" { q = alltoall x send=f recv=n }
+expect error "must be i32" { q = alltoall x send=f recv=n }
 expect error "no tensor 'nn'" { q = alltoall x send=nn recv=n }
 expect error "rows are counted from 0 on" { fill k[0] -1;  tensor m[4] i32 = -1;  q = alltoall x send=m recv=n }
 expect error "alltoall cannot be unrolled" { tensor d[4] = 0;  q = alltoall d unroll send=n recv=got }

@@ -100,7 +100,7 @@ tensor wider[8M]
 expect error "graph gone uses wide, which was freed in line 98 and whose segment was given back since" { launch gone }
 
 # a line that makes the host wait is named as it was typed
-expect error "a graph holds work of the device only: `print` makes the host wait; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
+expect error "a graph holds device work only: `print` makes the host wait; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
 expect error "`let` makes the host wait" { capture read on s { let first = y[0,0] } }
 expect error "`barrier` makes the host wait" { capture read on s { barrier on s } }
 expect error "no graph 'read'" { launch read }

@@ -53,10 +53,10 @@ use default
 streams
 #> [0-3] default    6 queued so far
 #>       s          1 queued so far
-expect error "the sizes multiply to 3, and there are 4 ranks" { mesh a=3 }
-expect error "'dp' is a group already" { mesh dp=4 }
+expect error "the sizes multiply to 3, but there are 4 ranks" { mesh a=3 }
+expect error "'dp' is already a group" { mesh dp=4 }
 expect error "rank 1 is in two of its parts" { group both 0-1 1-2 }
-expect error "'odd' is a group already" { group odd 0-1 }
+expect error "'odd' is already a group" { group odd 0-1 }
 expect error "no rank 9" { group far 0-9 }
 expect error "no stream or group 'nothing'" { use nothing }
 
@@ -112,4 +112,4 @@ expect error "by 2ms is not a whole number on rank 0" { group pair by 2ms }
 expect error "by rank/2 is not a whole number on rank 1" { group pair by rank/2 }
 expect error "no group 'foo'" { group pair by 0 in foo }
 expect error ": rank 1 has another value than rank 0, and there is one for all" { group pair$rank by 0 }
-expect error "'acts' is a group already" { group acts by 1 }
+expect error "'acts' is already a group" { group acts by 1 }

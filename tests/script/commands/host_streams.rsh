@@ -90,7 +90,7 @@ expect error "window: load0 is a thread of the host" { on load0 { window x } }
 expect error "print: load0 is a thread of the host (kind=host), and this is the GPU's work" { on load0 { print x } }
 on load0 { print w[0] }
 #> [0,1] w[0] = 0.5
-expect error "a graph holds work of the device only" { capture step { spin 1ms on load0 } }
+expect error "a graph holds device work only" { capture step { spin 1ms on load0 } }
 expect error "kind=host makes a host thread, and priority=high is only for GPU streams" { stream a kind=host priority=high }
 expect error "and blocking is only for GPU streams" { stream a blocking kind=host }
 expect error "kind=" { stream a kind=hots }

@@ -20,7 +20,7 @@ streams
 #>       compute    2 queued so far
 events
 #> [0-3] e          recorded on io, has happened
-expect error "'io' is a stream already" { stream io }
+expect error "'io' is already a stream" { stream io }
 expect error "no event or stream 'nothing'" { wait nothing on io }
 expect error "io is a stream; record needs an event" { record io on io }
 expect error "no event or stream 'nothing'" { sync nothing }

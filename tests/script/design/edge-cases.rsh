@@ -22,7 +22,7 @@ twice z
 expect z[0] == 2
 def deep n { deep n+1 }
 expect error "defs call each other deeper than 100" { deep 0 }
-expect error "'who' is a variable already" { tensor who[4] }
+expect error "'who' is already a variable" { tensor who[4] }
 expect error "write: y = matmul m m" { y = matmul(m, m) }
 expect error "a variable's: let y = m * 2" { y = m * 2 }
 repeat world - 1 { z += one }
