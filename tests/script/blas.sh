@@ -26,4 +26,4 @@ check "loss_scale=dynamic in f32 and gradients that are not exchanged: a verdict
 "$RANKSH" -n 2 -c 'model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=32 loss_scale=dynamic; strategy ddp; program save saved.rsh source' > out 2>&1
 sed 's/^\(.*\){ allreduce g op=avg.*$/\1{ } }/' saved.rsh > local.rsh
 "$RANKSH" -n 2 -c 'program local.rsh; verify iterations=2' > out 2>&1
-check "... of a script, too, with what to write" grep -q 'not known with loss_scale=dynamic; `loss_scale=1` tells' out
+check "... of a script, too, with what to write" grep -q 'not known with loss_scale=dynamic; `loss_scale=1` shows it' out
