@@ -416,7 +416,7 @@ state 1 < lines > out
 check "behind a lesson the session is as it was" same before out
 { sed '$d' session; echo "$lesson"; cat looks; } | one_process -n 1 > out
 check "... on the machine of before, as the lesson says" sh -c 'grep -q "launch  *5 us .*slow: rank 0 3x" out &&
-	grep -q "an empty world, with the machine and the settings from before it" out'
+	grep -q "an empty world, with the machine and the settings from before" out'
 replayed "... for new ranks, too" 1 < lines
 echo 'lesson ./le.rsh' | state 1 > before
 { cat session; echo 'lesson ./le.rsh'; } | state 1 > out

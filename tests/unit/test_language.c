@@ -145,7 +145,7 @@ static void slices(void **state)
 	REFUSED("y = m[2:2]", ST_RANGE, "is empty");
 	REFUSED("y = m[1.5]", ST_RANGE, "a whole number");
 	REFUSED("y = m[0,0,0]", ST_SHAPE, "has 3 indices");
-	REFUSED("m = y[0:1]", ST_ARGUMENT, "memory of its own");
+	REFUSED("m = y[0:1]", ST_ARGUMENT, "its own memory");
 	HOLDS("m[1] += m[0]; p = matmul m.T m; r = relu m[rank]");
 }
 

@@ -219,10 +219,10 @@ static void what_cannot_run(void **state)
 	assert_int_equal(read_text(ask_of(2, 2, 1), good, &schedule), ST_OK);
 	schedule_release(&schedule);
 	refused("", "f.csv has 0 rows, but the pipeline has 2 ranks: each rank needs one row");
-	refused("0F0,0B0", "f.csv has 1 row, and the pipeline 2 ranks");
+	refused("0F0,0B0", "f.csv has 1 row, but the pipeline has 2 ranks");
 	refused("0F0,0X1\n1F0",
 	        "row 1, cell 2: '0X1' is not a cell: STAGE, then F B I or W, then MICROBATCH, as 0F0");
-	refused("0F0\n1F,1B0", "row 2, cell 1: '1F' is no cell");
+	refused("0F0\n1F,1B0", "row 2, cell 1: '1F' is not a cell");
 	refused("0F0\n1SEND_F0", "row 2, cell 1: '1SEND_F0'");
 	refused("0F99999999999999999999\n1F0", "row 1, cell 1");
 	refused("0F0,4000F0\n1F0", "stage 2 is in no row, and there are stages up to 4000");

@@ -21,7 +21,7 @@ schedule zb-v-4.csv micro=8 chunks=2
 expect piece(0) == rank and piece(1) == 7-rank and holder(7) == 0 and its_chunk(7) == 1 and slots == 51
 expect error "zb-v-4.csv has 8 micro-batches: micro=8" { schedule zb-v-4.csv micro=4 chunks=2 }
 expect error "zb-v-4.csv has 2 stages a rank: chunks=2" { schedule zb-v-4.csv micro=8 }
-expect error "zb-v-8.csv has 8 rows, and the pipeline 4 ranks" { schedule zb-v-8.csv micro=16 chunks=2 }
+expect error "zb-v-8.csv has 8 rows, but the pipeline has 4 ranks" { schedule zb-v-8.csv micro=16 chunks=2 }
 expect error "none.csv: No such file" { strategy pipeline schedule=none.csv micro=8 chunks=2 }
 expect error "is none of" { strategy pipeline schedule=none.txt }
 # the program before stands, and so does its schedule
