@@ -48,7 +48,7 @@ cut() {
 # answers OPTIONS...: what is printed and refused, of the lines in `lines`; all replies in `replies`
 answers() {
 	one_process -n 1 "$@" < lines > replies
-	sed -n 's/.*"text":"\(\[0\] [^"]*\|[^"]* \(wants\|has\|is\|tensor\) [^"]*\|the end[^"]*\)".*/\1/p' replies |
+	sed -n 's/.*"text":"\(\[0\] [^"]*\|[^"]* \(needs\|has\|is\|tensor\) [^"]*\|the end[^"]*\)".*/\1/p' replies |
 		sed 's/\[rank 0\] range.*//; /^$/d' # an index out of range is reported when the stream has come to it
 }
 : > taken

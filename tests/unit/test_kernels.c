@@ -223,7 +223,7 @@ static void mistakes_are_worded(void **state)
 		const char *words;
 	} cases[] = {
 	        {"add", 2, {{DT_F32, 2, {4, 3}}, {DT_F32, 2, {5, 3}}}, ST_SHAPE,
-	                "a is [4,3], b is [5,3]: add wants"},
+	                "a is [4,3], b is [5,3]: add needs"},
 	        {"maximum", 2, {{DT_F32, 1, {4}}, {DT_F32, 2, {5, 3}}}, ST_SHAPE, "from the last dimension"},
 	        {"exp", 1, {{DT_I32, 1, {4}}}, ST_DTYPE, "cast a to=f32"},
 	        {"relu_grad", 2, {{DT_F32, 2, {4, 3}}, {DT_F32, 2, {3, 4}}}, ST_SHAPE,
