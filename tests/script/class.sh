@@ -111,6 +111,6 @@ check "a name without a class" refused '--as ada' '--as ada: in which class?'
 check "once, of what" refused '--once' '--once: of which class?'
 check "a class and a script" refused '--class lab -c help' 'a file or lines'
 check "a class without a terminal" refused '--class lab' 'are to be a terminal'
-check "a board and a session" refused '--overview lab --class lab' 'no session'
+check "a board and a session" refused '--overview lab --class lab' 'a session, a file or lines'
 check "a board that cannot be painted" refused '--overview lab' 'cannot show it; --once prints'
 check "nothing was written" [ "$(ls lab)" = class ]
