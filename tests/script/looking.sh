@@ -42,7 +42,7 @@ END
 shows "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 27.3%
 END
-shows "step in shows calls that ran alike once" 1 "model mlp layers=3 hidden=16 batch=16; strategy serial; step; step; step in" '^      |as the call' <<'END'
+shows "step in shows calls that ran alike once" 1 "model mlp layers=3 hidden=16 batch=16; strategy serial; step; step; step in" '^      |in that name.s call' <<'END'
       each_parameter 1 parameter
         one_parameter 1 0 parameter
           parameter w1 16 16 0.353553 2 by_columns
