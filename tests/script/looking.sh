@@ -65,7 +65,7 @@ shows "micro-batches that no stages hand on are no schedule" "4 --dry" "strategy
 END
 # two iterations of (8 + 3) x 30 ms, alone: ranks 0-2 are still at the one before when rank 3 begins with them
 shows "a section that the host has issued long before the device is at it" "4 --dry" \
-	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|where|  lane|   compute  ' <<'END'
+	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|time by cause|  lane|   compute  ' <<'END'
    time                       660.00 ms  660.00 ms  660.00 ms  660.00 ms
    busy compute                     73%        73%        73%        73%
 time by cause, in ms of 720.00 ms, iterations 3-4 of 4
