@@ -12,26 +12,28 @@ LOOP_EACH(ones, 1)
 LOOP_EACH(full, option[0])
 LOOP_EACH(iota, option[0] * (double)(from + i))
 
-/* option: seed, scale. Four elements share a philox block; a chunk starts with a new block. */
-static void random_loop(
-        int64_t from, int64_t count, double *out, const double *option, float (*number)(uint32_t word))
+/* The words of `count` elements; four share a philox block, and a chunk starts with a new block. */
+INLINE void random_words(int64_t from, int64_t count, double seed, uint32_t word[LANE_CHUNK])
 {
-	uint32_t block[4];
-	for (int64_t i = 0; i < count; i++) {
-		if (i % 4 == 0)
-			philox((uint64_t)(int64_t)option[0], (uint64_t)(from + i) / 4, block);
-		out[i] = option[1] * number(block[i % 4]);
-	}
+	for (int64_t block = 0; block < (count + 3) / 4; block++)
+		philox((uint64_t)(int64_t)seed, (uint64_t)(from / 4 + block), &word[4 * block]);
 }
 
-static void uniform LOOP_PARAMETERS
+/* option: seed, scale */
+LOOP(uniform)
 {
-	random_loop(from, count, out, option, philox_uniform_of);
+	uint32_t word[LANE_CHUNK];
+	random_words(from, count, option[0], word);
+	for (int64_t i = 0; i < count; i++)
+		out[i] = option[1] * philox_uniform_of(word[i]);
 }
 
-static void randn LOOP_PARAMETERS
+LOOP(randn)
 {
-	random_loop(from, count, out, option, philox_normal_of);
+	uint32_t word[LANE_CHUNK];
+	random_words(from, count, option[0], word);
+	for (int64_t i = 0; i < count; i++)
+		out[i] = option[1] * philox_normal_of(word[i]);
 }
 
 #define SEED "seed", 0, "another seed gives other numbers", KO_WHOLE, -0x1p53
