@@ -93,7 +93,10 @@ static void divide(const struct collective_job *job, void *block, int64_t count,
 	char element[4];
 	dtype_set(job->dtype, element, 0, 1.0f / (float)n);
 	float factor = dtype_get(job->dtype, element, 0); /* 1/n, rounded to the type */
-	for (int64_t i = 0; i < count; i++)
+	float *x = block;
+	for (int64_t i = 0; i < count && job->dtype == DT_F32; i++)
+		x[i] *= factor;
+	for (int64_t i = 0; i < count && job->dtype != DT_F32; i++)
 		dtype_set(job->dtype, block, i, dtype_get(job->dtype, block, i) * factor);
 }
 
