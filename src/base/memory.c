@@ -61,8 +61,9 @@ void *mem_resize(void *old, size_t bytes)
 
 char *mem_copy_text(const char *text, size_t length)
 {
-	char *copy = mem_alloc(length + 1);
+	char *copy = mem_resize(NULL, length + 1);
 	memcpy(copy, text, length);
+	copy[length] = '\0';
 	return copy;
 }
 
