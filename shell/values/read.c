@@ -11,6 +11,7 @@
  *       share                  every process then knows every rank's value */
 
 #include "shell/values/read.h"
+#include "base/bits.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
 #include "shell/values/step.h"
@@ -203,20 +204,25 @@ static double sum(const float *values, int64_t count, bool squares)
 	return total;
 }
 
-/* Returns the largest difference relative to the largest finite value. NaN: infinite. */
+/* Returns the largest difference relative to the largest finite value. NaN: infinite. Sizes are
+ * compared by their bits, which are in the same order, without branches; NaN is above infinity. */
 static double difference(const float *a, const float *b, int64_t count)
 {
-	double most = 0, largest = 0;
+	const uint32_t infinite = bits_of_float(INFINITY);
+	uint32_t largest = 0;
+	uint64_t most = 0;
 	for (int64_t i = 0; i < count; i++) {
-		double away = fabs((double)a[i] - b[i]), size = fmax(fabs((double)a[i]), fabs((double)b[i]));
-		if (a[i] == b[i]) /* also for infinities */
-			away = 0;
-		if (isnan(away))
-			return INFINITY;
+		uint32_t x = bits_of_float(fabsf(a[i])), y = bits_of_float(fabsf(b[i])), size = x > y ? x : y;
+		uint64_t away = bits_of_double(fabs((double)a[i] - b[i]));
+		away = a[i] == b[i] ? 0 : away; /* also for infinities */
 		most = away > most ? away : most;
-		largest = size > largest && !isinf(size) ? size : largest;
+		size = size < infinite ? size : 0;
+		largest = size > largest ? size : largest;
 	}
-	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
+	return most == 0 ? 0
+	        : most > bits_of_double(INFINITY) || largest == 0
+	        ? INFINITY
+	        : double_of_bits(most) / float_of_bits(largest);
 }
 
 /* Exact; a float holds only 2^24. */
