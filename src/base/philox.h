@@ -15,7 +15,7 @@
 #define PHILOX static __device__ __forceinline__
 #else
 #include "base/bits.h"
-#define PHILOX static inline
+#define PHILOX static inline __attribute__((always_inline))
 #endif
 
 /* Ten rounds. Each multiplies two words by constants into 64 bits; low halves move, high halves
@@ -83,21 +83,17 @@ PHILOX double philox_root(double x)
 	return root;
 }
 
-/* Returns the word's number of mean 0 and deviation 1, without libm. */
+/* Returns the word's number of mean 0 and deviation 1, without libm. A vector, and a warp, compute
+ * both formulas. */
 PHILOX float philox_normal_of(unsigned word)
 {
-	double p = ((double)word + 0.5) * 0x1p-32, q = p - 0.5;
-
-	if (q >= -0.425 && q <= 0.425) {
-		double r = 0.180625 - q * q;
-		return (float)(q *
-		        (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
-		        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1));
-	}
-	double r = philox_root(-philox_log(q < 0 ? p : 1 - p)) - 1.6;
-	double z = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) /
-	        ((0.12021132975 * r + 0.73700164250) * r + 1);
-	return (float)(q < 0 ? -z : z);
+	double p = ((double)word + 0.5) * 0x1p-32, q = p - 0.5, r = 0.180625 - q * q;
+	double middle = q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
+	        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
+	double t = philox_root(-philox_log(q < 0 ? p : 1 - p)) - 1.6;
+	double tail = (((0.17023821103 * t + 1.3067284816) * t + 2.7568153900) * t + 1.4234372777) /
+	        ((0.12021132975 * t + 0.73700164250) * t + 1);
+	return (float)(q >= -0.425 && q <= 0.425 ? middle : q < 0 ? -tail : tail);
 }
 
 #endif
