@@ -225,7 +225,7 @@ static enum status question_answer(struct shell *shell)
 		status = question->answer(shell, question);
 	else
 		status = fail(ST_ARGUMENT,
-		        "`%s` is a line of its own, in no block, def, or file that is `source`d",
+		        "`%s` must be alone on its line, outside of blocks, defs and `source`d files",
 		        question->asked);
 	question_free(question);
 	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;

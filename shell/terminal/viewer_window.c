@@ -210,7 +210,7 @@ void viewer_replay_speed(struct viewer *viewer, const struct reply *frame, int s
 	double whole = (double)(replay->to - replay->from), speed = replay->speed * (step > 0 ? 2 : 0.5);
 	(void)frame;
 	if (!replay->on)
-		viewer_tell(viewer, "nothing is replayed: r does");
+		viewer_tell(viewer, "no replay: r starts one");
 	else if (speed > whole * 10 || speed < whole / 1000)
 		viewer_tell(viewer, step > 0 ? "this is the highest speed" : "this is the lowest speed");
 	else

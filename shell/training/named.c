@@ -282,7 +282,7 @@ void choice_list(struct shell *shell, bool models)
 		choice_release(&choice);
 	}
 	const char *what = models ? "model" : "strategy";
-	out_say(shell->out, "   `%s NAME help`: more, and options; `%s NAME` %s\n", what, what,
+	out_say(shell->out, "   `%s NAME help`: details and options; `%s NAME` %s\n", what, what,
 	        models ? "chooses it" : "writes its program");
 }
 

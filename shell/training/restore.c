@@ -55,7 +55,7 @@ static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object
 	struct whole *whole = &c->whole[c->wholes++];
 	*whole = (struct whole){.rows = json_whole(object, "rows"), .cols = json_whole(object, "cols")};
 	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
-		return manifest_refuse(c, "one of its parameters has no name or shape");
+		return manifest_refuse(c, "a parameter has no name or shape");
 	snprintf(whole->name, sizeof whole->name, "%s", of);
 	snprintf(whole->state, sizeof whole->state, "%s", state);
 	return ST_OK;
@@ -67,7 +67,7 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 	           *file = member_text(object, "file"), *digest = member_text(object, "digest");
 	struct shard *shard = &c->shard[c->shards++];
 	if (!of || !file || strchr(file, '/') || !digest)
-		return manifest_refuse(c, "one of its shards has no name, file or digest");
+		return manifest_refuse(c, "a shard has no name, file or digest");
 	struct part_line line = {.rank = (int)json_whole(object, "rank"),
 	        .of = names_keep(c->names, of),
 	        .state = names_keep(c->names, state ? state : ""),
@@ -82,8 +82,8 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 	*shard = (struct shard){
 	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
 	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
-		return fail(
-		        ST_FILE, "%s is not a complete checkpoint: it does not say where %s lies", c->path, file);
+		return fail(ST_FILE, "%s is not a complete checkpoint: the place of %s is missing", c->path,
+		        file);
 	return ST_OK;
 }
 
@@ -96,7 +96,7 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	int64_t iteration = json_whole(object, "iteration"), parts = json_whole(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)
-		return manifest_refuse(c, "it does not say that it is one");
+		return manifest_refuse(c, "it has no mark of a checkpoint");
 	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
 		return manifest_refuse(c, "its model, iteration or parameters are missing");
 	c->model = mem_copy_text(model, strlen(model));

@@ -251,7 +251,7 @@ static enum status save_steps(struct save *save, const struct training *t)
 	player_free(player);
 	if (status == ST_OK && save->scratch.interpreter->guessed)
 		return fail(ST_ARGUMENT,
-		        "data decides which lines of this program run: `program save F source` saves the "
+		        "the lines of this program depend on data: `program save F source` saves the "
 		        "program itself");
 	return status;
 }

@@ -62,7 +62,7 @@ enum status may_replace(const struct output *output)
 		return fail(
 		        ST_FILE, "%s is a symbolic link: `%s force` writes through it", path, output->line);
 	return fail(
-	        ST_FILE, "%s is there, and is no %s: `%s force` overwrites it", path, kind->is, output->line);
+	        ST_FILE, "%s exists and is not a %s: `%s force` overwrites it", path, kind->is, output->line);
 }
 
 enum status shell_agree(struct shell *shell, int owner, enum status mine)

@@ -111,5 +111,5 @@ enum status schedule_time(const struct schedule_ask *ask, const struct schedule 
 	size_t *next = mem_alloc((size_t)ask->stages * sizeof *next);
 	bool ends = schedule_carry_out(ask, schedule, next, span);
 	mem_free(next);
-	return ends ? ST_OK : fail(ST_BUG, "pipeline: a stage waits for ever");
+	return ends ? ST_OK : fail(ST_BUG, "pipeline: a stage waits forever");
 }

@@ -117,7 +117,7 @@ enum status tour_next(struct shell *shell)
 {
 	struct lesson *lesson = shell->course.lesson;
 	if (lesson->task + 1 >= lesson->file.tasks)
-		return fail(ST_ARGUMENT, "that was the last step of the tour; `lessons` lists the lessons");
+		return fail(ST_ARGUMENT, "this was the last step of the tour; `lessons` lists the lessons");
 	lesson->task++;
 	return play_step(shell);
 }
