@@ -21,7 +21,7 @@ printf '%s\n' "$model" 'strategy ddp broken=nosync' 'expect verify iterations=2'
 check 'with file and line' grep -q 'f.rsh:3: false: expect verify iterations=2$' "$work/out"
 for line in 'expect verify' 'spin 1ms; expect verify'; do
 	run 2 "no strategy: $line" "$line"
-	check 'says what to type' grep -q 'verify compares a strategy's training: `strategy ddp` first' "$work/out"
+	check 'says what to type' grep -q 'verify compares a strategy.s training: `strategy ddp` first' "$work/out"
 done
 run 2 'no such option' "$model; strategy ddp; expect verify iteration=2"
 check 'the nearest is named' grep -q "did you mean 'iterations'" "$work/out"
