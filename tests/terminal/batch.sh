@@ -81,7 +81,7 @@ said "... and whose" '^ranksh: rank 2: RANKSH_DEVICE is auto, sim or cuda' err
 status "... or other ones of two hosts" 2 mpirun --oversubscribe -n 2 "$RANKSH" -c 'say "runs"' : -n 1 env RANKSH_DEVICE=cuda "$RANKSH" -c 'say "runs"'
 said "... and which" '^ranksh: rank 0 is for device sim and rank 2 for cuda' err
 status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
-said "... is said" 'mpirun is not there' err
+said "... is said" 'mpirun, which starts the ranks, was not found' err
 printf '%s\n' '#!/bin/sh' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1' > "$folder/mpirun"
 chmod +x "$folder/mpirun"
 status "an mpirun that starts nothing" 4 env PATH="$folder:$PATH" "$RANKSH" -n 2 -c sync
