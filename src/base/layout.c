@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t BYTES_MAX = INT64_C(1) << 46;
+static const int64_t BYTES_MAX = INT64_C(1) << 46; /* arithmetic stays in int64 */
 
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim)
 {

@@ -68,7 +68,7 @@ bool text_nearer(const char *word, const char *name, int *least);
  * four. */
 int text_too_far(const char *word);
 
-/* Returns the word of `words` that `word` may have meant; NULL if none. */
+/* Returns the nearest word of `words`, at most two letters away (one if short); NULL if none. */
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length);
 
 #endif

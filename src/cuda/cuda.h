@@ -16,8 +16,8 @@ struct cuda_setup {
 };
 
 /* Called by all; fails on all or on none (ST_GPU, ST_MPI). backend->stop, also called by all,
- * frees it. If world->machine->here, operations last as long as the GPU takes; on any other
- * machine at least as long as that machine says. */
+ * frees it; world and transport outlive it. If world->machine->here, operations last as long as
+ * the GPU takes; on any other machine at least as long as that machine says. */
 enum status cuda_start(struct world *world, struct transport *transport, struct backend_hooks hooks,
         const struct cuda_setup *setup, struct backend **backend);
 

@@ -47,8 +47,9 @@ struct rounds {
 void rounds_release(struct rounds *rounds);
 /* Adds a time to the next round. */
 void rounds_tell(struct rounds *rounds, const struct measured *one);
-/* Adds every process's times to `all` and makes *vote the result for all. Fails with ST_MPI, or
- * with ST_BUG: a message is malformed, or an operation is known with other times. */
+/* Adds every process's times to `all` and makes *vote the result for all. Fails with ST_MPI
+ * (this process is then out of step with the others), or with ST_BUG: a message is malformed, or
+ * an operation is known with other times. */
 enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote);
 
 #endif

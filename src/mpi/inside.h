@@ -31,7 +31,7 @@ enum {
 	TAG_DATA       /* a team's tensors (MPI uses a separate communicator) */
 };
 
-/* A non-blocking send, not completed yet */
+/* A non-blocking send; its bytes live until MPI has completed it. */
 struct pending_message {
 	MPI_Request request;
 	void *bytes;

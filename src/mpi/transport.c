@@ -25,7 +25,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 	/* The user's settings win. Ranks often share cores, so a blocking call must yield. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 	/* The front end made this folder for shared-memory segments on this host:
-	 * shell/terminal/segments.h. vader: Open MPI 4, sm: Open MPI 5 */
+	 * shell/terminal/room.h. vader: Open MPI 4, sm: Open MPI 5 */
 	if (segments && access(segments, W_OK) == 0) {
 		setenv("OMPI_MCA_btl_vader_backing_directory", segments, 0);
 		setenv("OMPI_MCA_btl_sm_backing_directory", segments, 0);

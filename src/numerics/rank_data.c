@@ -140,6 +140,7 @@ static void flight_stage(struct rank_data *data, struct in_flight *running)
 		running->packed[0] = operand_packed(data->world, input);
 }
 
+/* The memory is about to change, by operation `by`, or (0) by the host or another rank. */
 static void flight_disturb(struct rank_data *data, op_id by, const struct operand *memory)
 {
 	for (size_t i = 0; i < data->count; i++) {
@@ -162,6 +163,7 @@ static void flight_note(struct rank_data *data, op_id id, int part)
 	*MEM_ADD(&data->running, &data->count) = (struct in_flight){.id = id, .part = part};
 }
 
+/* Returns the packed input of an operation other than a kernel; NULL: read the memory. */
 static const void *flight_input(const struct in_flight *running)
 {
 	return running && running->staged ? running->packed[0] : NULL;

@@ -8,7 +8,7 @@
 #include "trace/why.h"
 
 /* Spans of a lane in a stretch of time, added up: work of one operation, or waits with one cause
- * and blame */
+ * and blame (launches and idle hosts: with any blame) */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
@@ -41,7 +41,8 @@ void chain_release(struct chain *chain);
 /* Returns the rank's lanes; NULL if interrupted. */
 const struct lanes *chain_lanes(struct chain *chain, int rank);
 int64_t chain_horizon(struct chain *chain);
-/* Replaces `pieces` by the lane's pieces in that window, by their starts. */
+/* Replaces `pieces` by the lane's pieces in that window, by their starts; none if it was
+ * idle. */
 void chain_pieces(struct chain *chain, int rank, int stream, struct window window, struct bouts *pieces);
 /* Returns the longest piece of that kind, the first of equals; NULL if none. */
 const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kind);

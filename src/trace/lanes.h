@@ -145,6 +145,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 /* For a transfer of several parts that began with one: returns when the last later partner was
  * ready; *last: its operation, 0 if none was later (then its start). */
 int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
+/* Fails with ST_WAITS: no figure can count an operation without an end. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
 /* Returns a rank that has not queued its part; -1 if none. */
 int trace_missing_rank(const struct world *world, op_id id);
@@ -159,7 +160,7 @@ void trace_put_op(const struct world *world, op_id id, const char *of, struct te
 /* Returns the lane's name: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
 /* Returns the last of the lanes from `stream` on that are shown as one, "load0-63": more than four
- * host threads with one name and consecutive numbers; else `stream`. */
+ * host threads with one name and consecutive numbers; else `stream`. Ask at the first of a run. */
 int trace_last_thread(const struct trace *trace, int rank, int stream);
 void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out);
 /* By cause, and at CAUSE_COUNT "slowed": work that took longer than alone */

@@ -259,7 +259,8 @@ enum hideable {
 };
 /* time when that work runs and no kernel of the rank's device does */
 enum status metric_exposed(const struct trace *trace, int section, int rank, enum hideable work, int64_t *ns);
-/* time when that work and a kernel run / time when that work runs */
+/* time when that work and a kernel run / time when that work runs; for communication this is
+ * Holistic Trace Analysis' overlap */
 enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
 /* 1 - time when any stream with kernels in the section works / the rank's time; metric_bubble is
  * the schedule's. Waits of such a stream are idle, collectives on it are not. If no stream has

@@ -188,7 +188,7 @@ enum aspect differing(const struct share *a, const struct share *b);
 typedef bool member_same(const struct world *world, const struct match *match, int a, int b, int by);
 int member_sets(const struct world *world, const struct match *match, member_same *same, int by,
         int first[BRINGS_MOST], struct ranks *ranks);
-/* Returns true if of two members one expects other rows than the other sends. */
+/* Returns true if of two otherwise equal members one expects other rows than the other sends. */
 struct unmatched {
 	int from, to; /* places */
 	int64_t sent, expected;
@@ -215,7 +215,8 @@ struct block_plan {
 	bool moves; /* an ordinary free segment moves to the graph's pool */
 };
 /* unit: 1 for a GPU of 4 GB and more, 8 for small ones (memory.c), 0 for a disk. capacity:
- * INT64_MAX: any. Returns false if it does not fit even without the free segments. */
+ * INT64_MAX: any. Returns false if it does not fit even without the free segments. The plan has a
+ * block's index: carry it out at once, by heap_grow (with segment_bytes) and heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(

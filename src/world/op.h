@@ -70,7 +70,7 @@ struct operand {
 };
 
 /* Returns true if the spans from first to last byte overlap. Gaps are not seen
- * (races/overlap.c). An empty tensor overlaps nothing. */
+ * (races/history.c). An empty tensor overlaps nothing. */
 bool spans_overlap(const struct operand *a, const struct operand *b);
 /* Compares all but `tensor`, which is one rank's. */
 bool operand_equal(const struct operand *a, const struct operand *b);

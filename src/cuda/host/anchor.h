@@ -2,7 +2,7 @@
  *
  * CUDA gives the time between two events in ms as a float: 24 bits, 60 ns after a second. So
  * every second a new event, an anchor, is recorded on an otherwise empty stream, and times are
- * measured from the newest. Known of each anchor:
+ * measured from the one that was newest when the operation was queued. Known of each anchor:
  *
  *      host clock     before | ........ somewhere here ........ | after       read around it
  *      GPU clock               its time since the first anchor                sum of the intervals

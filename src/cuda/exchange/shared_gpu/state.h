@@ -172,7 +172,7 @@ int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
  * memory only. Waits for streams if there is no room. Fails with ST_DEVICE_MEMORY, ST_GPU. */
 enum status pool_stage(
         struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* The same for the result of a late member; it is also kept until taken. */
+/* The same for the result of a late member; it is also kept until *taken is gift->seq. */
 enum status pool_keep(
         struct shared_gpu *gpu, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
 enum status pool_stages_end(struct shared_gpu *gpu);
