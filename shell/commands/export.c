@@ -2,7 +2,7 @@
  *
  * Rank 0 writes; its outcome is shared, so that all ranks accept or refuse the line. The file
  * appears whole or not at all. It replaces an earlier export of its format, and other files only
- * with `force`. */
+ * with `force`. Unfinished work is projected; kineto leaves it out. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"

@@ -1,8 +1,8 @@
 /* label.c -- phase and mark: names for the lines that follow
  *
  * A phase is an NVTX range (record_function): it names and colours bars, and ends with its block.
- * F3 is the forward of micro-batch 3. A mark begins a section, for `timeline`, `stats` and
- * time(NAME). */
+ * F, R, B, W, O, C and D with a number are phases of a pipeline: F3 is the forward of micro-batch
+ * 3. A mark begins a section, for `timeline`, `stats`, `diff` and time(NAME). */
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 

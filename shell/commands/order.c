@@ -3,7 +3,7 @@
  *
  * A wait (cudaStreamWaitEvent) holds its stream, never the host, until the event's last record at
  * the time of the line. `wait OTHER` is torch's wait_stream: an unnamed event at the end of
- * OTHER. */
+ * OTHER. The race check uses this order, not the times of this run. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 

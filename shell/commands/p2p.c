@@ -69,7 +69,8 @@ static enum status p2p_refuse_self(
 	        sends ? "to" : "from", group->place_of[rank] == 0);
 }
 
-/* A rank that names itself both ways copies. A send to oneself alone is refused. */
+/* A rank that names itself both ways copies. A send to oneself alone is refused: its receive would
+ * be later on the same stream. */
 static enum status p2p_to_self(const struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;

@@ -26,7 +26,7 @@ struct sandbox {
 	int64_t steps; /* result: the steps taken */
 };
 /* On each rank's thread; only rank 0 writes to shared parts of `self`. A failure is the rank's
- * own. */
+ * own. Leaving early ends the ranks that wait for it. */
 typedef void sandbox_play(struct shell *shell, void *self);
 /* Called on one process, while the others wait. Fails with ST_INTERRUPTED after Ctrl-C, or with
  * the reason why a rank could not begin. */

@@ -84,6 +84,7 @@ static enum status open_cuda(struct device *device, struct transport *transport,
 		return status;
 	const struct cuda_placement *placement = &device->job->placement;
 	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
+	/* whole pages of CUDA */
 	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21);
 	return machine_here(here, device->job->name, (double)bytes, gpus, hosts);
 }

@@ -83,7 +83,8 @@ void journal_kept(const struct journal *journal, const char *line, size_t count,
 void journal_entry_release(struct journal_entry *entry);
 /* Copies the texts. */
 void journal_add(struct journal *journal, struct journal_entry entry);
-/* Appends a script's text, with its first line's number and its values. */
+/* Appends a script's text, with its first line's number and its values. One script's texts are
+ * contiguous. */
 void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
         const struct text *values, bool refused);
 /* Marks entries from i on as changed for the front end. */

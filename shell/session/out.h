@@ -22,7 +22,7 @@ const char *style(const struct out *out, int colour);
 int out_place(struct out *out);
 void out_fill(struct out *out, int place, int rank, const char *text);
 /* out_pack appends this process's texts. On rank 0 out_unpack merges another's bytes; out_render
- * renders and empties. */
+ * renders and empties; NULL: only empties. */
 void out_pack(const struct out *out, int me, struct text *bytes);
 /* Returns false if the places do not match (a bug). */
 bool out_unpack(struct out *out, int rank, const void *bytes, size_t count);

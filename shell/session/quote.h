@@ -8,7 +8,7 @@
 
 /* Appends a quoted text's inside: `"`, `\`, `$` get a backslash, newlines become `\n`. */
 void quote_inside(const char *words, struct text *out);
-void quote_text(const char *words, struct text *out);
+void quote_text(const char *words, struct text *out); /* with the quotes */
 /* Appends a word, in quotes if needed. */
 void quote_word(const char *word, struct text *out);
 /* The same as a value, formatted; cut at 4 kB: quoted_word("%s.svg", path).text */

@@ -163,7 +163,7 @@ struct shell {
 		struct noted {
 			op_id id;
 			double value;
-		} * noted; /* noted.h */
+		} * noted; /* losses: values/prints.h */
 		size_t noted_count;
 	} values;
 };
@@ -193,6 +193,7 @@ static inline bool shell_quiet(const struct shell *shell)
 {
 	return shell->replay.depth > shell->replay.shown;
 }
+/* Carries out ready work, within the session's budget. */
 enum status shell_advance(struct shell *shell);
 /* Forecasts all processes' operations (backend.project), once a line for an unchanged world. */
 enum status shell_foresee(struct shell *shell);
@@ -200,6 +201,7 @@ enum status shell_foresee(struct shell *shell);
 enum status shell_look(struct shell *shell);
 /* Collective. The same up to now: waits for no device. */
 enum status shell_glance(struct shell *shell);
+/* Completes the operations (backend.reach). */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s" */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)

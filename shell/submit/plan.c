@@ -195,7 +195,8 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 	return same;
 }
 
-/* The pool may give the freed block to another tensor of the same stream at once. */
+/* The pool may give the freed block to another tensor of the same stream at once; on others its
+ * next owner waits. */
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
@@ -233,7 +234,8 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
-/* Within the rank, within its node, to another node */
+/* Within the rank, within its node, to another node: equal ranks with the same peer may be in
+ * different nodes. */
 static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;

@@ -79,6 +79,7 @@ enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, c
 void plans_release(struct plans *plans);
 
 void plan_operand(struct submit_plan *plan, const struct view *view, int access);
+/* Adds the next name left of `=`. Requires less than PLAN_RESULTS results so far. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan);
 /* Decides how result i takes a `wanted` layout: in place, made, remade, or refused. */
 enum status plan_result_settle(
@@ -134,7 +135,8 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 enum status host_sync_reading(
         struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads);
 /* After the last host_sync: waits for the answers at the prompt, and in a script if a group has a
- * timeout and the line is for all ranks. Hosts that must still wait get a note at the prompt.
+ * timeout and the line is for all ranks. Hosts that must still wait get a note at the prompt; a
+ * later line may release them.
  * Returns `status` if it is a failure. */
 enum status host_answer(struct call *call, enum status status);
 /* Queues the copy of a device tensor to the host, as print does. *id: 0 if it is on the host, and

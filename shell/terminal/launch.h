@@ -32,7 +32,7 @@ int job_outcome(const struct job *job, int status);
 enum { END_WAIT_MS = 3000 };
 /* Waits END_WAIT_MS, then kills the rest. Returns the wait status. */
 int job_collect(struct job *job);
-/* Ends the job by SIGTERM, then SIGKILL. */
+/* Ends the job by SIGTERM, then SIGKILL, and collects it. */
 void job_end(struct job *job);
 void job_release(struct job *job);
 

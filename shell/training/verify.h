@@ -87,7 +87,7 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
  *     as one rank     all tensors are within the limit
  *     differs         one is not, or has NaN or infinity
  *     none            nothing was trained, or ranks skipped other steps than one rank
- *     loses           the strategy is lossy (`# loses`, head.h), and the difference is finite
+ *     loses           the strategy is lossy (`# loses`, choose.h), and the difference is finite
  *
  * A script fails unless the verdict is the first or the last. */
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Operations after the first `ops` are from this line, up to the next mark. */
+/* Operations after the first `ops` are from this line, up to the next mark. `ops` ascends. */
 struct mark {
 	size_t ops;
 	const char *file;

@@ -1,7 +1,7 @@
 /* load.c -- number files for `load` and `data`
  *
- * A file's digest is recorded for replays. Queued work may still write the memory for its last
- * owner, so the bytes are stored when the host gets there. */
+ * A file's digest is recorded for replays. Loading takes no time (OP_FILL). Queued work may still
+ * write the memory for its last owner, so the bytes are stored when the host gets there. */
 #include "shell/values/load.h"
 #include "base/characters.h"
 #include "base/memory.h"

@@ -42,6 +42,7 @@ enum status shell_agree_all(struct shell *shell, enum status mine);
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
 /* Says rank 0's words everywhere, or shares its failure. */
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
+/* ST_FILE: this session reads no files (files.none) */
 enum status shell_no_file(const char *path);
 /* Rank 0 reads the file; all receive its bytes (free with mem_free) and record the read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);

@@ -128,7 +128,7 @@ void reply_release(struct reply *reply);
  *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
  *     runs:  COUNT.COLOUR[d][r][@OP], separated by blanks; d dim, r reverse */
 void wire_put_picture(const struct picture *picture, struct text *out);
-/* Fails with ST_SYNTAX, and leaves *picture empty. */
+/* The caller owns *picture. Fails with ST_SYNTAX, and leaves it empty. */
 enum status picture_read(const char *text, struct picture *picture);
 /* Makes cJSON use base/memory.h; call it first. */
 void wire_start(void);

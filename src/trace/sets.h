@@ -10,7 +10,7 @@
 #include "base/ranks.h"
 
 /* Equal ranks, the first of them, and its lanes with anything to show: lane[0 .. lanes-1] are
- * stream numbers. hash: over the lanes alone; ranks of a set have the same hash, and spans_alike
+ * stream numbers. hash: over the lanes alone; ranks of a set have the same hash, and matches_set
  * to the first rank's. */
 struct alike {
 	uint64_t hash;

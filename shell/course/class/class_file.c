@@ -129,7 +129,7 @@ static enum status write_line(struct class_file *file, cJSON *object)
 	return ST_FILE;
 }
 
-/* NAME.DATE.jsonl, numbered if that exists. Not every disk accepts blanks. */
+/* NAME.DATE.jsonl, numbered if that exists. Not every disk accepts blanks: they become `_`. */
 static void make_path(
         struct class_file *file, const char *folder, const char *name, const char *date, int twin)
 {

@@ -90,6 +90,7 @@ static void count_event(struct learner *learner, const struct class_event *event
 	task->predictions += word_is(&event->what, "predict");
 }
 
+/* The time between two events counts for the current task. */
 static void count_session(struct learner *learner, const struct class_session *session)
 {
 	int64_t before = 0;

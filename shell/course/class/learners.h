@@ -9,8 +9,8 @@ struct learner_task {
 	const char *name;         /* "4.2"; borrowed from the roll, as are all texts here */
 	bool solved, solved_here; /* solved_here: in the latest session */
 	int checks, wrong, wrong_in_a_row, hints, solutions, skips, predictions;
-	int64_t seconds; /* time in the task until it was solved */
-	const char *opened, *solved_at;
+	int64_t seconds;                /* time in the task until it was solved */
+	const char *opened, *solved_at; /* times of day; NULL: never */
 	/* last_wrong: from the last wrong check; last_lines: from the last check; NULL: none */
 	const char *last_wrong, *last_lines;
 };

@@ -78,8 +78,8 @@ struct roll {
 	struct text mistake;      /* first error in that file; "": none */
 };
 
-/* Reads additions, and drops sessions whose files are gone. Fails with ST_FILE if the folder
- * cannot be read; *roll then keeps its contents. */
+/* Reads additions, and drops sessions whose files are gone; *changed: there were any. Fails with
+ * ST_FILE if the folder cannot be read; *roll then keeps its contents. */
 enum status roll_read(struct roll *roll, bool *changed);
 /* Reads the folder's file `class`. Fails with ST_FILE, and *rules stay; with ST_SYNTAX for the
  * first mistake, and takes the other lines. */

@@ -71,7 +71,7 @@ bool judged_ran(const struct judged *judged, const char *file, int line);
 /* The right program's results after 2 iterations and after setup */
 struct standard {
 	struct judged whole, begin;
-	int64_t steps_most;
+	int64_t steps_most; /* for changed programs */
 };
 /* Rank 0 only. Fails with the reason if the program does not finish. */
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of);

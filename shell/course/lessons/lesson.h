@@ -25,6 +25,7 @@ enum status lesson_next(struct shell *shell);
 /* start: prints the whole starter */
 enum status lesson_task_shown(struct shell *shell, bool start);
 enum status lesson_hint(struct call *call);
+/* run: from the task's start, in place of the learner's lines */
 enum status lesson_solution(struct shell *shell, bool run);
 enum status lesson_check(struct call *call);
 enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `skip` */

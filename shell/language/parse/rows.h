@@ -125,7 +125,7 @@ enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 
 /* Adds the rows, ended by NULL. The first of two with one name stays. */
 void rows_add(const struct command *const *rows);
-const char *command_near(const char *word);
+const char *command_near(const char *word); /* NULL if none is near */
 
 /* ---- functions and metrics in expressions: a row each ---- */
 
@@ -212,7 +212,7 @@ struct function_row {
 	enum function_nature nature;
 };
 const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
-const char *function_near(const char *word);
+const char *function_near(const char *word);                         /* NULL if none is near */
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;

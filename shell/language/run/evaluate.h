@@ -16,7 +16,7 @@ struct eval {
 	int rank;
 	bool varies;
 	bool assume;        /* --dry: close() holds */
-	const double *data; /* data[place * world + rank] */
+	const double *data; /* data[place * world + rank], of fetch_reads */
 	int depth;          /* of names for names */
 };
 

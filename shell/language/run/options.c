@@ -176,7 +176,8 @@ static enum status option_value(
 	return status;
 }
 
-/* It becomes a variable of the file's namespace, equal on all ranks. */
+/* The value of the command line (for a script), else of the program's line, else the default
+ * becomes a variable of the file's namespace, equal on all ranks. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -53,7 +53,8 @@ struct player_source {
 struct player;
 
 /* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
- * lines after the iteration. The files and parts must outlive the player. */
+ * lines after the iteration. The files and parts must outlive the player. Defs that the learner
+ * types later come before theirs. */
 enum status player_make(struct player **player, struct shell *shell, struct player_source source);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);

@@ -156,7 +156,8 @@ struct interpreter {
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count; /* tensors with a slice, given to defs */
-	/* by rank: values between their evaluation and their use (evaluate_all, variable_set) */
+	/* by rank: values between their evaluation and their use (evaluate_all, variable_set);
+	 * code in between must not evaluate for several ranks */
 	struct value *scratch;
 	struct text spelled; /* names with `$` under construction, nested */
 	struct frame base_frame;
