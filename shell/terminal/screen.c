@@ -61,11 +61,6 @@ void crash_start(void)
 		sigaction(fatal[i], &action, &before.former[i]);
 }
 
-void crash_whole_screen(bool on)
-{
-	before.whole_screen = on;
-}
-
 /* ---- the screen ---- */
 
 struct screen {
@@ -105,7 +100,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 		mem_free(screen);
 		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
 	}
-	crash_whole_screen(true);
+	before.whole_screen = true;
 	set_term(screen->terminal);
 	/* the size may have changed before ncurses handled SIGWINCH */
 	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row &&
@@ -130,7 +125,7 @@ void screen_close(struct screen *screen)
 	if (!screen)
 		return;
 	endwin();
-	crash_whole_screen(false);
+	before.whole_screen = false;
 	delscreen(screen->terminal);
 	sigaction(SIGWINCH, &screen->before, NULL);
 	mem_free(screen);

@@ -32,8 +32,6 @@ struct screen_event {
 /* Saves the modes of the terminal at descriptor 0. From then on SIGSEGV, SIGFPE, SIGABRT,
  * SIGBUS and SIGILL restore them, and the process dies from the same signal. */
 void crash_start(void);
-/* on: a fatal signal also leaves the whole screen. */
-void crash_whole_screen(bool on);
 
 struct screen;
 

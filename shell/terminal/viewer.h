@@ -81,8 +81,6 @@ enum status view_run(
 void viewer_tell(struct viewer *viewer, const char *why);
 /* Clamps the time to the window. */
 int64_t viewer_within(const struct viewer *viewer, int64_t time);
-void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width);
-void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about);
 
 /* The next frame moves the cursor ("here", "next" ...) from that place. */
 void viewer_seek(struct viewer *viewer, const char *what, struct viewer_place from);

@@ -16,7 +16,7 @@ int64_t viewer_within(const struct viewer *viewer, int64_t time)
 }
 
 /* The window stays within half its width of the data. */
-void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
+static void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
 {
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
 	viewer->from = most_of(least, least_of(from, most));
@@ -24,7 +24,7 @@ void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t fr
 	viewer->whole = false;
 }
 
-void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
+static void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
 {
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
 	/* a cell is at least a nanosecond */

@@ -43,9 +43,6 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 bool manifest_whole(const char *path);
 /* path: a manifest, PREFIX-ITERATION, or PREFIX for the latest. Collective. ST_FILE */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
-/* If the latest checkpoint, `found`, failed, names the one before it. Collective */
-enum status checkpoint_name_before(
-        struct shell *shell, const char *prefix, const char *found, enum status status);
 /* Checks that all shards are as written and cover the manifest. path: as for checkpoint_open */
 enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
 /* Fails with ST_SHAPE: the first difference from the program's parameters and state */

@@ -151,7 +151,9 @@ static enum status manifest_find(const char *path, struct text *found)
 	return ST_OK;
 }
 
-enum status checkpoint_name_before(
+/* If the latest checkpoint, `found`, failed with `status`, names the one before it. Collective.
+ * Returns `status`. */
+static enum status checkpoint_name_before(
         struct shell *shell, const char *prefix, const char *found, enum status status)
 {
 	if (status == ST_OK)

@@ -53,7 +53,8 @@ void lesson_drop(struct lesson *lesson)
 	lesson_file_release(&lesson->file);
 	task_rules_release(&lesson->rules);
 	typed_release(&lesson->typed);
-	saved_session_release(&lesson->saved);
+	lasting_release(&lesson->saved.lasting);
+	plan_release(&lesson->saved.plan);
 	mem_free(lesson);
 }
 
@@ -163,12 +164,6 @@ enum status lesson_begin_again(struct shell *shell)
  *     set launch=5us   strategy ddp   lesson 11   next   lesson 12   lesson off   run 1
  *                                     ^ saved                        ^ restored, ddp too */
 
-void saved_session_release(struct saved_session *saved)
-{
-	lasting_release(&saved->lasting);
-	plan_release(&saved->plan);
-}
-
 void lesson_install(struct shell *shell, struct lesson *lesson)
 {
 	if (shell->course.lesson) {
@@ -183,7 +178,9 @@ void lesson_install(struct shell *shell, struct lesson *lesson)
 	shell->course.lesson = lesson;
 }
 
-enum status lesson_restore_session(struct shell *shell)
+/* Closes the lesson and restores the session's state in an empty world. If none is open
+ * (closes_again in journal.h), the session has that state already. */
+static enum status lesson_restore_session(struct shell *shell)
 {
 	const struct saved_session *saved = shell->course.lesson ? &shell->course.lesson->saved : NULL;
 	if (saved) {

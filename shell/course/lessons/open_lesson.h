@@ -49,10 +49,6 @@ enum status lesson_begin_world(struct shell *shell);
 
 /* Opens `lesson`, which takes the saved session from its predecessor, or saves it. */
 void lesson_install(struct shell *shell, struct lesson *lesson);
-/* Closes the lesson and restores the session's state in an empty world. If none is open
- * (closes_again in journal.h), the session has that state already. */
-enum status lesson_restore_session(struct shell *shell);
-void saved_session_release(struct saved_session *saved);
 
 /* own_lessons.c: sets `path` for the lesson `word`: a path, or a name in the user's lesson folder.
  * own_lessons_tell lists that folder. Collective. */

@@ -29,7 +29,6 @@ void typed_add(struct task_lines *typed, const char *text, size_t count, int lin
 void typed_text(struct task_lines *typed, const char *text);
 /* Returns the number of lines without the last ones that only read results (print, sync ...). */
 size_t typed_work(const struct task_lines *typed);
-void typed_cut(struct task_lines *typed, size_t count); /* keeps the first `count` lines */
 void typed_release(struct task_lines *typed);
 
 /* ---- task_rules.c: steering, and `let` or `def` of the lesson's names, are refused */

@@ -72,7 +72,8 @@ size_t typed_work(const struct task_lines *typed)
 	return count;
 }
 
-void typed_cut(struct task_lines *typed, size_t count)
+/* Keeps the first `count` lines. */
+static void typed_cut(struct task_lines *typed, size_t count)
 {
 	while (typed->count > count)
 		mem_free(typed->line[--typed->count].text);
