@@ -125,12 +125,10 @@ static void show_typed(const struct session *session, const char *typed)
 	const char *prompt = text_string(&session->prompt);
 	struct text shown = {0};
 	plain_put(typed, strlen(typed), false, &shown);
-	const char *at = text_string(&shown), *stop = at + shown.count, *line;
-	size_t length;
 	line_hide();
-	while ((line = text_line(&at, stop, &length))) {
+	FOR_LINES (line, text_string(&shown), shown.count) {
 		printf(session->colour ? "\033[38;5;244m%s\033[0m" : "%s", prompt);
-		printf("%.*s\n", (int)length, line);
+		printf("%.*s\n", (int)line.length, line.at);
 		prompt = "... > ";
 	}
 	fflush(stdout);

@@ -241,14 +241,13 @@ void journal_look_release(struct journal_look *look)
 static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;
-	size_t count = 0, length;
+	size_t count = 0;
 	struct journal_look look = {0};
 	enum status status = file_read(journal->path, SIZE_MAX, &bytes, &count);
-	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
-		const char *line = text_line(&at, end, &length);
-		if (line + length < end) {
-			journal_file_line(journal, line, length, &look);
-			*whole = at - bytes;
+	FOR_LINES (line, bytes, count) {
+		if (line.at + line.length < line.end) {
+			journal_file_line(journal, line.at, line.length, &look);
+			*whole = line.next - bytes;
 		}
 	}
 	mem_free(bytes);

@@ -240,11 +240,9 @@ static void note_tell(struct shell *shell, const struct note *note)
 
 static void tell_notes(struct shell *shell, const struct text *notes)
 {
-	const char *at = text_string(notes), *end = at + notes->count, *line;
 	struct note note = {0};
-	size_t length;
-	while ((line = text_line(&at, end, &length))) {
-		struct note next = note_read(line, length);
+	FOR_LINES (line, text_string(notes), notes->count) {
+		struct note next = note_read(line.at, line.length);
 		if (note_continues(&note, &next)) {
 			text_add(&note.words, " %s", text_string(&next.words));
 			note_release(&next);

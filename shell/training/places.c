@@ -180,10 +180,9 @@ static void idle_put_option(
 
 void program_say_idle(struct shell *shell, const struct program *program)
 {
-	const char *at = text_string(&program->idle), *end = at + program->idle.count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, COLOUR_NOTE, (int)length, line));
+	FOR_LINES (line, text_string(&program->idle), program->idle.count)
+		out_say(shell->out, "   %s%.*s%s\n",
+		        STYLED(shell->out, COLOUR_NOTE, (int)line.length, line.at));
 }
 
 void stack_idle(const struct choice *choice, int count, int from, struct text *out)

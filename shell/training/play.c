@@ -45,19 +45,18 @@ static enum status program_lines_holding(
 {
 	const struct training *t = shell->training;
 	const struct program *p = t->now.program;
-	const char *at = text_string(lines), *end = at + lines->count, *line;
-	size_t length;
-	while (t->player && (line = text_line(&at, end, &length))) {
+	FOR_LINES (line, text_string(lines), t->player ? lines->count : 0) {
 		struct text when = {0};
 		bool holds = false;
-		size_t colon = strcspn(line, ":"), why = colon + 1 + strspn(line + colon + 1, " ");
-		why = why < length ? why : 0; /* without a reason the condition is shown */
-		text_put(&when, line, colon);
+		size_t colon = strcspn(line.at, ":"), why = colon + 1 + strspn(line.at + colon + 1, " ");
+		why = why < line.length ? why : 0; /* without a reason the condition is shown */
+		text_put(&when, line.at, colon);
 		enum status status = player_holds(t->player, text_string(&when), &holds);
 		if (status != ST_OK)
 			status = fail_in(status, "%s: # %s %s", p->name, what, text_string(&when));
 		if (holds)
-			text_add(out, "%s%.*s", out->count ? "; " : "", (int)(length - why), line + why);
+			text_add(out, "%s%.*s", out->count ? "; " : "", (int)(line.length - why),
+			        line.at + why);
 		text_release(&when);
 		if (status != ST_OK)
 			return status;

@@ -134,11 +134,10 @@ static void showing_title(void *self, const char *title, const char *why, int de
 		transcript_title(show->t->transcript, depth);
 	if (show->head)
 		showing_put_head(show, title);
-	const char *end = why + strlen(why), *line;
-	size_t length;
-	while (show->lines && (line = text_line(&why, end, &length))) {
+	FOR_LINES (line, why, show->lines ? strlen(why) : 0) {
 		struct text row = {0};
-		text_add(&row, "  %s%.*s%s\n", STYLED(show->shell->out, COLOUR_NOTE, (int)length, line));
+		text_add(&row, "  %s%.*s%s\n",
+		        STYLED(show->shell->out, COLOUR_NOTE, (int)line.length, line.at));
 		showing_put_row(show, &row);
 	}
 }

@@ -174,10 +174,8 @@ static void save_title(void *self, const char *title, const char *why, int depth
 	struct save *save = self;
 	transcript_title(save->transcript, depth);
 	text_add(save->out, "\n## %s\n", title);
-	const char *end = why + strlen(why), *line;
-	size_t length;
-	while ((line = text_line(&why, end, &length)))
-		text_add(save->out, "# %.*s\n", (int)length, line);
+	FOR_LINES (line, why, strlen(why))
+		text_add(save->out, "# %.*s\n", (int)line.length, line.at);
 }
 
 static void save_line(

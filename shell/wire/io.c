@@ -126,12 +126,10 @@ void capture_take(struct capture *capture, struct text *lines)
 
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)
 {
-	const char *at = bytes, *line;
-	size_t length;
-	while ((line = text_line(&at, bytes + count, &length))) {
+	FOR_LINES (line, bytes, count) {
 		if (rank >= 0)
 			text_add(marked, "[rank %d] ", rank);
-		plain_put(line, length, false, marked);
+		plain_put(line.at, line.length, false, marked);
 		text_put(marked, "\n", 1);
 	}
 }

@@ -52,19 +52,18 @@ static int fold_line(const char *at, const char *end, int used, int indent, int 
 int fold_lines(const char *lines, size_t count, int columns, struct text *folded)
 {
 	enum { FURTHER = 2 };
-	const char *at = lines, *end = lines + count, *line;
-	size_t length;
 	int rows = 0;
-	while ((line = text_line(&at, end, &length)) != NULL) {
+	FOR_LINES (line, lines, count) {
+		const char *stop = line.at + line.length;
 		int indent = 0;
-		while ((size_t)indent < length && line[indent] == ' ')
+		while (line.at + indent < stop && line.at[indent] == ' ')
 			indent++;
 		indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
 		if (columns < 1)
-			text_put(folded, line, length);
+			text_put(folded, line.at, line.length);
 		else
-			rows += fold_line(line, line + length, 0, indent, columns, folded);
-		text_put(folded, "\n", at > line + length);
+			rows += fold_line(line.at, stop, 0, indent, columns, folded);
+		text_put(folded, "\n", line.next > stop);
 	}
 	return rows;
 }

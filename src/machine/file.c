@@ -170,20 +170,19 @@ static enum status read_machine(struct machine_reader *reader, const char *bytes
 {
 	char line[LINE_MOST];
 	const char *saved = text_lines_saved_as(bytes, count);
-	size_t length;
 
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", reader->file, saved);
-	for (const char *end = bytes + count, *at; (at = text_line(&bytes, end, &length)) != NULL;) {
+	FOR_LINES (row, bytes, count) {
 		enum status status;
 		reader->line++;
-		if (length >= sizeof line) {
-			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);
-		} else if (text_valid(at, length) < length) {
+		if (row.length >= sizeof line) {
+			status = fail(ST_SYNTAX, "a line of %zu characters is too long", row.length);
+		} else if (text_valid(row.at, row.length) < row.length) {
 			status = fail(ST_SYNTAX, "this is not text");
 		} else {
-			memcpy(line, at, length);
-			line[length] = '\0';
+			memcpy(line, row.at, row.length);
+			line[row.length] = '\0';
 			status = read_line(reader, line);
 		}
 		if (status != ST_OK)

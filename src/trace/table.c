@@ -132,10 +132,9 @@ static void put_folded(const struct text *line, const char *words, size_t length
 	int start = columns_of(text_string(line), line->count);
 	text_put(&cell, words, length);
 	text_wrapped(&lines, text_string(&cell), start, width);
-	const char *at = text_string(&lines) + start, *end = text_string(&lines) + lines.count, *next;
 	text_put(&one, text_string(line), line->count);
-	while ((next = text_line(&at, end, &length)) != NULL) {
-		text_put(&one, next, length);
+	FOR_LINES (folded, text_string(&lines) + start, lines.count - start) {
+		text_put(&one, folded.at, folded.length);
 		put_line(&one, width, out);
 		text_clear(&one);
 	}

@@ -294,11 +294,9 @@ static enum status library_missing(
 		return fail(ST_GPU, "%s cannot be used: %s; %s", row->name, why, install);
 	struct text file = {0}, looked = {0};
 	path_of(&file, NULL, 0, row->file, row->numbered ? major : 0);
-	size_t length;
-	const char *end = folders + strlen(folders);
-	for (const char *at = folders, *line; (line = text_line(&at, end, &length));)
-		text_add(&looked, "%s%.*s", looked.count ? ", " : "", length ? (int)length : 17,
-		        length ? line : "the loader's path");
+	FOR_LINES (folder, folders, strlen(folders))
+		text_add(&looked, "%s%.*s", looked.count ? ", " : "", folder.length ? (int)folder.length : 17,
+		        folder.length ? folder.at : "the loader's path");
 	fail(ST_GPU, "%s (%s) is not there: looked in %s; %s", row->name, text_string(&file),
 	        text_string(&looked), install);
 	text_release(&file);
