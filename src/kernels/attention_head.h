@@ -14,7 +14,7 @@ struct attention_sizes {
 	bool causal;
 };
 
-/* Returns the sizes. Requires that kernel_shape() has accepted the call. */
+/* Returns the sizes. Requires a q of two dimensions that heads= and seq= divide. */
 struct attention_sizes attention_sizes(const struct kernel_call *call);
 
 struct attention_head {

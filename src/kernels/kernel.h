@@ -148,7 +148,8 @@ void kernel_compute(const struct kernel_call *call);
  * others not: without ids, `to n = binsort ids` still gives n [bins], all 0. */
 bool kernel_writes_nothing(const struct kernel_call *call);
 /* Finds the first index that is out of range: element `place` of its tensor. Returns false if all
- * are valid. Call it before kernel_compute(), because results may overlap the indices. */
+ * are valid; for an invalid one computing gives a NaN or nothing. Call it before kernel_compute(),
+ * because results may overlap the indices. */
 bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *value);
 /* Returns ST_RANGE, with a message that has the element, its value and the range. */
 enum status kernel_index_failure(const struct kernel_call *call, int64_t place, double value);

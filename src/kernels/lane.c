@@ -157,7 +157,7 @@ void lane_write(const struct lane *lane, int64_t from, int64_t count, const doub
 	}
 }
 
-/* A value outside i32's range is saturated first. */
+/* Wraps. A value outside i32's range is saturated first. */
 static double whole_sum(double old, double value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX ? wrapped((int64_t)(old + value))

@@ -14,7 +14,8 @@
  * has C rows from C*e on: tokens beyond the capacity are dropped (-1), unused rows are 0 (Lepikhin
  * et al. 2020, GShard, arXiv:2006.16668).
  *
- * sort_chunks exchanges an order by rank, then by expert, for the reverse. */
+ * sort_chunks exchanges an order by rank, then by expert, for the reverse (Megatron-LM's
+ * sort_chunks_by_idxs). */
 #include "kernels/common.h"
 #include "base/memory.h"
 
