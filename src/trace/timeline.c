@@ -129,8 +129,7 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
 	int64_t length = d->window.to - d->window.from;
-	int64_t step =
-	        (int64_t)nice_step((double)most_of(length / at->cells * 7, 1), 1); /* room for labels */
+	int64_t step = (int64_t)nice_step((double)(length / at->cells * 7), 1); /* room for labels */
 	int64_t unit = unit_of(d->window);
 	int free_from = 0;
 
