@@ -32,11 +32,5 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count
 		hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
 	return hash;
 }
-/* Adds 8 bytes in one step (after MurmurHash3's finalizer), eight times as fast. */
-static inline uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ hash >> 33;
-}
 
 #endif
