@@ -109,9 +109,7 @@ void journal_changed(struct journal *journal, size_t i)
 void journal_drop(struct journal *journal, size_t i)
 {
 	journal_entry_release(&journal->entries[i]);
-	journal->count--;
-	memmove(journal->entries + i, journal->entries + i + 1,
-	        (journal->count - i) * sizeof *journal->entries);
+	MEM_REMOVE(journal->entries, &journal->count, i);
 	journal_changed(journal, i);
 }
 

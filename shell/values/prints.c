@@ -89,9 +89,7 @@ void prints_done(struct shell *shell, op_id id)
 	if (!ranks_empty(&print->waiting))
 		return;
 	say_ready(shell, print);
-	shell->values.print_count--;
-	memmove(shell->values.prints + i, shell->values.prints + i + 1,
-	        (shell->values.print_count - i) * sizeof *shell->values.prints);
+	MEM_REMOVE(shell->values.prints, &shell->values.print_count, i);
 	print_free(print);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Returns zeroed memory, also for 0 bytes; never NULL. Without memory the process reports it and
  * ends, and the job with it (mem_on_exhausted). */
@@ -29,6 +30,16 @@ void mem_keep(void);
 		&(*(items))[at_];                                               \
 	})
 enum { MEM_FIRST = 16 };
+/* The same before element `at`; takes element `at` out. */
+#define MEM_INSERT(items, count, at)                                     \
+	__extension__({                                                  \
+		(void)MEM_ADD(items, count);                             \
+		memmove(&(*(items))[(at) + 1], &(*(items))[at],          \
+		        (size_t)(*(count)-1 - (at)) * sizeof **(items)); \
+		&(*(items))[at];                                         \
+	})
+#define MEM_REMOVE(items, count, at) \
+	memmove(&(items)[at], &(items)[(at) + 1], (size_t)(--*(count) - (at)) * sizeof *(items))
 void *mem_double(void *array, size_t count, size_t element_bytes) __attribute__((returns_nonnull));
 /* Makes room for `wanted` elements in all, at least twice as many as before, in an array with a
  * stored room. They are not zeroed. */

@@ -104,8 +104,7 @@ bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size
 		*rank = 0;
 		*bytes = t->own[0].bytes;
 		*count = t->own[0].count;
-		t->own_count--;
-		memmove(t->own, t->own + 1, t->own_count * sizeof *t->own);
+		MEM_REMOVE(t->own, &t->own_count, 0);
 		return true;
 	}
 	if (t->size == 1 || !message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, rank) ||

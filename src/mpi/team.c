@@ -136,8 +136,7 @@ static bool take(struct box *box, int from, int tag, struct mail *mail)
 		if (box->mail[i].from != from || box->mail[i].tag != tag)
 			continue;
 		*mail = box->mail[i];
-		box->count--;
-		memmove(box->mail + i, box->mail + i + 1, (box->count - i) * sizeof *box->mail);
+		MEM_REMOVE(box->mail, &box->count, i);
 		return true;
 	}
 	return false;

@@ -124,14 +124,6 @@ static size_t interval_at(const struct history *history, int64_t address)
 	return i;
 }
 
-static void interval_insert(struct history *history, size_t at, struct memory_interval interval)
-{
-	MEM_ADD(&history->interval, &history->count);
-	memmove(&history->interval[at + 1], &history->interval[at],
-	        (history->count - 1 - at) * sizeof interval);
-	history->interval[at] = interval;
-}
-
 static uint32_t access_new(struct happens_before *order, struct past_access access, uint32_t next)
 {
 	uint32_t index = order->free_access;
@@ -168,7 +160,7 @@ static void interval_cut(struct happens_before *order, struct history *history, 
 	for (uint32_t i = history->interval[at].accesses; i; i = order->accesses[i].next)
 		behind.accesses = access_new(order, order->accesses[i], behind.accesses);
 	history->interval[at].to = address;
-	interval_insert(history, at + 1, behind);
+	*MEM_INSERT(&history->interval, &history->count, at + 1) = behind;
 }
 
 /* ---- what does an operation conflict with? */
@@ -352,7 +344,8 @@ void history_handout(struct happens_before *order, const struct handout *handout
 			int64_t to = i < history->count && history->interval[i].from < end
 			        ? history->interval[i].from
 			        : end;
-			interval_insert(history, i, (struct memory_interval){.from = at, .to = to});
+			*MEM_INSERT(&history->interval, &history->count, i) =
+			        (struct memory_interval){.from = at, .to = to};
 		}
 		history->interval[i].written = false;
 		at = history->interval[i].to;

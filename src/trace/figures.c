@@ -65,10 +65,8 @@ void figures_join(struct figures *figures, const struct figures *more)
 		while (k && at < figures->count && !same_kind(&more->figure[k], &more->figure[k - 1]) &&
 		        same_kind(&more->figure[k - 1], &figures->figure[at]))
 			at++;
-		MEM_ADD(&figures->figure, &figures->count);
-		memmove(&figures->figure[at + 1], &figures->figure[at],
-		        (figures->count - 1 - at) * sizeof *figures->figure);
-		figures->figure[at++] = more->figure[k];
+		*MEM_INSERT(&figures->figure, &figures->count, at) = more->figure[k];
+		at++;
 	}
 }
 

@@ -347,9 +347,7 @@ void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool
 		return;
 	old->to = rest.from = now;
 	rest.projected = true;
-	(void)MEM_ADD(&spans->span, &spans->count);
-	memmove(&spans->span[i + 2], &spans->span[i + 1], (spans->count - i - 2) * sizeof *spans->span);
-	spans->span[i + 1] = rest;
+	*MEM_INSERT(&spans->span, &spans->count, i + 1) = rest;
 }
 
 void spans_unseen(struct spans *spans, int64_t as_of)

@@ -54,18 +54,14 @@ static size_t vacant_place(const struct heap *heap, int64_t bytes, int64_t addre
 static void vacant_add(struct heap *heap, const struct memory_block *block)
 {
 	size_t at = vacant_place(heap, block->bytes, block->address);
-	MEM_ADD(&heap->vacant, &heap->vacant_count);
-	memmove(&heap->vacant[at + 1], &heap->vacant[at],
-	        (heap->vacant_count - 1 - at) * sizeof *heap->vacant);
-	heap->vacant[at] =
+	*MEM_INSERT(&heap->vacant, &heap->vacant_count, at) =
 	        (struct free_block){block->bytes, block->address, block->freed_at, block->pool, block->small};
 }
 
 static void vacant_drop(struct heap *heap, const struct memory_block *block)
 {
 	size_t at = vacant_place(heap, block->bytes, block->address);
-	heap->vacant_count--;
-	memmove(&heap->vacant[at], &heap->vacant[at + 1], (heap->vacant_count - at) * sizeof *heap->vacant);
+	MEM_REMOVE(heap->vacant, &heap->vacant_count, at);
 }
 
 static bool is_segment(const struct heap *heap, size_t block)
@@ -201,12 +197,6 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 		heap->peak_reserved = heap->reserved;
 }
 
-static void block_remove(struct heap *heap, size_t at)
-{
-	heap->count--;
-	memmove(&heap->blocks[at], &heap->blocks[at + 1], (heap->count - at) * sizeof *heap->blocks);
-}
-
 const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner)
 {
@@ -216,9 +206,7 @@ const struct memory_block *heap_take(
 	vacant_drop(heap, &heap->blocks[at]);
 	/* large blocks split off a rest that a large request could use */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
-		MEM_ADD(&heap->blocks, &heap->count);
-		struct memory_block *block = &heap->blocks[at];
-		memmove(block + 1, block, (heap->count - 1 - at) * sizeof *block);
+		struct memory_block *block = MEM_INSERT(&heap->blocks, &heap->count, at);
 		block[1].address += plan->bytes;
 		block[1].bytes = left;
 		block[1].first = false;
@@ -253,7 +241,7 @@ static void merge(struct heap *heap, size_t at)
 	block->bytes += block[1].bytes;
 	if (block[1].freed_at > block->freed_at)
 		block->freed_at = block[1].freed_at;
-	block_remove(heap, at + 1);
+	MEM_REMOVE(heap->blocks, &heap->count, at + 1);
 }
 
 void heap_give(struct heap *heap, size_t at, uint32_t freed_at)
@@ -281,9 +269,7 @@ void heap_drop(struct heap *heap, size_t segment)
 {
 	size_t at = heap_find(heap, heap->segments[segment].address);
 	vacant_drop(heap, &heap->blocks[at]);
-	block_remove(heap, at);
+	MEM_REMOVE(heap->blocks, &heap->count, at);
 	heap->reserved -= heap->segments[segment].bytes;
-	heap->segment_count--;
-	memmove(&heap->segments[segment], &heap->segments[segment + 1],
-	        (heap->segment_count - segment) * sizeof *heap->segments);
+	MEM_REMOVE(heap->segments, &heap->segment_count, segment);
 }

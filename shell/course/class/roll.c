@@ -31,8 +31,7 @@ static void session_drop(struct roll *roll, size_t i)
 {
 	session_empty(&roll->session[i]);
 	mem_free(roll->session[i].file);
-	roll->sessions--;
-	memmove(roll->session + i, roll->session + i + 1, (roll->sessions - i) * sizeof *roll->session);
+	MEM_REMOVE(roll->session, &roll->sessions, i);
 }
 
 static void session_add_line(struct class_session *session, const char *line, size_t count)
@@ -92,10 +91,8 @@ static struct class_session *session_find(struct roll *roll, const char *name)
 	}
 	if (roll->sessions == SESSIONS_MOST)
 		return NULL;
-	MEM_ADD(&roll->session, &roll->sessions);
-	memmove(roll->session + low + 1, roll->session + low,
-	        (roll->sessions - 1 - low) * sizeof *roll->session);
-	roll->session[low] = (struct class_session){.file = mem_copy_text(name, strlen(name))};
+	*MEM_INSERT(&roll->session, &roll->sessions, low) =
+	        (struct class_session){.file = mem_copy_text(name, strlen(name))};
 	return &roll->session[low];
 }
 

@@ -134,8 +134,7 @@ void local_drop(struct frame *frame, size_t index)
 {
 	struct variables *local = &frame->local;
 	mem_free(local->item[index].each);
-	local->count--;
-	memmove(&local->item[index], &local->item[index + 1], (local->count - index) * sizeof *local->item);
+	MEM_REMOVE(local->item, &local->count, index);
 }
 
 void variables_forget(struct variables *variables)

@@ -176,8 +176,7 @@ static void graph_free(struct host_thread *host, struct device_graph *graph)
 static struct device_graph *graphs_remove(struct graphs *graphs, int i)
 {
 	struct device_graph *graph = graphs->all[i];
-	graphs->count--;
-	memmove(&graphs->all[i], &graphs->all[i + 1], (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+	MEM_REMOVE(graphs->all, &graphs->count, i);
 	return graph;
 }
 

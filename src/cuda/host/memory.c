@@ -109,10 +109,8 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 		return status;
 	}
 	size_t i = segment_after(memory, space, address);
-	(void)MEM_ADD(&memory->segments[space], &memory->count[space]);
-	struct real_segment *at = &memory->segments[space][i];
-	memmove(at + 1, at, (memory->count[space] - 1 - i) * sizeof *at);
-	*at = (struct real_segment){address, bytes, place};
+	*MEM_INSERT(&memory->segments[space], &memory->count[space], i) =
+	        (struct real_segment){address, bytes, place};
 	return ST_OK;
 }
 
@@ -130,9 +128,7 @@ void memory_drop(struct host_thread *host, enum space space, int64_t address)
 	if (!segment)
 		return;
 	space_give(host, space, segment->at, segment->bytes);
-	size_t left = (size_t)(&memory->segments[space][memory->count[space]] - (segment + 1));
-	memmove(segment, segment + 1, left * sizeof *segment);
-	memory->count[space]--;
+	MEM_REMOVE(memory->segments[space], &memory->count[space], segment - memory->segments[space]);
 }
 
 void *memory_at(const struct host_thread *host, enum space space, int64_t address)

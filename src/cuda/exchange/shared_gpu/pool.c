@@ -136,9 +136,7 @@ static bool span_alloc(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 	}
 	if (i == pool->count && pool->bytes - offset < bytes)
 		return false;
-	(void)MEM_ADD(&pool->spans, &pool->count);
-	memmove(&pool->spans[i + 1], &pool->spans[i], (pool->count - 1 - i) * sizeof *pool->spans);
-	pool->spans[i] = (struct pool_span){offset, bytes};
+	*MEM_INSERT(&pool->spans, &pool->count, i) = (struct pool_span){offset, bytes};
 	*at = pool->at + (CUdeviceptr)offset;
 	return true;
 }
@@ -148,8 +146,7 @@ static void span_free(struct pool *pool, CUdeviceptr at)
 	for (size_t i = 0; i < pool->count; i++) {
 		if (pool->spans[i].at != (int64_t)(at - pool->at))
 			continue;
-		pool->count--;
-		memmove(&pool->spans[i], &pool->spans[i + 1], (pool->count - i) * sizeof *pool->spans);
+		MEM_REMOVE(pool->spans, &pool->count, i);
 		return;
 	}
 }
