@@ -48,7 +48,7 @@ static enum status compare_read_worlds(const struct call *call, struct question 
 		}
 	}
 	if (!*question->world[question->worlds - 1])
-		return fail(ST_ARGUMENT, "compare needs strategies: %s", call->statement->row->usage);
+		return fail(ST_ARGUMENT, "compare needs strategies: %s", command_usage(call->statement->row));
 	return ST_OK;
 }
 

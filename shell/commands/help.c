@@ -120,7 +120,7 @@ static void help_collectives(struct text *text)
 	for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
 		const struct command *command = command_find(also[i]);
 		if (command && command->topic)
-			help_put_row(text, command->usage, command->help);
+			help_put_row(text, command_usage(command), command->help);
 	}
 }
 
@@ -150,7 +150,7 @@ static void help_put_options(struct text *text, const struct command *command)
 
 static void help_command(struct text *text, const struct command *command)
 {
-	help_put_labelled(text, command->name, command->usage);
+	help_put_labelled(text, command->name, command_usage(command));
 	help_put_labelled(text, "", command->help);
 	help_put_options(text, command);
 	const char *example = command->example ? command->example : "";
@@ -169,7 +169,7 @@ static bool help_topic(struct text *text, const char *topic)
 		const struct command *command = commands_at(i);
 		if (!command->topic || strcmp(command->topic, topic) != 0)
 			continue;
-		help_put_row(text, command->usage, command->help);
+		help_put_row(text, command_usage(command), command->help);
 		any = true;
 	}
 	return any;

@@ -59,7 +59,6 @@ static enum status list_tensors(struct call *call, int i, int rank, struct text 
 const struct command command_tensors = {
         .name = "tensors",
         .topic = "look",
-        .usage = "tensors",
         .help = "lists the tensors: shape, type, memory, bytes, and the tensor that a view belongs to",
         .example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors",
         .class = COMMAND_LOOK,
@@ -82,7 +81,6 @@ static enum status list_streams(struct call *call, int i, int rank, struct text 
 const struct command command_streams = {
         .name = "streams",
         .topic = "look",
-        .usage = "streams",
         .help = "lists the streams and how many operations are queued on each",
         .example = "stream io compute\nstreams",
         .class = COMMAND_LOOK,
@@ -129,7 +127,6 @@ static enum status list_events(struct call *call, int i, int rank, struct text *
 const struct command command_events = {
         .name = "events",
         .topic = "look",
-        .usage = "events",
         .help = "lists the events: their last `record`, and if it has happened",
         .example = "event e\nevents",
         .class = COMMAND_LOOK,
@@ -167,7 +164,6 @@ static enum status groups_run(struct call *call)
 const struct command command_groups = {
         .name = "groups",
         .topic = "look",
-        .usage = "groups",
         .help = "lists the groups and their parts' ranks",
         .example = "mesh dp=2 tp=2\ngroups",
         .class = COMMAND_LOOK,

@@ -170,7 +170,6 @@ static enum status races_run(struct call *call)
 const struct command command_races = {
         .name = "races",
         .topic = "look",
-        .usage = "races",
         .help = "reports operation pairs that access the same memory without an order between them, and the "
                 "line that would order them. Also reports groups whose ranks queue operations in different "
                 "orders, if NCCL can hang, even if only in combination with other groups",
@@ -195,7 +194,6 @@ static enum status stuck_run(struct call *call)
 const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
-        .usage = "stuck",
         .help = "shows which rank waits for which, the reason, and if a line of yours can release it. Also "
                 "shows orders in which NCCL can hang, as `races` does, and a collective's tensors and lines "
                 "on each rank if they differ",

@@ -16,7 +16,8 @@ static enum status p2p_peer(
 	struct number number = {0};
 	const char *title = call->statement->row->name;
 	if (!call_has(call, option))
-		return fail(ST_ARGUMENT, "%s needs %s=RANK: %s", title, option, call->statement->row->usage);
+		return fail(ST_ARGUMENT, "%s needs %s=RANK: %s", title, option,
+		        command_usage(call->statement->row));
 	enum status status = call_option(call, option, rank, &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, part->n - 1))
 		status = fail(ST_RANK, "%s: %s=%g on rank %d: in the group, %s", title, option, number.value,

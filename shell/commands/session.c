@@ -45,7 +45,6 @@ static enum status reset_run(struct call *call)
 const struct command command_reset = {
         .name = "reset",
         .topic = "steer",
-        .usage = "reset",
         .help = "makes an empty world on the same machine: no tensors, no streams, time 0",
         .example = "stream io\nreset\nstream io",
         .class = COMMAND_SESSION,
@@ -156,7 +155,6 @@ static enum status session_ask_run(struct call *call)
 const struct command command_restart = {
         .name = "restart",
         .topic = "steer",
-        .usage = "restart",
         .help = "starts new processes, in which the journal runs again",
         .class = COMMAND_SESSION,
         .run = session_ask_run,
@@ -175,7 +173,6 @@ const struct command command_edit = {
 const struct command command_view = {
         .name = "view",
         .topic = "look",
-        .usage = "view",
         .help = "the timeline on the whole screen: arrows and Tab select an operation, + and - zoom, b goes "
                 "to what it waited for, ? lists the keys, q leaves",
         .class = COMMAND_LOOK,
@@ -206,7 +203,6 @@ static enum status quit_run(struct call *call)
 const struct command command_quit = {
         .name = "quit",
         .topic = "write",
-        .usage = "quit",
         .help = "ends the session; `ranksh --resume` opens it again",
         .class = COMMAND_SESSION,
         .run = quit_run,

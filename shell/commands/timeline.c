@@ -222,7 +222,8 @@ static enum status replay_run(struct call *call)
 		return fail(ST_ARGUMENT, "`replay` needs a terminal; `timeline` prints the final picture");
 	enum status status = timeline_read_words(call, &asked);
 	if (status == ST_OK && (asked.lanes || asked.critical))
-		status = fail(ST_ARGUMENT, "replay shows all streams: %s", call->statement->row->usage);
+		status = fail(
+		        ST_ARGUMENT, "replay shows all streams: %s", command_usage(call->statement->row));
 	if (status == ST_OK)
 		status = timeline_find_window(shell, &asked, &section, &window);
 	if (status == ST_OK && window.to <= window.from)

@@ -14,7 +14,7 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 	const struct world *world = call->shell->world;
 	if (call->statement->results != 1 || call->statement->adds || call->statement->result[0].dropped)
 		return fail(ST_ARGUMENT, "%s names one view: %s", call->statement->row->name,
-		        call->statement->row->usage);
+		        command_usage(call->statement->row));
 	enum status status = call_result(call, 0, rank, result);
 	if (status != ST_OK)
 		return status;

@@ -158,7 +158,6 @@ static void rows(void **state)
 	(void)state;
 	for (int i = 0; commands_at(i); i++) {
 		const struct command *command = commands_at(i);
-		assert_non_null(command->usage);
 		assert_non_null(command->help);
 		assert_non_null(command->topic);
 		assert_int_equal(!!command->run + !!command->each + !!command->answers, 1);

@@ -72,16 +72,17 @@ enum status word_surplus(const struct parser *parser, const struct statement *st
 		if (near)
 			return fail(ST_ARGUMENT, "%s: '%.*s' was not expected; did you mean '%.*s'? %s",
 			        statement->row->name, UP_TO(40, word->at, word->after), count, near,
-			        statement->row->usage);
+			        command_usage(statement->row));
 	}
 	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
-	        UP_TO(40, word->at, word->after), statement->row->usage);
+	        UP_TO(40, word->at, word->after), command_usage(statement->row));
 }
 
 enum status word_missing(const struct statement *statement, const struct argument_row *row)
 {
 	const char *name = row->name ? row->name : "an argument";
-	return fail(ST_ARGUMENT, "%s needs %s: %s", statement->row->name, name, statement->row->usage);
+	return fail(
+	        ST_ARGUMENT, "%s needs %s: %s", statement->row->name, name, command_usage(statement->row));
 }
 
 static enum status spacing_arrow(const struct command *row, const char *at, const char *after)
@@ -114,7 +115,7 @@ enum status word_wrong(const struct parser *parser, const struct statement *stat
 		return status;
 	return fail(ST_ARGUMENT, "%s needs %s instead of '%.*s': %s", statement->row->name,
 	        row->name ? row->name : "something else", (int)(word.length < 40 ? word.length : 40), word.at,
-	        statement->row->usage);
+	        command_usage(statement->row));
 }
 
 enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage)
@@ -138,7 +139,7 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 		strncat(list, i ? " " : "", sizeof list - strlen(list) - 1);
 		strncat(list, row->option[i].name, sizeof list - strlen(list) - 1);
 	}
-	return option_unknown(row->name, slice_between(at, sign), list, row->usage);
+	return option_unknown(row->name, slice_between(at, sign), list, command_usage(row));
 }
 
 /* Missing and extra blanks

@@ -48,9 +48,9 @@ static enum status parse_command(
 	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
 	bool there = *parser->at == '{';
 	if (there && !wanted)
-		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, row->usage);
+		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, command_usage(row));
 	if (wanted && !there && !(wanted->flags & ARG_OPTIONAL))
-		return fail(ST_SYNTAX, "%s needs a block on its line: %s", row->name, row->usage);
+		return fail(ST_SYNTAX, "%s needs a block on its line: %s", row->name, command_usage(row));
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }
 
@@ -208,7 +208,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	if (status != ST_OK)
 		return status;
 	if (row && !row->results_ok)
-		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, row->usage);
+		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, command_usage(row));
 	words_drop(parser, equal + (row ? 2 : 1));
 	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }

@@ -77,7 +77,7 @@ struct command {
 	const char *name;
 	/* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
 	const char *topic;
-	const char *usage, *help; /* help: one sentence, without a full stop */
+	const char *usage, *help; /* NULL: the name; one sentence, without a full stop */
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call; NULL if there is none */
 	enum command_class class;
@@ -108,6 +108,10 @@ struct command {
 	const struct kernel *kernel; /* of a row made from a kernel (submit/rows.c); else NULL */
 	const struct collective *collective;
 };
+static inline const char *command_usage(const struct command *row)
+{
+	return row->usage ? row->usage : row->name;
+}
 /* Commands, kernels and collectives; NULL if none has the name */
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);

@@ -289,7 +289,7 @@ enum status call_whole(struct call *call, int row, int64_t least, int64_t most, 
 		return ST_OK;
 	enum status status = call_number(call, row, 0, COMMON, &number);
 	if (status == ST_NAME)
-		return fail_in(status, "%s", call->statement->row->usage);
+		return fail_in(status, "%s", command_usage(call->statement->row));
 	return status == ST_OK ? whole_between(call, "", number.value, least, most, value) : status;
 }
 

@@ -57,7 +57,7 @@ static struct slice_of_text option_written(const struct key_value *option)
  * not. Of "reduce X, or Y = reduce X" the line's form is taken. */
 static void add_words(struct fills *fills, const struct statement *line)
 {
-	const char *usage = line->row->usage, *other = strstr(usage, ", or ");
+	const char *usage = command_usage(line->row), *other = strstr(usage, ", or ");
 	const char *end = other && !line->results ? other : usage + strlen(usage);
 	const char *at = other && line->results ? other + strlen(", or ") : usage;
 	int results = 0, arguments = -1; /* -1: the command's own name comes next */
