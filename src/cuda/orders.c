@@ -94,15 +94,13 @@ static void count_seqs(struct control *control, op_id id, struct host_match *own
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
-	int count, part = order_part_of(world, record->group, op->rank);
-	const uint32_t *matches = op_matches(world, id, &count);
-	struct part_seqs *seqs = part_seqs_of(control, part);
-	for (int i = 0; i < count; i++) {
-		uint32_t seq = seqs->base + world->matches[matches[i]].sequence + 1;
+	struct part_seqs *seqs = part_seqs_of(control, order_part_of(world, record->group, op->rank));
+	FOR_MATCHES (of, world, id) {
+		uint32_t seq = seqs->base + of.match->sequence + 1;
 		if (seq > seqs->most)
 			seqs->most = seq;
 		if (own && record->kind == OP_P2P)
-			own->transfer_seq[i] = seq;
+			own->transfer_seq[of.part] = seq;
 		else if (own)
 			own->seq = seq;
 	}
@@ -240,10 +238,13 @@ void order_part(struct control *control, int group)
 	order_add(control, ORDER_PART)->match = host_match_new(control->world, group, 0);
 }
 
-/* Lets the host open the parts of groups that are new. */
-static void order_parts(struct control *control)
+void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
+	const struct record *record = op_record(world, id);
+	MEM_ROOM(&control->orders.queued, control->orders.queued_count + 1, &control->orders.queued_room);
+	control->orders.queued[control->orders.queued_count++] = id;
+	/* Lets the host open the parts of groups that are new. */
 	for (; control->known.group_count < world->group_count; control->known.group_count++) {
 		int group = (int)control->known.group_count;
 		size_t before = control->orders.held_count;
@@ -251,19 +252,9 @@ static void order_parts(struct control *control)
 		if (world->groups[group].instance_of[world->me] >= 0 && control->orders.held_count == before)
 			order_part(control, group);
 	}
-}
-
-void order_operation(struct control *control, op_id id)
-{
-	const struct world *world = control->world;
-	const struct record *record = op_record(world, id);
-	MEM_ROOM(&control->orders.queued, control->orders.queued_count + 1, &control->orders.queued_room);
-	control->orders.queued[control->orders.queued_count++] = id;
-	order_parts(control);
-	int count = 0;
-	const uint32_t *matches = op_matches(world, id, &count);
-	for (int i = 0; i < count && record->kind == OP_P2P; i++)
-		parties_channel(control, &world->matches[matches[i]]);
+	FOR_MATCHES (of, world, id)
+		if (of.match->p2p)
+			parties_channel(control, of.match);
 	if (world->ops[id].rank == world->me)
 		order_own(control, id);
 	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
@@ -307,11 +298,10 @@ bool order_is_lost(struct control *control, op_id id)
 	const struct record *record = op_record(world, id);
 	if (record->group < 0)
 		return false;
-	int count, part = order_part_of(world, record->group, world->ops[id].rank);
-	const uint32_t *matches = op_matches(world, id, &count);
+	int part = order_part_of(world, record->group, world->ops[id].rank);
 	bool lost = false;
-	for (int i = 0; i < count; i++)
-		lost |= matches[i] < part_seqs_of(control, part)->lost;
+	FOR_MATCHES (of, world, id)
+		lost |= of.index < part_seqs_of(control, part)->lost;
 	return lost;
 }
 

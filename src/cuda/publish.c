@@ -61,11 +61,9 @@ static enum status agree_start(struct control *control)
 static void order_update(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;
-	int count;
-	const uint32_t *matches = op_matches(world, order->id, &count);
 	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0 || order_is_lost(control, order->id);
-	for (int i = 0; i < count; i++)
-		order->never |= world->matches[matches[i]].mismatch;
+	FOR_MATCHES (of, world, order->id)
+		order->never |= of.match->mismatch;
 	if (order->record.backup && !order->undone)
 		spares_decide(control, order);
 }
@@ -80,16 +78,6 @@ static void join_graph(const struct control *control, struct host_order *order, 
 			order->graph = 0;
 	if (order->graph && before && before->kind == ORDER_OPERATION && before->graph == order->graph)
 		before->graph_more = true;
-}
-
-/* Inserts by id, because a withheld operation comes late. */
-static void add_open(struct control *control, op_id id)
-{
-	(void)MEM_ADD(&control->open, &control->open_count);
-	size_t i = control->open_count - 1;
-	for (; i > 0 && control->open[i - 1].id > id; i--)
-		control->open[i] = control->open[i - 1];
-	control->open[i] = (struct open_op){.id = id};
 }
 
 static bool is_withheld(const struct control *control, const bool *withheld, op_id id)
@@ -120,7 +108,12 @@ static void orders_give(struct control *control, const bool *withheld)
 		if (operation) {
 			order_update(control, order);
 			join_graph(control, order, count ? order - 1 : NULL);
-			add_open(control, order->id);
+			/* by id, because a withheld operation comes late */
+			size_t at = control->open_count;
+			while (at > 0 && control->open[at - 1].id > order->id)
+				at--;
+			*MEM_INSERT(&control->open, &control->open_count, at) =
+			        (struct open_op){.id = order->id};
 		}
 		count++;
 	}
@@ -155,18 +148,6 @@ static void queued_remove_given(struct control *control, const bool *withheld)
 	control->orders.queued_count = kept;
 }
 
-static void orders_move_first(struct control *control, size_t from)
-{
-	size_t count = control->orders.held_count - from;
-	struct host_order *last = mem_alloc((count + 1) * sizeof *last);
-	if (count) {
-		memcpy(last, control->orders.held + from, count * sizeof *last);
-		memmove(control->orders.held + count, control->orders.held, from * sizeof *last);
-		memcpy(control->orders.held, last, count * sizeof *last);
-	}
-	mem_free(last);
-}
-
 /* Communicators for late members and for windows. They are opened before everything given now. */
 static void want_pairs(struct control *control, const bool *withheld)
 {
@@ -181,7 +162,14 @@ static void want_pairs(struct control *control, const bool *withheld)
 		if (op_record(world, id)->kind == OP_ONE_SIDED)
 			parties_reach(control, id);
 	}
-	orders_move_first(control, before);
+	size_t count = control->orders.held_count - before;
+	struct host_order *last = mem_alloc((count + 1) * sizeof *last);
+	if (count) {
+		memcpy(last, control->orders.held + before, count * sizeof *last);
+		memmove(control->orders.held + count, control->orders.held, before * sizeof *last);
+		memcpy(control->orders.held, last, count * sizeof *last);
+	}
+	mem_free(last);
 }
 
 enum status control_publish(struct control *control)

@@ -110,14 +110,12 @@ static void time_add(int64_t *time, int64_t by)
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	const struct world *world = control->world;
-	int count;
 	int64_t start = one->start;
 	bool spares = op_record(world, one->id)->backup > 0;
-	const uint32_t *matches = op_matches(world, one->id, &count);
 	if (spares && !spares_counts(world, one->id))
 		return start;
-	for (int i = 0; i < count; i++) {
-		const struct match *match = &world->matches[matches[i]];
+	FOR_MATCHES (of, world, one->id) {
+		const struct match *match = of.match;
 		for (int place = 0; place < match->n; place++) {
 			const struct measured *other =
 			        measurements_find(&control->measured, match->member[place]);

@@ -125,8 +125,6 @@ void race_remedy(const struct world *world, const struct race *race, struct text
 
 static void op_check(struct happens_before *order, op_id id)
 {
-	int matches;
-	const uint32_t *match = op_matches(order->world, id, &matches);
 	const struct handout *handout = order->world->handouts;
 
 	/* blocks handed out before this operation was queued */
@@ -134,9 +132,9 @@ static void op_check(struct happens_before *order, op_id id)
 	        order->handouts++)
 		history_handout(order, &handout[order->handouts]);
 	history_conflicts(order, id);
-	for (int i = 0; i < matches; i++)
-		if (match_complete(&order->world->matches[match[i]]))
-			races_decide_postponed(order, match[i]);
+	FOR_MATCHES (of, order->world, id)
+		if (match_complete(of.match))
+			races_decide_postponed(order, of.index);
 	for (size_t i = 0; i < order->conflict_count; i++)
 		race_decide(order, &order->conflicts[i]);
 	history_add(order, id);

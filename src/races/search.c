@@ -19,13 +19,11 @@ static size_t lane_matches_up_to(const struct world *world, const struct lane_or
 /* Returns false if all its matches were aborted: it waits for nothing. */
 static bool wait_for_matches(struct happens_before *order, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(order->world, id, &count);
 	bool waits = false;
 
-	for (int i = 0; i < count; i++)
-		if (!order->world->matches[matches[i]].aborted) {
-			wait_for(&order->runnable, matches[i]);
+	FOR_MATCHES (of, order->world, id)
+		if (!of.match->aborted) {
+			wait_for(&order->runnable, of.index);
 			waits = true;
 		}
 	return waits;
@@ -188,14 +186,12 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 
 	cell->high = to;
 	for (uint32_t i = to; i-- > from;) {
-		int count;
 		bool stop = false;
-		const uint32_t *matches = op_matches(world, lane->matches[i], &count);
-		for (int k = 0; k < count; k++) {
-			if (left_before(order, &world->matches[matches[k]], a))
+		FOR_MATCHES (of, world, lane->matches[i]) {
+			if (left_before(order, of.match, a))
 				stop = true;
 			else
-				pass_match(order, matches[k], true);
+				pass_match(order, of.index, true);
 		}
 		if (stop)
 			return;
@@ -208,15 +204,13 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 	const struct search_cell *target =
 	        &order->cells[cell_of(order, world->ops[a].rank, order->op_lane[a])];
 	struct vector_clock past = clock_of(order, a);
-	int count;
-	const uint32_t *matches = op_matches(world, b, &count);
 
 	memset(order->cells, 0, world->n * order->stride * sizeof *order->cells);
 	order->stack = NO_CELL;
 	order->search++;
 	raise_past(order, b, false);
-	for (int i = 0; i < count; i++)
-		pass_match(order, matches[i], false);
+	FOR_MATCHES (of, world, b)
+		pass_match(order, of.index, false);
 	while (order->stack != NO_CELL && target->frontier < world->ops[a].number) {
 		uint32_t index = order->stack;
 		order->stack = order->cells[index].below;

@@ -35,16 +35,12 @@ static void put_member(const struct trace *trace, const struct match *match, int
 
 uint32_t trace_brings_differ(const struct world *world, op_id id)
 {
-	int first[BRINGS_MOST], count;
-	enum op_kind kind = op_record(world, id)->kind;
-	const uint32_t *matches = op_matches(world, id, &count);
+	int first[BRINGS_MOST];
 
-	for (int i = 0; i < count && (kind == OP_COLLECTIVE || kind == OP_P2P); i++) {
-		const struct match *match = &world->matches[matches[i]];
-		if (match->mismatch ? world_brings(world, match, first, NULL) > 1
-		                    : !match->p2p && world_brings_differ(world, match))
-			return matches[i];
-	}
+	FOR_MATCHES (of, world, id)
+		if (of.match->mismatch ? world_brings(world, of.match, first, NULL) > 1
+		                       : !of.match->p2p && world_brings_differ(world, of.match))
+			return of.index;
 	return 0;
 }
 

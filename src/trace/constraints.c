@@ -166,39 +166,12 @@ static void edges_of_ready(const struct asked_node *a)
 static void edges_of_start(const struct asked_node *a)
 {
 	const struct constraints *c = a->c;
-	int count;
-	const uint32_t *match = op_matches(c->trace->world, a->m->id, &count);
 	edge_put(a, node_at(a->m->id, NODE_READY), 0);
 	edge_from_answer(a);
-	for (int i = 0; i < count; i++)
-		edge_put(a, node_of_match(c, match[i]), 0);
+	FOR_MATCHES (of, c->trace->world, a->m->id)
+		edge_put(a, node_of_match(c, of.index), 0);
 	if (c->copy_before[a->m->id])
 		edge_put(a, node_at(c->copy_before[a->m->id], NODE_ENDED), 0);
-}
-
-/* The operations that a sync or allocation waits for, and its own time after that */
-static void edges_from_target(const struct asked_node *a, int64_t ns)
-{
-	op_id target = a->c->trace->world->ops[a->m->id].target;
-	if (target && target != OP_EVERYTHING)
-		edge_put(a, node_at(target, NODE_ENDED), ns);
-	for (int s = STREAM_DEFAULT; target == OP_EVERYTHING && s < a->lanes->streams; s++) {
-		const struct moment *last = lanes_last_before(a->lanes, s, a->m);
-		if (last)
-			edge_put(a, node_at(last->id, NODE_ENDED), ns);
-	}
-}
-
-/* A part of a transfer whose other side came while another part was under way */
-static void edges_from_late_parts(const struct asked_node *a)
-{
-	int count;
-	const uint32_t *match = op_matches(a->c->trace->world, a->m->id, &count);
-	for (int i = 0; i < count && a->m->kind == OP_P2P; i++) {
-		int64_t met = node_time(a->c, node_of_match(a->c, match[i]));
-		if (met != TIME_UNKNOWN && met > a->m->t.start)
-			edge_put(a, node_of_match(a->c, match[i]), a->time - met);
-	}
 }
 
 static void edges_of_end(const struct asked_node *a)
@@ -208,10 +181,21 @@ static void edges_of_end(const struct asked_node *a)
 	        alone = m->kind == OP_SEGMENT ? least_of(m->t.alone, whole) : 0;
 	bool waits = m->kind == OP_WAIT || m->kind == OP_SYNC || m->kind == OP_SEGMENT;
 	edge_put(a, node_at(m->id, NODE_STARTED), waits ? alone : whole);
-	if (waits)
-		edges_from_target(a, alone);
-	else
-		edges_from_late_parts(a);
+	/* the operations that a sync or allocation waits for, and its own time after that */
+	op_id target = waits ? a->c->trace->world->ops[m->id].target : 0;
+	if (target && target != OP_EVERYTHING)
+		edge_put(a, node_at(target, NODE_ENDED), alone);
+	for (int s = STREAM_DEFAULT; target == OP_EVERYTHING && s < a->lanes->streams; s++) {
+		const struct moment *last = lanes_last_before(a->lanes, s, m);
+		if (last)
+			edge_put(a, node_at(last->id, NODE_ENDED), alone);
+	}
+	/* a part of a transfer whose other side came while another part was under way */
+	FOR_MATCHES (of, a->c->trace->world, m->id) {
+		int64_t met = node_time(a->c, node_of_match(a->c, of.index));
+		if (m->kind == OP_P2P && met != TIME_UNKNOWN && met > m->t.start)
+			edge_put(a, node_of_match(a->c, of.index), a->time - met);
+	}
 }
 
 static void edges_of_meeting(const struct asked_node *a, const struct match *match)

@@ -95,18 +95,13 @@ op_id trace_sender(const struct world *world, op_id id, int part)
 
 bool trace_meets(const struct world *world, op_id id, op_id other)
 {
-	const uint32_t *matches;
-	int count;
 	if (op_record(world, id)->kind != op_record(world, other)->kind)
 		return false;
 	if (op_record(world, id)->kind == OP_COLLECTIVE)
 		return world->ops[id].match == world->ops[other].match;
-	matches = op_matches(world, id, &count);
-	for (int k = 0; k < count; k++) {
-		const struct match *match = &world->matches[matches[k]];
-		if (match->p2p && (match->member[0] == other || match->member[1] == other))
+	FOR_MATCHES (of, world, id)
+		if (of.match->p2p && (of.match->member[0] == other || of.match->member[1] == other))
 			return true;
-	}
 	return false;
 }
 
@@ -142,30 +137,27 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	const struct world *world = trace->world;
 	int64_t arrival = t->ready;
 	bool backup = op_record(world, id)->backup > 0;
-	int count;
-	const uint32_t *matches = op_matches(world, id, &count);
 
 	*last = 0;
 	if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && trace_meets(world, id, t->blame)) {
 		*last = t->blame;
 		return most_of(backend_times(trace->backend, t->blame).ready, arrival);
 	}
-	for (int k = 0; k < count; k++) {
-		const struct match *match = &world->matches[matches[k]];
-		for (int i = 0; i < match->n; i++) {
-			op_id member = match->member[i];
+	FOR_MATCHES (of, world, id) {
+		for (int i = 0; i < of.match->n; i++) {
+			op_id member = of.match->member[i];
 			if (member == id)
 				continue;
-			int64_t ready = comes_at(trace, match, i);
+			int64_t ready = comes_at(trace, of.match, i);
 			/* one left out came while it was under way */
 			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
 				*last = member;
 			}
 		}
-		if (match->mismatch) {
+		if (of.match->mismatch) {
 			arrival = TIME_UNKNOWN;
-			op_id other = other_than(world, match, id);
+			op_id other = other_than(world, of.match, id);
 			*last = other ? other : *last;
 		}
 	}
@@ -175,45 +167,34 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last)
 {
 	int64_t latest = backend_times(trace->backend, id).start;
-	int count = 0;
-	const uint32_t *matches =
-	        op_record(trace->world, id)->kind == OP_P2P ? op_matches(trace->world, id, &count) : NULL;
 	*last = 0;
-	for (int k = 0; k < count; k++) {
-		const struct match *match = &trace->world->matches[matches[k]];
-		for (int i = 0; i < match->n; i++) {
-			int64_t ready = match->member[i] && match->member[i] != id
-			        ? backend_times(trace->backend, match->member[i]).ready
-			        : 0;
+	FOR_MATCHES (of, trace->world, id)
+		for (int i = 0; of.match->p2p && i < of.match->n; i++) {
+			op_id member = of.match->member[i];
+			int64_t ready =
+			        member && member != id ? backend_times(trace->backend, member).ready : 0;
 			if (ready == TIME_UNKNOWN || ready <= latest)
 				continue;
 			latest = ready;
-			*last = match->member[i];
+			*last = member;
 		}
-	}
 	return latest;
 }
 
 bool trace_mismatch(const struct world *world, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(world, id, &count);
-	for (int k = 0; k < count; k++)
-		if (world->matches[matches[k]].mismatch)
+	FOR_MATCHES (of, world, id)
+		if (of.match->mismatch)
 			return true;
 	return false;
 }
 
 int trace_missing_rank(const struct world *world, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(world, id, &count);
-	for (int k = 0; k < count; k++) {
-		const struct match *match = &world->matches[matches[k]];
-		for (int i = 0; i < match->n; i++)
-			if (!match->member[i])
-				return match->ranks[i];
-	}
+	FOR_MATCHES (of, world, id)
+		for (int i = 0; i < of.match->n; i++)
+			if (!of.match->member[i])
+				return of.match->ranks[i];
 	return -1;
 }
 

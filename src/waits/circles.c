@@ -84,20 +84,17 @@ static void end_meeting(struct serial *serial, uint32_t match)
 
 static void op_begin(struct serial *serial, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(serial->world, id, &count);
 	struct issue_queue *queue = &serial->queue[op_queue(serial, id)];
 
 	queue->begun = id;
-	for (int i = 0; i < count; i++) {
-		struct issued_match *meeting = &serial->meeting[matches[i]];
+	FOR_MATCHES (of, serial->world, id) {
+		struct issued_match *meeting = &serial->meeting[of.index];
 		meeting->begun++;
 		queue->pending += !meeting->released;
 		/* a collective with `backup` goes on without that many */
 		if (!meeting->over &&
-		        meeting->begun + op_record(serial->world, id)->backup >=
-		                (uint32_t)serial->world->matches[matches[i]].n)
-			end_meeting(serial, matches[i]);
+		        meeting->begun + op_record(serial->world, id)->backup >= (uint32_t)of.match->n)
+			end_meeting(serial, of.index);
 	}
 }
 
@@ -105,12 +102,10 @@ static void op_begin(struct serial *serial, op_id id)
  * queued and a member that has begun waits for it. */
 static bool is_between(const struct serial *serial, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(serial->world, id, &count);
 	bool begun = has_begun(serial, id);
 
-	for (int i = 0; i < count; i++) {
-		const struct issued_match *meeting = &serial->meeting[matches[i]];
+	FOR_MATCHES (of, serial->world, id) {
+		const struct issued_match *meeting = &serial->meeting[of.index];
 		if (!meeting->over && (begun ? meeting->joined > meeting->begun : meeting->begun > 0))
 			return true;
 	}
@@ -154,8 +149,6 @@ static void release_members(struct serial *serial)
 static void op_issue(struct serial *serial, op_id id)
 {
 	const struct op *op = &serial->world->ops[id];
-	int count;
-	const uint32_t *matches = op_matches(serial->world, id, &count);
 	uint8_t kind = op_record(serial->world, id)->kind;
 
 	serial->done = id;
@@ -164,10 +157,10 @@ static void op_issue(struct serial *serial, op_id id)
 	if (!(op->flags & OPF_TOGETHER))
 		serial->launch[op->rank] = id;
 	serial->turn[id] = (struct turn){.launch = serial->launch[op->rank]};
-	for (int i = 0; i < count; i++) {
-		struct issued_match *meeting = &serial->meeting[matches[i]];
+	FOR_MATCHES (of, serial->world, id) {
+		struct issued_match *meeting = &serial->meeting[of.index];
 		meeting->joined++;
-		if (serial->world->matches[matches[i]].aborted)
+		if (of.match->aborted)
 			meeting->over = meeting->released = true;
 	}
 	uint32_t index = op_queue(serial, id);
@@ -204,15 +197,12 @@ static void edges_of(struct wait_search *search, uint32_t node)
 		return;
 	}
 	const struct issue_queue *queue = &serial->queue[node / 2 - 1];
-	for (op_id at = queue->head; at && at <= queue->begun; at = serial->turn[at].next) {
-		int count;
-		const uint32_t *matches = op_matches(serial->world, at, &count);
-		for (int i = 0; i < count; i++) {
-			const struct issued_match *meeting = &serial->meeting[matches[i]];
+	for (op_id at = queue->head; at && at <= queue->begun; at = serial->turn[at].next)
+		FOR_MATCHES (of, serial->world, at) {
+			const struct issued_match *meeting = &serial->meeting[of.index];
 			if (!meeting->over && meeting->joined > meeting->begun)
-				wait_for(search, 2 * matches[i] + 1);
+				wait_for(search, 2 * of.index + 1);
 		}
-	}
 }
 
 static op_id member_on(const struct match *match, int rank)
@@ -339,18 +329,6 @@ static void search_suspects(struct serial *serial)
 		*(have) = wanted_ > *(have) ? wanted_ : *(have);                               \
 	} while (0)
 
-static void make_room(struct serial *serial)
-{
-	const struct world *world = serial->world;
-	size_t n = (size_t)world->n, queues = serial->across ? n : n * world->group_count;
-	size_t nodes = 2 * (queues > world->match_count ? queues : world->match_count) + 4;
-
-	GROW(&serial->turn, &serial->turns, &serial->turn_room, world->op_count + 1);
-	GROW(&serial->queue, &serial->queues, &serial->queue_room, queues);
-	GROW(&serial->meeting, &serial->meetings, &serial->meeting_room, world->match_count + 1);
-	GROW(&serial->search.colour, &serial->colours, &serial->colour_room, nodes);
-}
-
 static struct circles *circles_make(const struct world *world, bool across)
 {
 	struct circles *circles = mem_alloc(sizeof *circles);
@@ -370,7 +348,12 @@ static void read_books(struct serial *serial)
 
 	if (serial->done == world->op_count && serial->aborted == world->aborted_count)
 		return;
-	make_room(serial);
+	size_t n = (size_t)world->n, queues = serial->across ? n : n * world->group_count;
+	size_t nodes = 2 * (queues > world->match_count ? queues : world->match_count) + 4;
+	GROW(&serial->turn, &serial->turns, &serial->turn_room, world->op_count + 1);
+	GROW(&serial->queue, &serial->queues, &serial->queue_room, queues);
+	GROW(&serial->meeting, &serial->meetings, &serial->meeting_room, world->match_count + 1);
+	GROW(&serial->search.colour, &serial->colours, &serial->colour_room, nodes);
 	for (; serial->aborted < world->aborted_count; serial->aborted++)
 		if (!serial->meeting[world->aborted[serial->aborted]].over)
 			end_meeting(serial, world->aborted[serial->aborted]);

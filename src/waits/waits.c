@@ -117,8 +117,6 @@ static void edges_of(struct wait_search *search, uint32_t id)
 	const struct op *op = &world->ops[id];
 	struct times t = backend_times(waits->backend, id);
 	op_id own = own_reason(waits, id, &t);
-	int count;
-	const uint32_t *matches = op_matches(world, id, &count);
 
 	if (waits_finished(waits, id))
 		return;
@@ -131,8 +129,8 @@ static void edges_of(struct wait_search *search, uint32_t id)
 	} else if (t.issue == TIME_UNKNOWN && waits->rank[op->rank].crashed) {
 		add_missing_line(waits, id, op->rank);
 	} else {
-		for (int part = 0; part < count; part++)
-			edges_of_match(waits, id, &world->matches[matches[part]]);
+		FOR_MATCHES (of, world, id)
+			edges_of_match(waits, id, of.match);
 	}
 }
 
@@ -184,18 +182,13 @@ op_id waits_root(const struct waits *waits, op_id id)
 
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 {
-	int count;
-	const uint32_t *matches = op_matches(waits->world, id, &count);
-
 	*absent = (struct ranks){0};
-	for (int part = 0; part < count; part++) {
-		const struct match *match = &waits->world->matches[matches[part]];
-		for (int i = 0; i < match->n; i++) {
-			op_id member = match->member[i];
+	FOR_MATCHES (of, waits->world, id)
+		for (int i = 0; i < of.match->n; i++) {
+			op_id member = of.match->member[i];
 			if (!member || backend_times(waits->backend, member).ready == TIME_UNKNOWN)
-				ranks_add(absent, match->ranks[i]);
+				ranks_add(absent, of.match->ranks[i]);
 		}
-	}
 }
 
 /* ---- words */
@@ -217,13 +210,13 @@ void waits_label(const struct waits *waits, op_id id, int rank, struct text *out
 {
 	const struct world *world = waits->world;
 	const struct record *record = op_record(world, id);
-	int count, part = 0;
-	const uint32_t *matches = op_matches(world, id, &count);
+	int part = -1;
 
-	while (part < count && !match_lacks(waits, &world->matches[matches[part]], id, rank))
-		part++;
+	FOR_MATCHES (of, world, id)
+		if (part < 0 && match_lacks(waits, of.match, id, rank))
+			part = of.part;
 	const char *sends = op_called(world, id, false), *gets = op_called(world, id, true);
-	if (record->kind != OP_P2P || count < 2 || part == count || sends == gets) {
+	if (record->kind != OP_P2P || record->parts < 2 || part < 0 || sends == gets) {
 		op_label(world, id, out);
 		return;
 	}
@@ -312,16 +305,12 @@ static void past_times(struct backend *backend, op_id id, struct times *times)
 
 static op_id late_member(const struct waits *waits, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(waits->world, id, &count);
-	for (int part = 0; part < count; part++) {
-		const struct match *match = &waits->world->matches[matches[part]];
-		for (int i = 0; i < match->n; i++) {
-			op_id member = match->member[i];
+	FOR_MATCHES (of, waits->world, id)
+		for (int i = 0; i < of.match->n; i++) {
+			op_id member = of.match->member[i];
 			if (member && !waits_finished(waits, member) && waits->head[member] != member)
 				return member;
 		}
-	}
 	return 0;
 }
 

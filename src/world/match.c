@@ -174,13 +174,16 @@ void matches_join(struct world *world, op_id id)
 	}
 }
 
-const uint32_t *op_matches(const struct world *world, op_id id, int *count)
+bool op_match_next(const struct world *world, op_id id, struct op_match *of)
 {
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
 
-	*count = op->match == 0 ? 0 : record->kind == OP_P2P ? record->parts : 1;
-	return record->kind == OP_P2P ? &world->part_matches[op->match] : &op->match;
+	if (!op->match || ++of->part >= (record->kind == OP_P2P ? record->parts : 1))
+		return false;
+	of->index = record->kind == OP_P2P ? world->part_matches[op->match + of->part] : op->match;
+	of->match = &world->matches[of->index];
+	return true;
 }
 
 /* ---- abort */

@@ -154,12 +154,12 @@ static void rows_text(const struct world *world, const struct match *match, stru
 void world_mismatch(const struct world *world, op_id id, const char *(*algorithm_word)(int), struct text *why)
 {
 	struct ranks ranks[BRINGS_MOST] = {0};
-	int place[BRINGS_MOST], count, part = 0;
-	const uint32_t *matches = op_matches(world, id, &count);
+	int place[BRINGS_MOST], count;
+	const struct match *match = NULL;
 
-	while (!world->matches[matches[part]].mismatch)
-		part++;
-	const struct match *match = &world->matches[matches[part]];
+	FOR_MATCHES (of, world, id)
+		if (!match && of.match->mismatch)
+			match = of.match;
 	enum aspect aspect = first_aspect(world, match);
 	if (aspect == ASPECTS) {
 		unmatched_text(world, match, why);

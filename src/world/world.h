@@ -357,9 +357,15 @@ static inline bool match_complete(const struct match *match)
 {
 	return match->count == match->n;
 }
-/* Returns the operation's *count matches as indices into world.matches: one for a collective, one
- * per part for a transfer, none for others. */
-const uint32_t *op_matches(const struct world *world, op_id id, int *count);
+/* Goes through the operation's matches: one for a collective, one per part for a transfer, none
+ * for others. */
+struct op_match {
+	int part;
+	uint32_t index; /* into world.matches */
+	const struct match *match;
+};
+bool op_match_next(const struct world *world, op_id id, struct op_match *of);
+#define FOR_MATCHES(of, world, id) for (struct op_match of = {.part = -1}; op_match_next(world, id, &of);)
 /* Returns the match for one part in a queued transfer. */
 static inline const struct match *part_match(const struct world *world, op_id id, int part)
 {

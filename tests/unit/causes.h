@@ -63,9 +63,9 @@ static void check_span(const struct lanes *lanes, const struct span *s)
 /* Does the collective come behind one that left a member out? */
 static bool behind_backup(const struct world *world, op_id id)
 {
-	int count;
-	const uint32_t *matches = op_matches(world, id, &count);
-	uint32_t behind = count ? world->matches[matches[0]].before : 0;
+	uint32_t behind = 0;
+	FOR_MATCHES (of, world, id)
+		behind = of.part ? behind : of.match->before;
 	const struct match *before = behind ? &world->matches[behind] : NULL;
 	bool backup = false;
 	for (int i = 0; before && i < before->n; i++)
