@@ -93,8 +93,11 @@ static char *curve_name(const struct curves *curves, const struct program *progr
 	text_add(&name, "%s", name.count ? ", " : "");
 	program_model(program, &name);
 	int alike = 0;
-	for (size_t i = 0; i < curves->count; i++)
-		alike += strncmp(curves->curve[i].name, text_string(&name), name.count) == 0;
+	for (size_t i = 0; i < curves->count; i++) {
+		const char *other = curves->curve[i].name, *rest = other + name.count;
+		alike += strncmp(other, text_string(&name), name.count) == 0 &&
+		        (!*rest || strncmp(rest, " (", 2) == 0);
+	}
 	if (alike)
 		text_add(&name, " (%d)", alike + 1);
 	char *copy = mem_copy_text(text_string(&name), name.count);
