@@ -36,7 +36,8 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 	if (argument->tensor) {
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
-		*value = value_named(view.name);
+		if (status == ST_OK)
+			*value = value_named(view.name);
 		return status;
 	}
 	if (argument->formula->read_count)
