@@ -77,20 +77,20 @@ static void convert_elements(
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
-	void *own = NULL;
+	void *copy = NULL;
 	if (!packed && layout_contiguous(&from->layout) && !spans_overlap(from, to))
 		packed = operand_bytes(world, from);
 	else if (!packed)
-		packed = own = operand_packed(world, from);
+		packed = copy = operand_packed(world, from);
 	convert_elements(world, to, from->layout.dtype, packed);
-	mem_free(own);
+	mem_free(copy);
 }
 
 /* ---- messages */
 
 /* Contiguous elements: the operand's own, or a copy that the caller frees */
 struct buffer {
-	void *bytes, *own;
+	void *bytes, *copy;
 };
 
 /* filled: a copy gets the operand's elements */
@@ -98,8 +98,8 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 {
 	if (layout_contiguous(&operand->layout))
 		return (struct buffer){.bytes = operand_bytes(world, operand)};
-	void *own = filled ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
-	return (struct buffer){.bytes = own, .own = own};
+	void *copy = filled ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
+	return (struct buffer){.bytes = copy, .copy = copy};
 }
 
 /* Without OUT the result replaces the input in one buffer, unless that was packed before. */
@@ -127,11 +127,11 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .chunk = collective_chunk(record, transport_group_size(group)),
 	        .split = record->split.n ? &record->split : NULL,
 	        .counts = counts});
-	if (writes && status == ST_OK && to.own)
-		operand_unpack(world, out, to.own);
-	mem_free(from.own);
+	if (writes && status == ST_OK && to.copy)
+		operand_unpack(world, out, to.copy);
+	mem_free(from.copy);
 	if (!in_place)
-		mem_free(to.own);
+		mem_free(to.copy);
 	return status;
 }
 
@@ -143,7 +143,7 @@ enum status evaluate_send(const struct world *world, struct transport *transport
 		buffer = buffer_for(world, operand, true);
 	enum status status =
 	        transport_send(transport, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
-	mem_free(buffer.own);
+	mem_free(buffer.copy);
 	return status;
 }
 
@@ -156,9 +156,9 @@ enum status evaluate_arrival(const struct world *world, struct transport *transp
 	if (!record->kernel && from != world->me) {
 		struct buffer buffer = buffer_for(world, target, false);
 		status = transport_recv(transport, from, buffer.bytes, layout_bytes(&target->layout));
-		if (status == ST_OK && buffer.own)
-			operand_unpack(world, target, buffer.own);
-		mem_free(buffer.own);
+		if (status == ST_OK && buffer.copy)
+			operand_unpack(world, target, buffer.copy);
+		mem_free(buffer.copy);
 		return status;
 	}
 	if (!record->kernel) {
