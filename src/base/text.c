@@ -99,17 +99,21 @@ size_t text_columns(const char *utf8)
 	return columns;
 }
 
+/* RFC 3629: a code point up to U+10FFFF that is no surrogate, in its shortest form */
 uint32_t utf8_next(const char **at)
 {
+	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000}; /* by further bytes */
 	const unsigned char *s = (const unsigned char *)*at;
 	int more = *s < 0xc0 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3, i = 1;
-	uint32_t point = more ? *s & (0x3fu >> more) : *s < 0x80 ? *s : '?';
+	uint32_t point = more ? *s & (0x7fu >> more) : *s < 0x80 ? *s : '?';
 	if (!*s)
 		return 0;
 	for (; i <= more && (s[i] & 0xc0) == 0x80; i++)
 		point = point << 6 | (s[i] & 0x3fu);
 	*at += i;
-	return i <= more ? '?' : point;
+	bool valid =
+	        i > more && point >= least[more] && point <= 0x10ffff && (point < 0xd800 || point >= 0xe000);
+	return valid ? point : '?';
 }
 
 bool utf8_obeyed(uint32_t point)
@@ -154,20 +158,17 @@ void text_put_point(struct text *text, uint32_t point)
 	text_put(text, bytes, point_bytes(point, bytes));
 }
 
-/* RFC 3629: a code point up to U+10FFFF that is no surrogate, in its shortest form */
 size_t text_valid(const char *bytes, size_t count)
 {
 	const char *at = bytes, *end = bytes + count;
 	while (at < end) {
-		char piece[5] = "", shortest[4];
+		char piece[5] = "";
 		const char *next = piece;
 		memcpy(piece, at, least_of(end - at, 4));
 		uint32_t point = utf8_next(&next);
-		int length = point_bytes(point, shortest);
-		if (!point || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ||
-		        next - piece != length || memcmp(piece, shortest, length) != 0)
+		if (!point || (point == '?' && *piece != '?'))
 			break;
-		at += length;
+		at += next - piece;
 	}
 	return at - bytes;
 }

@@ -37,9 +37,16 @@ static void columns_and_utf8(void **state)
 	assert_int_equal(text_columns("\033["), 0);
 	assert_int_equal(text_valid("h\u00e9\u20ac\U0001f600", 10), 10);
 	static const char *const bad[] = {"\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-	        "\xff", "a\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80"};
-	for (size_t i = 0; i < LENGTH_OF(bad); i++)
+	        "\xff", "a\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xc1\x81", "\xf9\x90\x80\x80"};
+	for (size_t i = 0; i < LENGTH_OF(bad); i++) {
+		const char *at = bad[i] + (*bad[i] == 'a');
 		assert_true(text_valid(bad[i], strlen(bad[i])) < strlen(bad[i]));
+		assert_int_equal(utf8_next(&at), '?');
+		assert_int_equal(*at, 0);
+	}
+	char unsafe[] = "a\xc1\x81\xed\xa0\x80\xf5\x80\x80\x80?";
+	text_make_safe(unsafe);
+	assert_string_equal(unsafe, "a????");
 	assert_int_equal(text_valid("a\0b", 3), 1);
 }
 
