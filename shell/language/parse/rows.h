@@ -77,7 +77,7 @@ struct command {
 	const char *name;
 	/* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
 	const char *topic;
-	const char *usage, *help; /* usage NULL: the name alone; help: a sentence without full stop */
+	const char *usage, *help; /* usage NULL: the name; help: a sentence without full stop */
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call; NULL if there is none */
 	enum command_class class;
