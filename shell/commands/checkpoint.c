@@ -68,18 +68,6 @@ static void resume_note_path(struct call *call, const char *path)
 	text_release(&did);
 }
 
-/* With another seed or number of heads the parameters still fit. */
-static void resume_report(struct shell *shell, const struct checkpoint *c)
-{
-	struct text model = {0};
-	program_model(shell->training->now.program, &model);
-	out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` continues from there\n", c->path,
-	        c->iteration, c->model, c->shards);
-	if (strcmp(text_string(&model), c->model) != 0)
-		out_say(shell->out, "   note: it continues as %s\n", text_string(&model));
-	text_release(&model);
-}
-
 static enum status resume_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -106,7 +94,14 @@ static enum status resume_run(struct call *call)
 		status = choose_resumed(shell, &c);
 	if (status == ST_OK) {
 		resume_note_path(call, c.path);
-		resume_report(shell, &c);
+		/* With another seed or number of heads the parameters still fit. */
+		struct text model = {0};
+		program_model(shell->training->now.program, &model);
+		out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` continues from there\n",
+		        c.path, c.iteration, c.model, c.shards);
+		if (strcmp(text_string(&model), c.model) != 0)
+			out_say(shell->out, "   note: it continues as %s\n", text_string(&model));
+		text_release(&model);
 	}
 	checkpoint_release(&c);
 	return status;

@@ -31,17 +31,6 @@ static enum status add_rank(
 	return status;
 }
 
-static void measure_memory(const struct world *world, struct world_figures *out)
-{
-	for (int rank = 0; rank < world->n; rank++) {
-		const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
-		if (heap->peak_allocated <= out->peak)
-			continue;
-		out->peak = heap->peak_allocated;
-		memcpy(out->kind, heap->peak_kind, sizeof out->kind);
-	}
-}
-
 /* Returns true if a micro-batch is sent; else there is no bubble. */
 static bool has_stages(const struct world *world)
 {
@@ -87,7 +76,13 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 	out->sent = sums.sent / counted;
 	if (status == ST_OK && wanted & MEASURE_PATH)
 		status = measure_path(&trace, section, out);
-	measure_memory(all.world, out);
+	for (int rank = 0; rank < all.world->n; rank++) {
+		const struct heap *heap = world_heap(all.world, rank, SPACE_DEVICE);
+		if (heap->peak_allocated <= out->peak)
+			continue;
+		out->peak = heap->peak_allocated;
+		memcpy(out->kind, heap->peak_kind, sizeof out->kind);
+	}
 	if (wanted & MEASURE_RACES)
 		out->races = races_now(shell->world)->count;
 	return status == ST_OK && has_stages(all.world) ? metric_bubble(&trace, section, 0, &out->bubble)

@@ -36,16 +36,6 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return at > start ? at - start : 1;
 }
 
-static void adapt(struct credit *credit)
-{
-	int64_t now = wall_ns(), took = now - credit->asked_ns;
-	credit->asked_ns = now;
-	if (took < LOOK_LEAST_NS && credit->quantum < QUANTUM_MOST)
-		credit->quantum *= 2;
-	else if (took > LOOK_MOST_NS && credit->quantum > QUANTUM_FIRST)
-		credit->quantum /= 2;
-}
-
 /* Keeps a failure for the agreement at the next common stop. */
 static void tell(struct credit *credit, enum credit_code code)
 {
@@ -57,7 +47,12 @@ static void tell(struct credit *credit, enum credit_code code)
 static bool lead(struct credit *credit)
 {
 	enum credit_code code = credit->look ? credit->look(credit->self) : CREDIT_GO;
-	adapt(credit);
+	int64_t now = wall_ns(), took = now - credit->asked_ns;
+	credit->asked_ns = now;
+	if (took < LOOK_LEAST_NS && credit->quantum < QUANTUM_MOST)
+		credit->quantum *= 2;
+	else if (took > LOOK_MOST_NS && credit->quantum > QUANTUM_FIRST)
+		credit->quantum /= 2;
 	if (credit->own < credit->told) { /* join the others first, then decide */
 		credit->own = credit->told;
 		if (code == CREDIT_GO) {

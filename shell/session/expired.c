@@ -13,17 +13,6 @@
 #include "collectives/algorithm.h"
 #include "shell/session/note.h"
 
-static void find_late(const struct world *world, const struct match *match, int64_t time, struct ranks *came,
-        struct ranks *late)
-{
-	for (int place = 0; place < match->n; place++) {
-		const struct op *op = &world->ops[match->member[place]];
-		bool there = match->member[place] && op->flags & OPF_DONE && !(op->flags & OPF_LATE) &&
-		        op->ready <= time;
-		ranks_add(there ? came : late, match->ranks[place]);
-	}
-}
-
 static void say(struct shell *shell, const struct expiry *expiry)
 {
 	const struct world *world = shell->world;
@@ -33,7 +22,12 @@ static void say(struct shell *shell, const struct expiry *expiry)
 	op_id first = match->member[match->first];
 	struct ranks came = {0}, late = {0};
 	struct text words = {0};
-	find_late(world, match, expiry->time, &came, &late);
+	for (int place = 0; place < match->n; place++) {
+		const struct op *op = &world->ops[match->member[place]];
+		bool there = match->member[place] && op->flags & OPF_DONE && !(op->flags & OPF_LATE) &&
+		        op->ready <= expiry->time;
+		ranks_add(there ? &came : &late, match->ranks[place]);
+	}
 	text_add(&words, "timeout: ");
 	op_text(world, first, &words);
 	text_add(&words, " in %s (line %d) has waited ", name, op_record(world, first)->line);

@@ -63,23 +63,18 @@ static bool equal(double a, double b)
 }
 
 /* exact to the last bit */
-static void put_value(struct text *out, double value)
-{
-	char digits[24];
-	if (number_is_whole(value, -1e15, 1e15) && !(value == 0 && signbit(value)))
-		text_put(out, digits, (size_t)(number_digits(digits, (int64_t)value) - digits));
-	else
-		text_add(out, "%.17g", value);
-}
-
 static void put_values(struct text *out, const double *value, size_t count)
 {
+	char digits[24];
 	size_t same = 1;
 	while (same < count && equal(value[same], value[0]))
 		same++;
 	for (size_t i = 0; i < (same == count ? 1 : count); i++) {
 		text_put(out, i ? " " : "\t", 1);
-		put_value(out, value[i]);
+		if (number_is_whole(value[i], -1e15, 1e15) && !(value[i] == 0 && signbit(value[i])))
+			text_put(out, digits, (size_t)(number_digits(digits, (int64_t)value[i]) - digits));
+		else
+			text_add(out, "%.17g", value[i]);
 	}
 }
 

@@ -11,15 +11,6 @@ static bool shows_nothing(const struct picture *picture)
 	return i == count;
 }
 
-static void say_nothing(struct shell *shell, const struct window *window)
-{
-	out_say(shell->out, "   nothing has run or is queued here");
-	if (window->to > window->from)
-		out_say(shell->out, ", from %s to %s", time_words(window->from).text,
-		        time_words(window->to).text);
-	out_say(shell->out, ": it is now %s\n", time_words(shell_clock(shell)).text);
-}
-
 enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };
@@ -30,11 +21,16 @@ enum status timeline_draw(struct shell *shell, const struct trace *trace, const 
 	options.rows = MOST_ROWS;
 	struct picture picture = {0};
 	struct text text = {0};
+	const struct window *window = &options.window;
 	enum status status = timeline_picture(trace, &options, &picture);
-	if (status == ST_OK && (options.window.to <= options.window.from || shows_nothing(&picture))) {
-		say_nothing(shell, &options.window);
+	if (status == ST_OK && (window->to <= window->from || shows_nothing(&picture))) {
+		out_say(shell->out, "   nothing has run or is queued here");
+		if (window->to > window->from)
+			out_say(shell->out, ", from %s to %s", time_words(window->from).text,
+			        time_words(window->to).text);
+		out_say(shell->out, ": it is now %s\n", time_words(options.now).text);
 	} else if (status == ST_OK) {
-		int64_t cell = (options.window.to - options.window.from) / options.width;
+		int64_t cell = (window->to - window->from) / options.width;
 		picture_text(&picture, out_colour(shell->out), &text);
 		trace_put_uncertainty(trace, cell, &text);
 		out_put(shell->out, text_string(&text), text.count);

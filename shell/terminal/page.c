@@ -102,18 +102,6 @@ static void put_line(struct picture *page, int row, const char *text, enum colou
 			picture_cell(page, row, x)->dim = 1;
 }
 
-/* Decimals by the width of the window */
-static void put_title(const struct viewer *viewer, const struct reply *frame, struct picture *page)
-{
-	char title[300];
-	int64_t width = frame->to - frame->from;
-	int digits = width >= 1000000000 ? 0 : width >= 1000000 ? 2 : width >= 10000 ? 4 : 6;
-	snprintf(title, sizeof title, "%s   %.*f - %.*f ms of %.*f   %s", viewer->title, digits,
-	        (double)frame->from / 1e6, digits, (double)frame->to / 1e6, digits,
-	        (double)frame->whole_to / 1e6, text_string(&frame->part));
-	put_line(page, 0, title, COLOUR_HEAD, false);
-}
-
 /* ---- the map ---- */
 
 static int map_column(const struct viewer *viewer, const struct reply *frame, int64_t time)
@@ -290,7 +278,14 @@ void page_make(const struct viewer *viewer, const struct reply *frame, struct pi
 {
 	struct page_layout at = page_layout(viewer);
 	picture_make(page, viewer->width, viewer->height);
-	put_title(viewer, frame, page);
+	/* Decimals by the width of the window */
+	char title[300];
+	int64_t width = frame->to - frame->from;
+	int digits = width >= 1000000000 ? 0 : width >= 1000000 ? 2 : width >= 10000 ? 4 : 6;
+	snprintf(title, sizeof title, "%s   %.*f - %.*f ms of %.*f   %s", viewer->title, digits,
+	        (double)frame->from / 1e6, digits, (double)frame->to / 1e6, digits,
+	        (double)frame->whole_to / 1e6, text_string(&frame->part));
+	put_line(page, 0, title, COLOUR_HEAD, false);
 	if (at.map >= 0)
 		put_map(viewer, frame, at.map, page);
 	if (viewer->help) {

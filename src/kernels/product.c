@@ -36,7 +36,7 @@ static struct {
 	bool looked, mapped;
 } buffer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if no other product may run until buffer_leave. */
+/* Returns true if the lock is held: no other product may run. */
 static bool buffer_enter(void)
 {
 	enum { BUFFER_BYTES = 128 << 20 };
@@ -47,15 +47,6 @@ static bool buffer_enter(void)
 	if (alone ? !buffer.mapped : !__atomic_exchange_n(&buffer.looked, true, __ATOMIC_RELAXED))
 		mem_unmap(mem_map(BUFFER_BYTES), BUFFER_BYTES);
 	return alone;
-}
-
-/* mapped: the product was large enough to need the buffer. */
-static void buffer_leave(bool alone, bool mapped)
-{
-	if (!alone)
-		return;
-	buffer.mapped = buffer.mapped || mapped;
-	pthread_mutex_unlock(&buffer.lock);
 }
 
 static float *element(struct matrix matrix, int64_t row, int64_t column)
@@ -96,5 +87,9 @@ void matrix_product(
 				        least_of(columns, n - j), least_of(depth, k - l), scale,
 				        element(a, i, l), a.ld, element(b, l, j), b.ld, l ? 1 : beta,
 				        element(y, i, j), y.ld);
-	buffer_leave(alone, !parts && m > 1 && n > 1 && (double)m * n * k > MOST);
+	if (!alone)
+		return;
+	/* large enough to have needed the buffer */
+	buffer.mapped |= !parts && m > 1 && n > 1 && (double)m * n * k > MOST;
+	pthread_mutex_unlock(&buffer.lock);
 }

@@ -66,20 +66,6 @@ static double error_of(const struct fit *fit, const struct fit_sample *sample)
 	return fabs(time - sample->ns) / sample->ns;
 }
 
-/* Times are whole ns, so a line whose largest amount costs only a few is not determined. */
-static void forget_unresolved(
-        const struct fit_sample *samples, size_t count, const struct fit *before, struct fit *fit)
-{
-	double most[FIT_LINES] = {0};
-	for (size_t i = 0; i < count; i++)
-		most[samples[i].line] = fmax(most[samples[i].line], samples[i].amount);
-	for (int i = 0; i < FIT_LINES; i++)
-		if (fit->found[i] && most[i] * fit->cost_ns[i] < RESOLVED_NS) {
-			fit->found[i] = false;
-			fit->cost_ns[i] = before->cost_ns[i];
-		}
-}
-
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 {
 	const struct fit before = *fit;
@@ -94,7 +80,15 @@ void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 			weight[i] =
 			        1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
 	}
-	forget_unresolved(samples, count, &before, fit);
+	/* Times are whole ns, so a line whose largest amount costs only a few is not determined. */
+	double most[FIT_LINES] = {0};
+	for (size_t i = 0; i < count; i++)
+		most[samples[i].line] = fmax(most[samples[i].line], samples[i].amount);
+	for (int i = 0; i < FIT_LINES; i++)
+		if (fit->found[i] && most[i] * fit->cost_ns[i] < RESOLVED_NS) {
+			fit->found[i] = false;
+			fit->cost_ns[i] = before.cost_ns[i];
+		}
 	mem_free(weight);
 }
 

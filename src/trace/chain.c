@@ -12,18 +12,6 @@
 
 #include <string.h>
 
-static void put_ran(
-        const struct chain *chain, op_id id, const struct in_the_way *of, bool over, struct text *words)
-{
-	chain_put_op(chain, id, words);
-	if (!over)
-		text_add(words, " is under way");
-	else
-		text_add(words, " ran %s%s", time_words(of->ns).text, of->of_that ? " of that" : "");
-	if (over && of->count > 1)
-		text_add(words, ", the longest of %d that ran %s", of->count, time_words(of->work).text);
-}
-
 /* Ends the chain at that work, which is the root: adds its sentence and the root. */
 static void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
 {
@@ -33,7 +21,13 @@ static void chain_end(struct chain *chain, op_id id, const struct in_the_way *of
 	int64_t elsewhere = 0, lost = trace_lost(chain->trace, id, &t);
 	enum root_kind kind = root_of_work(chain, id, of->ns, &elsewhere);
 	root_add(chain, kind, chain->trace->world->ops[id].rank, id, elsewhere);
-	put_ran(chain, id, of, over, &words);
+	chain_put_op(chain, id, &words);
+	if (!over)
+		text_add(&words, " is under way");
+	else
+		text_add(&words, " ran %s%s", time_words(of->ns).text, of->of_that ? " of that" : "");
+	if (over && of->count > 1)
+		text_add(&words, ", the longest of %d that ran %s", of->count, time_words(of->work).text);
 	if (kind == ROOT_SLOW) {
 		text_add(&words, ": %s alone, %s without `slow %gx`", time_words(t.alone).text,
 		        time_words(op_record(chain->trace->world, id)->alone_ns).text,

@@ -186,18 +186,6 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 	}
 }
 
-static void put_arrows(struct json_writer *w, const struct lanes *lanes)
-{
-	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
-		op_id id = moment_at(lanes, place)->id;
-		enum op_kind kind = op_record(w->trace->world, id)->kind;
-		if (kind == OP_WAIT)
-			wait_arrow(w, lanes, place);
-		else if (kind == OP_P2P)
-			transfer_arrow(w, id);
-	}
-}
-
 static int by_target(const void *a, const void *b)
 {
 	const struct reach *x = a, *y = b;
@@ -277,7 +265,14 @@ static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}
 	if (status == ST_OK) {
-		put_arrows(w, lanes);
+		for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
+			op_id id = moment_at(lanes, place)->id;
+			enum op_kind kind = op_record(w->trace->world, id)->kind;
+			if (kind == OP_WAIT)
+				wait_arrow(w, lanes, place);
+			else if (kind == OP_P2P)
+				transfer_arrow(w, id);
+		}
 		put_windows(w, lanes->rank, thread_of(lanes->streams));
 		export_counters(w->trace, lanes->rank, options->window, w->out);
 	}

@@ -149,18 +149,6 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 	text_add(svg->out, "</text>\n");
 }
 
-static void put_ruler(struct svg *svg, double bottom)
-{
-	double pixel = (double)(svg->window.to - svg->window.from) / (WIDTH - LEFT - RIGHT);
-	int64_t step = (int64_t)most_number(nice_step(100 * pixel, 1), 1);
-	for (int64_t tick = (svg->window.from + step - 1) / step * step; tick <= svg->window.to; tick += step)
-		text_add(svg->out,
-		        "<path d=\"M%.1f %dV%.1f\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
-		        "text-anchor=\"middle\" "
-		        "fill=\"#666\">%s</text>\n",
-		        x_of(svg, tick), TOP - 8, bottom, x_of(svg, tick), TOP - 14, time_words(tick).text);
-}
-
 static void put_entry(struct svg *svg, const char *how, const char *words, double *x, double y)
 {
 	text_add(svg->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" %s/>", *x, y, how);
@@ -203,7 +191,14 @@ enum status trace_export_svg(
 	                          "font-family=\"sans-serif\" "
 	                          "font-size=\"12\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"white\"/>\n",
 	        WIDTH, bottom + 50, WIDTH, bottom + 50);
-	put_ruler(&svg, bottom);
+	double pixel = (double)(svg.window.to - svg.window.from) / (WIDTH - LEFT - RIGHT);
+	int64_t step = (int64_t)most_number(nice_step(100 * pixel, 1), 1);
+	for (int64_t tick = (svg.window.from + step - 1) / step * step; tick <= svg.window.to; tick += step)
+		text_add(out,
+		        "<path d=\"M%.1f %dV%.1f\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
+		        "text-anchor=\"middle\" "
+		        "fill=\"#666\">%s</text>\n",
+		        x_of(&svg, tick), TOP - 8, bottom, x_of(&svg, tick), TOP - 14, time_words(tick).text);
 	for (size_t row = 0; row < sets.shown_count && status == ST_OK; row++) {
 		put_row_names(&svg, &sets, row, TOP + (double)row * ROW);
 		put_lane(&svg, &sets.shown[row].spans, TOP + (double)row * ROW);

@@ -112,18 +112,6 @@ static void note_end(struct judged *judged, const struct shell *shell, enum stat
 	text_add(&judged->words, "%s", fail_text());
 }
 
-/* Rank 0: results that all ranks share */
-static void note_figures(struct judged *judged, struct shell *shell, struct trace *trace)
-{
-	struct window window = trace_time(trace, -1);
-	const struct races *races = races_now(shell->world);
-	judged->time_ns = window.to - window.from;
-	judged->races = races->count + races->unread_count;
-	judged->failed = shell->expect.failed;
-	for (int rank = 0; rank < shell->world->n; rank++)
-		judged->peak = most_of(judged->peak, metric_peak(trace, -1, rank, -1));
-}
-
 /* A last `sync` completes all writes. */
 static void judge_end(struct shell *shell, struct judged *judged)
 {
@@ -136,8 +124,16 @@ static void judge_end(struct shell *shell, struct judged *judged)
 		return;
 	}
 	held_add_all(shell, &judged->kept.rank[shell->world->me]);
-	if (shell->world->me == 0)
-		note_figures(judged, shell, &trace);
+	if (shell->world->me != 0)
+		return;
+	/* results that all ranks share */
+	struct window window = trace_time(&trace, -1);
+	const struct races *races = races_now(shell->world);
+	judged->time_ns = window.to - window.from;
+	judged->races = races->count + races->unread_count;
+	judged->failed = shell->expect.failed;
+	for (int rank = 0; rank < shell->world->n; rank++)
+		judged->peak = most_of(judged->peak, metric_peak(&trace, -1, rank, -1));
 }
 
 static void judge_rank(struct shell *shell, void *self)

@@ -57,15 +57,6 @@ static size_t worth_saying(const char *line, size_t length)
 	return quote ? (size_t)(quote + 1 - line) : length;
 }
 
-static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
-{
-	FOR_LINES (line, text_string(&gate->words), gate->words.count)
-		if (line.length && memcmp(line.at, "false:", line.length < 6 ? line.length : 6) != 0)
-			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "",
-			        STYLED(shell->out, COLOUR_NOTE, (int)worth_saying(line.at, line.length),
-			                line.at));
-}
-
 /* Returns the topic's first failed gate; NULL if none. *any: a gate was evaluated. */
 static const struct gate *broken_of(const struct gates *gates, enum topic topic, bool *any)
 {
@@ -117,7 +108,12 @@ static void put_topics(
 			text_add(&words, "also with %s", text_string(&verdict->also));
 		if (broken) {
 			put_broken(shell, verdict, broken, out);
-			put_detail(shell, broken, out);
+			FOR_LINES (line, text_string(&broken->words), broken->words.count)
+				if (line.length &&
+				        memcmp(line.at, "false:", line.length < 6 ? line.length : 6) != 0)
+					text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "",
+					        STYLED(shell->out, COLOUR_NOTE,
+					                (int)worth_saying(line.at, line.length), line.at));
 		} else if (any && !(wrong && figures)) { /* wrong lines can be faster */
 			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
 		}

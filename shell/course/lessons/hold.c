@@ -179,17 +179,6 @@ static enum status hold_choices(struct held_task *holding)
 	return complain_failed(holding, "a choice", status);
 }
 
-static void hold_gates(struct held_task *holding)
-{
-	struct gates gates = {0};
-	gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
-	for (size_t i = 0; i < gates.count; i++)
-		if (!holding->first[i])
-			complain(holding, text_string(&gates.gate[i].line),
-			        "is never the first gate to fail: a `#: wrong` for it is missing");
-	gates_release(&gates);
-}
-
 static enum status hold_on(struct held_task *holding, const struct lesson_task *task, int n, struct shell *of)
 {
 	trials_open(&holding->trials, task, n, of);
@@ -207,7 +196,13 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	if (status == ST_OK && holding->out.count == before) {
 		status = hold_cheats(holding);
 		hold_names(holding);
-		hold_gates(holding);
+		struct gates gates = {0};
+		gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
+		for (size_t i = 0; i < gates.count; i++)
+			if (!holding->first[i])
+				complain(holding, text_string(&gates.gate[i].line),
+				        "is never the first gate to fail: a `#: wrong` for it is missing");
+		gates_release(&gates);
 	}
 	if (status == ST_OK)
 		status = hold_answer(holding, PART_PREDICT);

@@ -89,26 +89,20 @@ static enum status play_end(struct shell *shell, struct task_play *played)
 	return status;
 }
 
-static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char *name)
-{
-	struct view view;
-	if (interpreter_view(shell, shell->world->me, name, &view) != ST_OK)
-		return;
-	struct kept_tensor *tensor = kept_add(kept, name, &view.layout, (enum dtype)view.layout.dtype);
-	read_packed(shell, 0, &view, tensor->elements);
-}
-
 /* Copies the rank's tensors. starters: those from the starter; NULL: this is that copy. */
 static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
 {
 	const struct world *world = shell->world;
 	for (name_id name = 1; (int)name <= names_count(world->names); name++) {
 		const char *text = names_text(world->names, name);
-		if (world_find(world, world->me, name).kind != THING_TENSOR)
+		struct view view;
+		if (world_find(world, world->me, name).kind != THING_TENSOR ||
+		        interpreter_view(shell, world->me, text, &view) != ST_OK)
 			continue;
-		keep_tensor(shell, kept, text);
-		if (starters && kept_find(starters, text))
-			kept->tensor[kept->count - 1].starters = true;
+		struct kept_tensor *tensor =
+		        kept_add(kept, text, &view.layout, (enum dtype)view.layout.dtype);
+		read_packed(shell, 0, &view, tensor->elements);
+		tensor->starters = starters && kept_find(starters, text);
 	}
 }
 

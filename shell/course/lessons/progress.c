@@ -45,17 +45,6 @@ static bool find_next(const struct shell *shell, char next[TASK_NAME])
 	return false;
 }
 
-static void add_marks(const struct shell *shell, int number, int tasks, int width, struct text *marks)
-{
-	char name[TASK_NAME];
-	for (int task = 0; task < tasks; task++) {
-		name_task(name, number, task);
-		bool solved = learned_solved(shell, name);
-		text_add(marks, "%s", !shell->interactive ? solved ? "x" : "." : solved ? "✓" : "·");
-	}
-	text_repeat(marks, " ", width - tasks);
-}
-
 static enum status list_one(struct shell *shell, int number, int width)
 {
 	struct lesson *lesson = NULL;
@@ -66,7 +55,13 @@ static enum status list_one(struct shell *shell, int number, int width)
 		return ST_OK;
 	}
 	bool opens = !shell->course.learned || rules_opens(&shell->course.learned->rules, number);
-	add_marks(shell, number, lesson->file.tasks, width, &marks);
+	char name[TASK_NAME];
+	for (int task = 0; task < lesson->file.tasks; task++) {
+		name_task(name, number, task);
+		bool solved = learned_solved(shell, name);
+		text_add(&marks, "%s", !shell->interactive ? solved ? "x" : "." : solved ? "✓" : "·");
+	}
+	text_repeat(&marks, " ", width - lesson->file.tasks);
 	out_say(shell->out, "   %slesson %-2d%s  %s%s%s   %s%s  %s\n",
 	        STYLED(shell->out, COLOUR_HEAD, number), STYLED(shell->out, COLOUR_GOOD, text_string(&marks)),
 	        opens ? text_string(&lesson->file.minutes) : "closed", opens ? " min" : "",

@@ -204,16 +204,10 @@ static void offer_follows(
 	text_release(&lines);
 }
 
-static void offer_ranks(struct endings *endings, const char *key)
+static void offer_options(struct endings *endings, const struct command *row, bool values)
 {
 	enum { RANKS_MOST = 16 };
 	char digits[12];
-	for (int rank = 0; rank < endings->shell->world->n && rank < RANKS_MOST; rank++)
-		offer(endings, key, digits, (size_t)(number_digits(digits, rank) - digits));
-}
-
-static void offer_options(struct endings *endings, const struct command *row, bool values)
-{
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
 		const struct option_row *option = &row->option[i];
 		struct text key = {0};
@@ -221,7 +215,9 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 		if (!values)
 			offer_word(endings, text_string(&key));
 		else if (text_place("to from root", option->name, strlen(option->name)) >= 0)
-			offer_ranks(endings, text_string(&key));
+			for (int rank = 0; rank < endings->shell->world->n && rank < RANKS_MOST; rank++)
+				offer(endings, text_string(&key), digits,
+				        (size_t)(number_digits(digits, rank) - digits));
 		else
 			offer_list(endings, text_string(&key), option->words);
 		text_release(&key);

@@ -94,21 +94,17 @@ enum status host_event_record(struct host_thread *host, CUstream stream, CUevent
 	return status;
 }
 
-static void lane_grow(struct host_lane *lane)
-{
-	struct host_flight *ring = mem_alloc((lane->room ? 2 * lane->room : 16) * sizeof *ring);
-	size_t room = lane->room ? 2 * lane->room : 16;
-	for (size_t i = lane->first; i < lane->count; i++)
-		ring[i & (room - 1)] = *lane_flight(lane, i);
-	mem_free(lane->ring);
-	lane->ring = ring;
-	lane->room = room;
-}
-
 static struct host_flight *lane_append(struct host_lane *lane)
 {
-	if (lane->count - lane->first == lane->room)
-		lane_grow(lane);
+	if (lane->count - lane->first == lane->room) {
+		size_t room = lane->room ? 2 * lane->room : 16;
+		struct host_flight *ring = mem_alloc(room * sizeof *ring);
+		for (size_t i = lane->first; i < lane->count; i++)
+			ring[i & (room - 1)] = *lane_flight(lane, i);
+		mem_free(lane->ring);
+		lane->ring = ring;
+		lane->room = room;
+	}
 	return lane_flight(lane, lane->count++);
 }
 

@@ -103,18 +103,6 @@ static enum status queue_operation(struct host_thread *host, struct run *run, co
 	return status;
 }
 
-static void report_failed(struct host_thread *host, struct run *run, const struct host_order *order,
-        int64_t issue, enum status status)
-{
-	struct host_report report = {
-	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
-	run_keep_words(&report, status);
-	if (order->match)
-		run_part_of(run, order->match->part)->lost = true;
-	lanes_check(host);
-	run_tell(host, &report, issue);
-}
-
 void run_on_stream(struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
 {
 	struct host_lane *lane;
@@ -123,7 +111,13 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	bool moment = order->record.kind == OP_RECORD || order->undone;
 	enum status status = first_failure(run_kept_from(host, run), host_lane_of(host, order, &lane));
 	if (status != ST_OK) {
-		report_failed(host, run, order, issue, status);
+		struct host_report report = {
+		        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
+		run_keep_words(&report, status);
+		if (order->match)
+			run_part_of(run, order->match->part)->lost = true;
+		lanes_check(host);
+		run_tell(host, &report, issue);
 		return;
 	}
 	status = memory_join(host, lane);

@@ -80,16 +80,6 @@ static struct kept_value *value_add(struct values *values)
 	return MEM_ADD(&values->one, &values->count);
 }
 
-static void values_trim(struct host_thread *host)
-{
-	struct values *values = host->values;
-	for (size_t i = values->first; i < values->count && values->copies >= KEPT_LEAST &&
-	        (values->copies >= KEPT_MOST || values->copy_bytes > KEPT_BYTES);
-	        i++)
-		if (!values->one[i].until_read)
-			value_drop(host, i);
-}
-
 enum status values_keep(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at)
 {
@@ -101,7 +91,11 @@ enum status values_keep(
 	while ((int64_t)CELL_LEAST << class < bytes)
 		class ++;
 	struct cells *cells = &values->cells[class];
-	values_trim(host);
+	for (size_t i = values->first; i < values->count && values->copies >= KEPT_LEAST &&
+	        (values->copies >= KEPT_MOST || values->copy_bytes > KEPT_BYTES);
+	        i++)
+		if (!values->one[i].until_read)
+			value_drop(host, i);
 	enum status status = cells->count ? ST_OK : cells_add_page(host, class);
 	if (status != ST_OK)
 		return status;

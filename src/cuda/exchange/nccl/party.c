@@ -147,17 +147,6 @@ static enum status party_open_stream(struct party *party)
 	return status;
 }
 
-static void party_close_stream(struct party *party)
-{
-	struct cuda_library *cuda = party->nccl->cuda;
-	if (party->ahead)
-		cuda->cuEventDestroy(party->ahead);
-	if (party->behind)
-		cuda->cuEventDestroy(party->behind);
-	if (party->stream)
-		cuda->cuStreamDestroy(party->stream);
-}
-
 static enum status party_make(struct party *party)
 {
 	enum status status = party_open_stream(party);
@@ -190,7 +179,12 @@ static void *party_main(void *self)
 	party->state = PARTY_GONE;
 	pthread_cond_broadcast(&nccl->changed);
 	pthread_mutex_unlock(&nccl->lock);
-	party_close_stream(party);
+	if (party->ahead)
+		cuda->cuEventDestroy(party->ahead);
+	if (party->behind)
+		cuda->cuEventDestroy(party->behind);
+	if (party->stream)
+		cuda->cuStreamDestroy(party->stream);
 	return NULL;
 }
 
