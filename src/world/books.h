@@ -1,7 +1,7 @@
 /* books.h -- private to the files of world/
  *
- * A function that can fail checks first and changes the state last. Arrays grow: keep no pointer
- * into one over a call that adds to it. An umbrella header. */
+ * Functions that can fail check everything first, then change the state. Arrays grow: keep no
+ * pointer into one over a call that adds to it. An umbrella header. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 
@@ -22,7 +22,7 @@ struct bound {
 struct rank_lanes {
 	int *stream; /* stream[number]: index into world.streams */
 	size_t count;
-	uint32_t seen_all; /* the host knows the end of operations up to this number */
+	uint32_t seen_all; /* the host knows that operations up to this number are over */
 };
 /* The next user of these bytes waits for `op`. */
 struct pending_free {
@@ -37,7 +37,7 @@ struct rank_memory {
 	struct memory_change *change;
 	size_t change_count;
 };
-/* A group's transfers from one rank to another, as an instance of two; place 0 sends. */
+/* A group's transfers from one rank to another, as a group instance of two; place 0 sends. */
 struct channel {
 	struct group_instance ends;
 	int group;
@@ -45,13 +45,13 @@ struct channel {
 };
 struct crossing {
 	struct crossing *next;
-	uint32_t earlier;
-	int rank;
+	uint32_t earlier; /* a match */
+	int rank;         /* joined `earlier` just before this match */
 };
 struct order_warning {
 	char text[200];
 };
-/* Recent operands, shared by equal records */
+/* Recent operands, shared by records with equal operands */
 struct kept_operands {
 	struct operand *operand;
 	int count;
@@ -85,7 +85,7 @@ struct world_inner {
 	size_t swapped_count;
 	struct graph *graphs;
 	size_t graph_count;
-	struct launch *launches; /* by first; not empty */
+	struct launch *launches; /* ascending by `first`; each has at least one operation */
 	size_t launch_count;
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
@@ -125,13 +125,15 @@ static inline void digest_change(struct world *world, enum change change, int ra
 void digest_layout(struct world *world, const struct layout *layout);
 
 /* ---- bindings.c */
-void bind_set(struct world *world, int rank, name_id name, struct thing thing); /* 0: no-op */
+/* Binds the name on the rank; name 0: does nothing. */
+void bind_set(struct world *world, int rank, name_id name, struct thing thing);
 
 /* ---- streams.c */
 void lanes_make(struct world *world);
-/* Notes a queued SYNC for `target`, number `number` of the rank. */
+/* Notes a queued OP_SYNC or OP_SEGMENT, number `number` of the rank. target: OP_EVERYTHING: waits
+ * for all lanes; 0: for nothing. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* If memory was freed at or before this number, the host knows that its last use is over. */
+/* Returns a number: of memory freed at or before it, the host knows that the last use is over. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {
@@ -150,19 +152,22 @@ struct draft {
 	uint32_t like; /* a record to share; 0: store `record` */
 	op_id target;
 };
-/* Fails with ST_LIMIT without ids for so many more operations. */
+/* Fails with ST_LIMIT if there are no ids for `more` operations. */
 enum status ops_fit(const struct world *world, size_t more);
-/* stores a copy; returns its index */
+/* Stores a copy; returns its index. */
 uint32_t record_store(struct world *world, const struct record *record);
+/* Stores a copy of the record for that section and the machine as it is now; returns its index. */
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
-/* world_queue, but never into a graph */
+/* As world_queue, but never into a graph; sets draft->record to the stored one. Fails with ST_BUG
+ * if the rank is not in the group, or ST_LIMIT. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
 /* Queues an implicit wait. Requires ops_fit. */
 void queue_wait(struct world *world, int rank, int stream, op_id target);
-/* Queues an OP_SEGMENT on the host. */
+/* Queues an OP_SEGMENT on the host. target: 0: waits for nothing; OP_EVERYTHING: for all of the
+ * rank's work. Requires ops_fit. */
 op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 
-/* ---- match.c. Requires that the rank is in the operation's group. */
+/* ---- match.c. Joins the operation to its match(es). Requires that its rank is in its group. */
 void matches_join(struct world *world, op_id id);
 /* What members must agree on, the most telling first */
 enum aspect {
@@ -181,18 +186,19 @@ struct share {
 	int64_t aspect[ASPECTS];
 };
 struct share member_share(const struct world *world, const struct match *match, int place);
-/* the first; ASPECTS: none */
+/* Returns the first aspect that differs; ASPECTS: none. */
 enum aspect differing(const struct share *a, const struct share *b);
 /* Groups the present members by same(..., by): first[i] is a set's first place, ranks[i] its ranks
- * (zeroed by the caller, or NULL). Returns the number of sets; further members are left out. */
+ * (zeroed by the caller, or NULL). Returns the number of sets, at most BRINGS_MOST; members of any
+ * more sets are left out. */
 typedef bool member_same(const struct world *world, const struct match *match, int a, int b, int by);
 int member_sets(const struct world *world, const struct match *match, member_same *same, int by,
         int first[BRINGS_MOST], struct ranks *ranks);
-/* Returns true if of two otherwise equal members one expects other rows than the other sends. */
 struct unmatched {
 	int from, to; /* places */
 	int64_t sent, expected;
 };
+/* Returns true if a sends b another number of rows than b expects, or the reverse: *rows. */
 bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
 
 /* ---- orders.c */
@@ -204,7 +210,7 @@ void swapped_join(struct world *world, uint32_t match);
 struct block_plan {
 	int64_t bytes;         /* rounded */
 	int64_t segment_bytes; /* 0: no new segment */
-	/* limit, in bytes, of requests the new segment serves; 0: only this one */
+	/* requests below it get this segment size (for the message); 0: sized for this one */
 	int64_t shared_below;
 	int64_t small_limit;
 	size_t block;
@@ -214,16 +220,17 @@ struct block_plan {
 	bool spare; /* return free segments first */
 	bool moves; /* an ordinary free segment moves to the graph's pool */
 };
-/* unit: 1 for a GPU of 4 GB and more, 8 for small ones (memory.c), 0 for a disk. capacity:
- * INT64_MAX: any. Returns false if it does not fit even without the free segments. The plan has a
- * block's index: carry it out at once, by heap_grow (with segment_bytes) and heap_take. */
+/* Plans a block. pool: pool_of(stream, graph). unit: 1 for a GPU of 4 GB and more, 8 for small
+ * ones (memory.c), 0 for a disk. capacity: INT64_MAX: any. Returns false if it does not fit even
+ * without the free segments. The plan has a block's index: carry it out at once, by heap_grow
+ * (with segment_bytes) and heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner);
-/* Adds the plan's segment, and its block to the plan; data: real bytes, or NULL. */
+/* Adds a segment of plan->segment_bytes; plan->block: its block. data: real bytes, or NULL. */
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
-/* Moves a segment to another pool; its free blocks become freed then. */
+/* Moves a segment to another pool; its free blocks get `freed_at`. */
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
 #define FREED_IN_GRAPH UINT32_MAX /* as freed_at: unavailable until the segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
@@ -235,8 +242,9 @@ int64_t heap_spare(const struct heap *heap);                   /* in bytes */
 void heap_drop(struct heap *heap, size_t segment);             /* removes a spare one */
 
 /* ---- memory.c: the spaces of all ranks */
-/* Takes memory for a tensor that will use slot `base`, and queues the cost. pool, use, kind: as
- * for world_tensor_make. Fails with ST_DEVICE_MEMORY or ST_LIMIT. */
+/* Takes memory for a tensor whose index will be tensor->base; queues an OP_SEGMENT if a device
+ * segment is got or segments are returned. pool (a stream number), use, kind: as for
+ * world_tensor_make. Fails with ST_DEVICE_MEMORY or ST_LIMIT. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address);
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
@@ -249,17 +257,17 @@ void memory_to_graph(struct world *world, int rank, const struct block_plan *pla
  * operation of its launches on each stream, which the next users wait for. */
 void memory_graph_gone(
         struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
-/* Memory of other pools */
+/* Memory that a graph uses outside its own pools */
 struct graph_use {
 	uint32_t handout; /* in world.handouts */
 	uint8_t access;
-	uint8_t reported; /* 1: its freeing, 2: and its new tensor */
+	uint8_t reported; /* 0: nothing; 1: that it was freed; 2: also that a new tensor has it */
 };
 struct graph_uses {
 	struct graph_use *use;
 	size_t count;
 };
-/* Adds the memory of a captured operation. */
+/* Adds the memory outside the graph's own pools that a captured operation uses. */
 void uses_note(const struct world *world, int rank, const struct record *record, struct graph_uses *uses);
 void uses_sort(struct graph_uses *uses); /* by handout, unique; required by the following */
 /* Fails with ST_NAME if freed memory was returned to the device (cudaErrorIllegalAddress). */
@@ -270,10 +278,13 @@ bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from
 /* ---- pending.c. Sets waits[STREAMS_MAX] to the operations that `draft` must wait for; returns
  * their number. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
+/* Ends the pending waits for the bytes of the draft's operands. */
 void pending_cut(struct world *world, const struct draft *draft);
-/* The next user of this device memory waits for `op`, in place of earlier ones of its stream. */
+/* Makes the next user of this device memory wait for `op`. Replaces pending waits within these
+ * bytes for earlier operations of op's stream. */
 void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op);
-/* Adds a wait unless it is in order anyway, the latest of a lane; returns the new count. */
+/* Adds `op` unless the stream or a sync orders it already; keeps only the latest operation of each
+ * stream. Returns the new count. */
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
 
 /* ---- windows.c */
@@ -288,7 +299,8 @@ void windows_abort(struct world *world, int group, int part); /* part -1: all */
 void graphs_free(struct world *world);
 /* Returns the pool of new tensors on the stream: the graph's if the stream is captured. */
 uint32_t graph_pool(const struct world *world, int rank, int stream);
-/* Adds to the rank's graph, or queues if the stream is not captured. */
+/* Adds to the rank's graph (*id: OP_CAPTURED + place), or queues if the stream is not captured.
+ * Fails with ST_ARGUMENT for host work, windows and a wait that the capture isolates. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);
 /* Notes an event that is recorded during a capture. Call before the event changes. */
 void graph_event(struct world *world, int rank, int event, op_id record_op);

@@ -10,7 +10,8 @@
 enum { ABORT_S = 10, CLOSE_S = 5 };
 
 /* ---- memory: cuMemFree waits for all work queued on the GPU, which may wait for a peer. So
- * memory is freed only if it is short. */
+ * memory is freed only if it is short, and at close. A freed block serves requests of its exact
+ * size. */
 
 static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
 {
@@ -54,7 +55,8 @@ struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_
 	return NULL;
 }
 
-/* Requires the lock. Waits for a change until that real time; returns false after it. */
+/* Requires the lock. Waits for a change until `ns` on CLOCK_MONOTONIC (cuda_real_now); returns
+ * false if that has passed. */
 static bool wait_until(struct nccl_exchange *nccl, int64_t ns)
 {
 	const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
@@ -75,7 +77,9 @@ static bool wait_gone(struct nccl_exchange *nccl, int part)
 	return true;
 }
 
-/* Requires the lock. */
+/* Requires the lock. Waits until the party is made or released; if the part's former communicators
+ * have not gone, breaks it at once. Fails with ST_GPU for a failed party, ST_LIMIT if it breaks
+ * one. */
 static enum status open_party(struct party *party, bool gone)
 {
 	struct nccl_exchange *nccl = party->nccl;
