@@ -73,7 +73,7 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* An escape sequence ends with its first of @ to ~. */
+/* ESC [ ... ends with the first byte from @ to ~. */
 size_t text_step(const char *at, const char *end, int *columns)
 {
 	const char *p = at + 1;
@@ -178,8 +178,8 @@ static bool is_ascii_text(char c)
 	return (c >= ' ' && c <= '~') || (c && strchr("\t\r\n", c));
 }
 
-/* Returns true for two ASCII characters of two bytes each, as in UTF-16. high: the byte that is
- * 0, 0 or 1. */
+/* Returns true for two ASCII characters of two bytes each, as in UTF-16. high: which byte of each
+ * pair is zero, the first (0) or the second (1). */
 static bool begins_wide(const char *bytes, size_t count, int high)
 {
 	const char *low = bytes + !high;
@@ -216,13 +216,13 @@ const char *text_lines_saved_as(const char *bytes, size_t count)
 	        : "lines end in CR alone: `tr '\\r' '\\n' < OLD > NEW` writes them with LF";
 }
 
-/* Optimal string alignment distance (Damerau 1964): row j of the distances between the first i
- * letters of a and j of b.
+/* Optimal string alignment distance (Damerau 1964). In row i, entry j is the distance between a's
+ * first i bytes and b's first j.
  *
- *      before[j-1]  before[j]           replace, or the same letter: before[j-1] + 0 or 1
+ *      before[j-1]  before[j]           replace, or the same byte: before[j-1] + 0 or 1
  *      now[j-1]     now[j]              delete: before[j] + 1        insert: now[j-1] + 1
  *
- * Swapped neighbours: older[j-2] + 1. Words are cut at MOST letters. */
+ * Swapped neighbours: older[j-2] + 1. Words are cut at MOST bytes. */
 int text_distance(const char *a, const char *b)
 {
 	enum { MOST = 64 };
@@ -292,7 +292,7 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 	for (const char *p = words; *p; p += strspn(p, " ")) {
 		int count = strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);
-		/* of equals, one that the word begins: `of` for `off` */
+		/* of equally near ones, one that begins with the typed word: `off` for `of` */
 		bool begins =
 		        near && *wanted && count - (int)length == best && strncmp(wanted, one, length) == 0;
 		if (text_nearer(wanted, one, &best) || begins) {

@@ -21,9 +21,11 @@ void text_clear(struct text *text); /* keeps the memory */
 void text_release(struct text *text);
 const char *text_string(const struct text *text); /* never NULL */
 
-/* Returns the columns of a UTF-8 string: code points without escape sequences. */
+/* Returns the columns of a UTF-8 string: one for each code point, none for `ESC [` sequences; the
+ * text of other sequences (OSC 8) counts. */
 size_t text_columns(const char *utf8);
-/* Returns the bytes of the character or escape sequence at `at`; *columns: its width. */
+/* Returns the number of bytes of the character or `ESC [` sequence at `at`; *columns: its
+ * width. */
 size_t text_step(const char *at, const char *end, int *columns);
 /* Returns the line at *at, *length bytes without newline, and advances *at; NULL at `end`. */
 const char *text_line(const char **at, const char *end, size_t *length);
@@ -41,34 +43,37 @@ void text_wrapped(struct text *text, const char *words, int indent, int width);
 /* Appends the lines, wrapped at blanks to `columns` (< 1: unchanged). Returns the number of
  * rows. */
 int fold_lines(const char *lines, size_t count, int columns, struct text *folded);
-/* Returns the code point at *at and advances; 0 at the end, '?' for invalid bytes. */
+/* Returns the code point at *at and advances; 0 at the end, '?' for invalid UTF-8 (as
+ * text_valid). */
 uint32_t utf8_next(const char **at);
 /* Returns true for control characters except newline and tab, also 0x80 to 0x9f. */
 bool utf8_obeyed(uint32_t point);
-/* Replaces control characters and invalid bytes by '?' in place. NULL is allowed. */
+/* Replaces each control character and invalid sequence by '?' in place. NULL is allowed. */
 void text_make_safe(char *words);
 /* Appends a code point as UTF-8. */
 void text_put_point(struct text *text, uint32_t point);
-/* Returns the length of the valid UTF-8 without NUL at the beginning. */
+/* Returns the length of the longest prefix that is valid UTF-8 and has no NUL. */
 size_t text_valid(const char *bytes, size_t count);
-/* Returns "saved as UTF-16: save it as UTF-8" for a text with UTF-16's byte order mark, as of
- * Windows PowerShell's `>`, or with two-byte ASCII; else NULL. */
+/* Returns "saved as UTF-16: save it as UTF-8" for a text with UTF-16's byte order mark, such as
+ * Windows PowerShell's `>` writes, or with two-byte ASCII; else NULL. */
 const char *text_saved_as(const char *bytes, size_t count);
-/* The same for a text read by lines, with advice if its lines end in CR alone, as on old Macs. */
+/* The same for a text read by lines. If all of it is valid UTF-8 without NUL and its lines end in
+ * CR alone, as on old Macs, returns advice on that. */
 const char *text_lines_saved_as(const char *bytes, size_t count);
-/* Returns the place of the word in blank-separated `words`, from 0; -1: none. words may be NULL.
- */
+/* Returns the word's place, from 0, in `words`, separated by single blanks, or NULL; -1: none. */
 int text_place(const char *words, const char *word, size_t length);
-/* Returns the edit distance (insert, delete, replace, swap) for "did you mean". */
+/* Returns the edit distance (insert, delete, replace, swap) of the first 64 bytes, in bytes, for
+ * "did you mean". */
 int text_distance(const char *a, const char *b);
 /* Returns true if `name` is nearer to `word` than *least, which becomes its distance. Begin with
  * text_too_far(). */
 bool text_nearer(const char *word, const char *name, int *least);
-/* Returns the least distance that is too far: two letters may differ, one in words of up to
- * four. */
+/* Returns the least distance that is too far: two bytes may differ, one in words of up to four
+ * columns. */
 int text_too_far(const char *word);
 
-/* Returns the nearest word of `words`, at most two letters away (one if short); NULL if none. */
+/* Returns the word of `words` that `word` may have meant, a pointer into `words` with its length
+ * in *near_length; NULL if none, and *near_length is unchanged. */
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length);
 
 #endif

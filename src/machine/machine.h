@@ -65,7 +65,7 @@ struct machine {
 #define X(field, unit, key, about) double field;
 	MACHINE_KEYS(X)
 #undef X
-	/* by key, as in MACHINE_KEYS: "file:line source", or "set by you" */
+	/* by key: "file:line source", "set by you", or "this: source" (machine_here) */
 	char source[MACHINE_KEY_COUNT][96];
 	bool here; /* the GPU at hand: work there takes its real time */
 	/* changes since it was zeroed: different states have different numbers */

@@ -1,7 +1,7 @@
 /* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
  *
- * Kernels take strided tensors in place. Messages are contiguous: a contiguous operand is its
- * own buffer, others are packed and unpacked. */
+ * Kernels read and write strided tensors directly, without packing. Messages are contiguous: a
+ * contiguous operand's memory is the buffer, other operands are packed and unpacked. */
 #include "numerics/evaluate.h"
 #include "backend/call.h"
 #include "base/memory.h"
@@ -39,7 +39,7 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 		tensor->data = operand_bytes(world, operand);
 		if (!staged || !(operand->access & ACCESS_WRITE))
 			continue;
-		/* a buffer of its own, with the operand's elements if the kernel reads them */
+		/* a separate buffer, with the operand's elements if the kernel reads them */
 		bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
 		const struct layout *layout = &operand->layout;
 		layout_make(&tensor->layout, layout->dtype, layout->dims, layout->dim);
@@ -88,12 +88,12 @@ void evaluate_to_itself(
 
 /* ---- messages */
 
-/* Contiguous elements: the operand's own, or a copy that the caller frees */
+/* Contiguous elements. bytes: the operand's memory, or `copy`, which the caller frees */
 struct buffer {
 	void *bytes, *copy;
 };
 
-/* filled: a copy gets the operand's elements */
+/* filled: if it is a copy, it gets the operand's elements */
 static struct buffer buffer_for(const struct world *world, const struct operand *operand, bool filled)
 {
 	if (layout_contiguous(&operand->layout))
@@ -102,7 +102,8 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 	return (struct buffer){.bytes = copy, .copy = copy};
 }
 
-/* Without OUT the result replaces the input in one buffer, unless that was packed before. */
+/* If the result goes to the input's own memory, one buffer serves both, unless the input was
+ * packed at the operation's start. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed, const bool *counts, void *result)
 {
@@ -172,7 +173,7 @@ enum status evaluate_arrival(const struct world *world, struct transport *transp
 		memcpy(elements, packed, bytes);
 	else
 		layout_pack(&source->layout, operand_bytes(world, source), elements);
-	if (status == ST_OK) { /* each element is added at once, rounded once */
+	if (status == ST_OK) { /* multiplied by the factor and added in one step, rounded once */
 		struct kernel_call call;
 		call_of_add(world, record, target, &call);
 		call.in[0].data = elements;

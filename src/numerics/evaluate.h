@@ -1,5 +1,5 @@
-/* evaluate.h -- computes one operation on real memory, when rank_data.c decides. Private to this
- * folder. */
+/* evaluate.h -- computes one operation on real memory, at the moment rank_data.c chooses. Private
+ * to this folder. */
 #ifndef RANKSH_NUMERICS_EVALUATE_H
 #define RANKSH_NUMERICS_EVALUATE_H
 
@@ -14,18 +14,22 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
  * caller frees. Fails with ST_RANGE, after computing, if an index is out of range. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
-/* In the following, packed is the input at the operation's start; NULL: the current memory. */
+/* In the following, packed: a copy of the input, made at the operation's start; NULL: reads the
+ * current memory. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
-/* With backup= every member calls it, with the record of one that counts, its own if it does;
- * counts: by place; result: room for the record's input. Else both are NULL. Fails with ST_MPI. */
+/* With backup= every member calls it. record: of this member if its input counts, else of any
+ * whose input counts; counts: by place, whose input counts; result: as large as the input, gets
+ * the result. Without backup= counts and result are NULL. Fails with ST_MPI. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed, const bool *counts, void *result);
-/* One side of a message to another rank. Fails with ST_MPI. */
+/* Sends the operand's elements to another rank. Fails with ST_MPI. */
 enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed);
-/* The other side: writes the source's elements from rank `from`, maybe this one, into the target
- * on this rank; an add adds multiples of them. Fails with ST_MPI. */
+/* Writes the elements of `source` on rank `from`, which may be this one, into the target on this
+ * rank; a one-sided `add` adds factor * element. Elements are converted only if they come from
+ * this rank; else both operands have the same type and size. packed: only for this rank's
+ * elements. Fails with ST_MPI. */
 enum status evaluate_arrival(const struct world *world, struct transport *transport, int from,
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed);

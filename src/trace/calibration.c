@@ -44,7 +44,7 @@ void calibration_text(
 	table_print(&figures, width, out);
 }
 
-/* With all its digits, unlike number_text */
+/* Appends the value with 9 significant digits (bytes: whole), unlike number_text. */
 static void file_number(double value, enum unit unit, struct text *out)
 {
 	static const struct {
@@ -58,7 +58,7 @@ static void file_number(double value, enum unit unit, struct text *out)
 	text_add(out, shown[unit].digits, value / shown[unit].size);
 }
 
-/* A loaded source is "file:line text", or "set by you". */
+/* Figures that were not measured keep their source as the comment. */
 void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;

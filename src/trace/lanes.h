@@ -72,9 +72,9 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* Replaces `out` by one lane's spans, which tile the window without gaps. An unused stream is one
  * DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Cuts spans at `now`; later ones are projected. passes: projected spans before it are over. */
+/* Cuts spans at `now`; later ones are projected. passes: those that begin earlier are not. */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
-/* Makes waits that begin after as_of invisible. */
+/* Makes all spans but work invisible from as_of on. */
 void spans_unseen(struct spans *spans, int64_t as_of);
 /* Returns the whole span at `time` (0 or later). */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
@@ -104,7 +104,7 @@ const struct moment *lanes_last_done(const struct lanes *lanes, const struct mom
  * group's turn, or the next one before `to`; 0 if none. *until: the end of its turn. */
 op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until);
 
-/* True for what NCCL carries out. */
+/* True for collectives, transfers and one-sided operations: NCCL carries them out. */
 static inline bool trace_communicates(enum op_kind kind)
 {
 	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;

@@ -1,7 +1,7 @@
 /* spans.c -- a lane in a window as spans: work, and for every other instant the first cause that
  * holds
  *
- * The five times of an operation n divide the gap before it:
+ * Issue, ready, arrival and start of an operation n divide the gap before it:
  *
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
@@ -18,7 +18,7 @@
 
 _Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/internals/time.md");
 
-/* `at` is the time reached; host->span[host] does not end before it */
+/* `at`: the time reached; `host`: no host span before lanes->host.span[host] ends after `at` */
 struct span_writer {
 	const struct lanes *lanes;
 	struct spans *out;
@@ -26,8 +26,8 @@ struct span_writer {
 	size_t host;
 };
 
-/* Writes a span up to `to`; nothing if the lane is already there, so callers pass the five times
- * in order. m: the operation that runs or is delayed; NULL: none. Most of a frame's time is spent
+/* Writes a span up to `to`; nothing if the lane is already there, so callers pass the times in
+ * order. m: the operation that runs or is delayed; NULL: none. Most of a frame's time is spent
  * here: fields are written in place, because copying a fresh span stalls on store forwarding. */
 static void span_put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
@@ -56,8 +56,8 @@ static void span_put(struct span_writer *w, enum span_kind kind, enum cause caus
 	span->aside = false;
 }
 
-/* n is not issued yet: blames the host's activity; if that is idle, n itself or the end of its
- * program. */
+/* n is not issued yet: blames the host's activity; if the host is idle, n itself or the crash that
+ * ended its rank. */
 static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
@@ -75,7 +75,7 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Waits for `behind` on a host thread: blames the thread's current or next work.
+/* n waits for `behind`, an operation of a host thread: blames the thread's current or next work.
  *
  *      load0     | read     |  decode      | `behind` is the decoding
  *      compute   dddddddddddd dddddddddddd | n
@@ -96,7 +96,7 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 	span_put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
-/* Waits for `behind` before n: an event, data of a host thread, or a pipeline bubble. */
+/* n waits for `behind`: the cause is an event, data of a host thread, or a pipeline bubble. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
@@ -126,18 +126,18 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	span_put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
-/* 0: none */
+/* Returns the operation's end; 0 for no operation or OP_EVERYTHING. */
 static int64_t end_of(const struct span_writer *w, op_id id)
 {
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* n waits for a line that came after an answer: the operation that was asked for is to blame. */
+/* n waits for a line that came after an answer: blames the operation that was asked for. */
 static void put_answered(struct span_writer *w, const struct moment *n, op_id late, int64_t upto)
 {
 	struct backend *backend = w->lanes->trace->backend;
 	op_id last;
-	/* a last participant that came after n was ready delayed it, whenever n's own line came */
+	/* if the last participant came after n was ready, that delayed n, not n's own line */
 	bool peers = trace_is_work(n->kind) && n->t.start > n->t.ready;
 	if (w->at >= least_of(upto, w->to) ||
 	        (peers && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready))
@@ -146,9 +146,9 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 	span_put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
 }
 
-/* `wait` (a record or wait before n, or n itself) is issued but its stream is not ready: the
- * default stream's implicit waits; a line after an answer; else the launch on its way to the
- * device. */
+/* `wait` (a record or wait before n, or n itself) is issued but its stream is not ready. Blames,
+ * in this order: what the default stream's rule makes it wait for; a line after an answer; else
+ * the launch on its way to the device. */
 static void put_unready(
         struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t ready)
 {
@@ -170,8 +170,8 @@ static void put_unready(
 		span_put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
-/* A record or wait before n is not over: its target or the holder of its stream is to blame.
- * Measured: not operations that were over when the stream got there, however long the device took
+/* A record or wait before n is not over: blames its target or the holder of its stream. On a GPU
+ * an operation that was over when the stream got there is not blamed, however long the device took
  * to notice. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
@@ -199,8 +199,9 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
-/* All have arrived: the engine's work meanwhile. Without any, the last member was late after all;
- * else n itself took time to begin. */
+/* All have arrived. Blames the work that the engine does meanwhile. For the rest: the last member
+ * if it is known; else t.blame if that is not over yet; else, on a GPU, the launch, and in the
+ * simulation n itself, which took time to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
 	op_id engine;
@@ -262,7 +263,7 @@ static void write_stream(struct span_writer *w, int stream)
 	span_put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-/* Of a stream only the window is read, so a zoomed view costs what it shows. */
+/* Only the window of a stream is read, so a zoomed view costs only what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;
@@ -324,7 +325,7 @@ enum status trace_span_at(const struct trace *trace, int rank, int stream, int64
  *  drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed after it
  *                             now
  *
- * Spans that may not begin are dimmed as a whole. */
+ * Spans whose start is not final are dimmed as a whole. */
 
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes)
 {

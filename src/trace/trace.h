@@ -200,7 +200,7 @@ struct timeline_options {
 	bool merge;
 	op_id selected;
 	int64_t now, as_of;
-	/* virtual time passes by itself (`pace`): projected spans that end before now are over */
+	/* virtual time passes by itself (`pace`): spans that begin before now are not projected */
 	bool passes;
 	const struct ranks *ranks; /* NULL: all */
 	/* NULL; else its pieces are drawn, other work as a line, and no waits: critical.h */

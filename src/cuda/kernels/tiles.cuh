@@ -5,7 +5,7 @@
 
 #include "cuda/kernels/numbers.cuh"
 
-/* a b + c, rounded once: only for matrix products, whose bits are not specified */
+/* a b + c, rounded once: only for matrix products and attention, whose bits are not specified */
 INLINE float fused(float a, float b, float c)
 {
 #ifdef __CUDA_ARCH__
