@@ -1,4 +1,4 @@
-/* explain.c -- explain: shows the PyTorch or CUDA call after each line */
+/* explain.c -- explain (alone: on): the PyTorch line and the CUDA or NCCL call after each line */
 #include "shell/language/run/command.h"
 
 #include <string.h>

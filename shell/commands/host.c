@@ -1,7 +1,8 @@
 /* host.c -- sync, host, query: operations of the host itself
  *
  * At the prompt a sync is answered before the next line is typed. If the answer depends on lines
- * that another rank has not received yet, the prompt returns and a note names that rank. */
+ * that another rank has not received yet, or the wait never ends, the prompt returns and a note
+ * gives the reason. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
@@ -64,8 +65,8 @@ const struct command command_host = {
         .each = host_one,
 };
 
-/* At the host's clock of that rank. A later line may change projected times, but not an answer
- * that was shown: work reported as done is executed first. */
+/* Answers for the time on that rank's host clock. A later line may change projected times, but not
+ * an answer that was shown: work reported as done is executed first. */
 static enum status query_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct backend *backend = call->shell->backend;

@@ -1,13 +1,13 @@
 /* use.c -- use STREAM|GROUP|@RANKS: the default for lines without a clause, to the end of the
  * block
  *
- * Names are resolved on the first rank of the line; if another rank lacks the stream, its next
- * line fails. */
+ * The name is resolved on the first rank of the line; on a rank that lacks the stream or group, a
+ * later line fails. */
 #include "shell/language/run/command.h"
 
 #include <string.h>
 
-/* One word names a stream or a group; none means the @RANKS of the line. */
+/* A word names a stream or a group; no word (also `use` alone): the line's ranks. */
 static enum status use_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,6 +1,6 @@
 /* welcome.c -- the first screen: the ranks, and first commands
  *
- * The drawing needs 78 columns; below 50 one line is left. */
+ * The drawing needs 78 columns; below 50 columns one line of commands replaces the list. */
 #include "shell/session/device.h"
 #include "shell/terminal/inside.h"
 

@@ -97,8 +97,9 @@ static struct slice_of_text showing_file_line(const struct showing *show, size_t
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-/* Prints the file's lines from the `##` on, each once even in a loop; or the statement itself, if
- * it is of a sourced file or spans lines. */
+/* Prints the file's lines up to the statement's, from the `##` or the last one printed on, without
+ * blank and comment lines: each once, even in a loop. If the statement is of a sourced file or
+ * spans lines, prints the statement itself. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last, length;

@@ -19,18 +19,18 @@ struct transcript *transcript_make(void);
 void transcript_free(struct transcript *transcript);
 /* Begins a step. */
 void transcript_begin(struct transcript *transcript);
-/* The step has reached its `##`, at this depth of calls. */
+/* Notes that the step has reached its `##`, at this depth of calls. */
 void transcript_title(struct transcript *transcript, int depth);
-/* From a player (watcher.line) */
+/* Notes a line that a player ran (watcher.line). */
 void transcript_line(struct transcript *transcript, struct shell *shell, enum ran ran,
         struct statement *statement, const struct ranks *set, int depth);
-/* The columns of a step's text: the screen's, at most 80 */
+/* Returns the columns for a step's text: the screen's, at most 80. */
 int transcript_width(const struct out *out);
 /* Prints the step's own lines in at most `most` rows. */
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
-/* Prints all lines, one a row; false: there are none */
+/* Prints all lines, one a row; returns false if there are none. */
 bool transcript_say_lines(struct shell *shell, const struct transcript *transcript);
-/* Appends the lines as a script. phase: by rank, the script's so far; 0: none */
+/* Appends the lines as a script. phase: by rank, the script's latest phase; 0: none */
 void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out);
 
@@ -39,15 +39,15 @@ void transcript_script(
 struct showing {
 	struct shell *shell;
 	struct training *t;
-	bool head, lines; /* wanted: its title; its lines */
-	bool echoes;      /* its lines as in the file, each before its output: for a script */
-	/* ---- its own, zero at first */
+	bool head, lines; /* wanted: the step's title; its lines */
+	bool echoes;      /* wanted by a script: its lines as in the file, before their output */
+	/* ---- private to showing.c; zero at first */
 	bool told;          /* the title is printed */
 	int used;           /* rows of the screen */
 	int depth;          /* of the step's `##` */
-	size_t line;        /* of the file: the last one echoed */
+	size_t line;        /* number of the file's line that was echoed last */
 	size_t left;        /* lines beyond the screen */
-	const char **begin; /* of the file's lines; NULL: none echoed yet */
+	const char **begin; /* where each line of the file begins; NULL: none echoed yet */
 	size_t begins;
 };
 /* Watches the next step of the player. Release it in any case. */
@@ -60,9 +60,10 @@ void showing_release(struct showing *show);
 struct step_words {
 	char text[64];
 } step_place(const struct training *t);
-/* At a script's end: fails with ST_ARGUMENT within an iteration. */
+/* For a script's end: fails with ST_ARGUMENT within the setup, an iteration or a program without
+ * iterations; ST_OK if the program is torn or has ended. */
 enum status step_unfinished(const struct training *t);
-/* Returns the next step, from the walk; NULL: data led elsewhere. */
+/* Returns the next step as program_walk found it; NULL at its end, or if data led elsewhere. */
 const struct program_step *step_ahead(const struct training *t);
 
 #endif

@@ -1,14 +1,15 @@
 /* defs.c -- def and its calls; the values that calls and `for` pass; lines that a variable
  * chooses.
  *
- * A parameter gets a value, a number or a name; text is never substituted. In the def the name
- * stands for its tensor or slice (evaluate_name):
+ * A parameter gets a value: a number, a text or a name. Its text is never pasted into the def. In
+ * the def the parameter stands for the tensor or slice that was named (evaluate_name):
  *
  *     def f p { y = relu p }        f h3         p is "h3"
  *                                   f t[0:4]     p is "t[0:4]", a view of t
  *
- * A call runs the def's block in its own frame: it sees the variables of the def's file, but not
- * the caller's parameters and loop names. Its clauses apply to the block. */
+ * A call runs the def's block in a frame of its own. The block sees the variables of the session
+ * or of the program, but not the caller's parameters and loop names. A learner's def that a
+ * program calls sees the learner's variables first. The call's clauses apply to the block. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
@@ -28,7 +29,7 @@ static enum status argument_name_value(struct eval *eval, struct name *name, str
 	return ST_OK;
 }
 
-/* A value that reads data is refused: it would be read at the call, not at its use. */
+/* Refuses a value that reads data: it would be read at the call, not at the parameter's use. */
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
@@ -120,7 +121,8 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
-/* Its tree is kept while it runs, because its lines may redefine the name or empty the world. */
+/* The def's tree is kept while the def runs: its lines may redefine the name or empty the
+ * world. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -205,7 +207,7 @@ static enum status variant_find(
 	return ST_OK;
 }
 
-/* All groups of ranks are known before the first runs: a line may change the variable. */
+/* Every rank's line is known before the first one runs: that may change the variable. */
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -31,10 +31,10 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 
 /* watched.c: `statement` asks a question: the journal notes the lines before it. */
 void journal_note_text(struct shell *shell, const struct statement *statement);
-/* A wish has emptied the world: the journal begins again here. */
+/* Begins the journal anew: a wish has emptied the world. */
 void journal_note_empty(struct shell *shell, const struct statement *statement);
 
-/* The next statement is the learner's own, and shell->course.watch is set. */
+/* Returns true if the next statement is the learner's own and shell->course.watch is set. */
 bool statement_watched(const struct shell *shell);
 bool watch_owns_file(const struct shell *shell, const char *file);
 /* Reports a completed outermost statement to the watcher. */
@@ -51,15 +51,15 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 /* Checks option values against the file's `option` lines; what: for messages, "strategy ddp" */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
-/* Its value on each rank, into in->scratch (variable_set) */
+/* Writes each rank's value to in->scratch (variable_set), only the first's unless *varies. */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
 
 /* ---- a running line: its words and its ranks. command.h's questions are answered by call.c (the
  * line, streams, groups) and call_values.c (values, names, KEY=VALUE). ---- */
 
-/* What is known of a word for all the line's ranks, as long as the line runs. The clauses' slots
- * are first, then results, arguments, options. */
+/* Caches a word's value for all the line's ranks while the line runs. The clauses' slots are
+ * first, then results, arguments, options. */
 struct word_slot {
 	bool ready; /* `value` is that of every rank */
 	bool fetched;
@@ -91,7 +91,7 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* Returns the line's KEY=VALUE; NULL if it has none. */
 const struct key_value *statement_option(const struct statement *statement, const char *key);
 
-/* a word that may be a tensor or a number: its name decides */
+/* For a word that may be a tensor or a number: returns true if it is a number. */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
 /* call_values.c: computed once if equal on all the line's ranks */
