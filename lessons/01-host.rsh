@@ -64,15 +64,16 @@ y3 = matmul w y2
 #: transfer
 # PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
 # A host timer around the line measures the launch: call
-# torch.cuda.synchronize() first, or time with two torch.cuda.Event.
+# torch.cuda.synchronize() before you read the timer the second time, or
+# time with two torch.cuda.Event.
 # On 8 ranks nothing changes: each of the hosts queues for its own GPU.
 
 ## The print in the loop
 # This host is slow: each launch takes 0.2 ms. If the host runs ahead,
 # the GPU's work hides this time. A `print` of data waits for the data; then
 # the GPU is idle until the next launch arrives.
-# Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n, and
-# print `loss` once, after the last.
+# Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n. If you
+# print `loss`, print it once, after the last step.
 #: start
 set launch=0.2ms
 let n = 12

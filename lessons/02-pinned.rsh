@@ -1,7 +1,7 @@
 # lesson: Pinned and pageable memory
 # minutes: 20
 # ranks: 1
-# learned: A copy from pageable memory blocks the host until it is read.
+# learned: A copy from pageable memory blocks the host until that is read.
 # learned: From pinned memory the copy engine reads alone, beside kernels.
 # learned: Do not write memory that a copy still reads: use two buffers.
 
@@ -42,8 +42,8 @@ expect close(y, ry)   # y is not v w
 expect races == 0   # two operations access the same memory, and no order is given
 expect time <= 1.05 * best(time)   # the copy takes twice as long as necessary, or one operation waits for the other
 #: hint
-# The host itself copies `batch` to your own pinned memory, and this is fast.
-# From there the copy engine needs no host.
+# Copy `batch` to pinned memory of your own first: the host does that, and it
+# is fast. From there the copy engine needs no host.
 #: solution
 tensor h[512,256] pinned
 copy batch -> h
@@ -220,8 +220,8 @@ for i in 2:n { copy h$(i%2) -> x[i] on io }
 #: transfer
 # CUDA: cudaEventRecord(sent[b], io) after cudaMemcpyAsync, and
 # cudaEventSynchronize(sent[b]) before the buffer is filled again.
-# PyTorch: after x.to("cuda", non_blocking=True) do not write x until an
-# event recorded after it has completed.
+# PyTorch: record an event after x.to("cuda", non_blocking=True), and do not
+# write x before that event has completed.
 # On 8 ranks nothing changes if each GPU has its own path.
 
 ## A loader thread
@@ -334,4 +334,5 @@ for i in 0:n {
 # PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read,
 # a thread pins, and your loop finds batches that are ready.
 # On 8 ranks eight loaders share one host: its cores, its memory bandwidth
-# and its disk. `loader workers=2` in ranksh shows it.
+# and its disk. ranksh gives each rank its own part of the disk, so there
+# (`loader workers=2`) they do not wait for one another.

@@ -2,7 +2,7 @@
 # minutes: 30
 # ranks: 1
 # learned: A stream runs its work in order; two streams have no common order.
-# learned: `wait` orders them: it blocks a stream, not the host, at an event.
+# learned: `wait` orders them: a stream, not the host, waits for an event.
 # learned: A race is a missing order; correct numbers do not rule it out.
 
 ## Two things at once
@@ -83,8 +83,9 @@ y = matmul w v on compute
 # independent: if no line orders them, the matmul begins while x is still
 # being written. u = v w does not need x.
 # Task: copy h to x, compute u = v w and y = x w, and give each necessary
-# order, and no more, with `wait A on B` (B starts nothing later until A has
-# done everything queued on it so far). The host waits for nothing.
+# order, and no more, with `wait A on B`: what is queued on B after it starts
+# only when A has done all that was queued on A so far. The host waits for
+# nothing.
 #: start
 tensor h[512,256] pinned = randn seed=3 scale=0.1
 tensor v[256,256] w[256,256] = randn seed=1 scale=0.1
@@ -181,9 +182,9 @@ y = matmul v w on compute
 # `wait io on compute` waits for everything queued on io so far. An event is
 # finer: `record E on io` marks a point, and `wait E on compute` waits only
 # until io has reached that point.
-# Task: queue the copies of ha to a and of hb to b on io, in this order, and
-# only then y = a w on compute, so that it starts as soon as a has arrived.
-# The host waits for nothing.
+# Task: queue the copies of ha to a and of hb to b on io, that to a first, and
+# y = a w on compute. y starts as soon as a has arrived, and does not wait for
+# b. The host waits for nothing.
 #: start
 tensor ha[256,256] hb[512,256] pinned = randn seed=3 scale=0.1
 tensor a[256,256] b[512,256] = zeros
@@ -530,7 +531,8 @@ z = matmul x w on compute
 # PyTorch: often the allocator, not you, reuses x: memory freed on one stream
 # is reused while another stream still reads it. x.record_stream(compute)
 # keeps the block until compute has finished with it.
-# `free x on compute` is cudaFreeAsync: the next tensor waits for compute.
+# `free x on compute` is cudaFreeAsync: the next tensor in this memory waits
+# for compute.
 # TORCH_CUDA_SANITIZER=1 finds tensors that two streams use without an order.
 # If CUDA_LAUNCH_BLOCKING=1 makes the loss correct, an order was probably
 # missing.

@@ -114,7 +114,7 @@ for s in 0:world-1 {
   if rank % 2 == 1 { send g[(rank-1-s)%world] to=right }
   g[(rank-2-s)%world] += inbox
 }
-#: ask By `traffic`, how much has each rank sent, as 100k? = sent
+#: ask By `traffic`, how much has each rank sent (answer like 100k)? = sent
 #: transfer
 # This is dist.reduce_scatter_tensor(out, g), ncclReduceScatter: a rank sends
 # (n-1)/n of g for every n. On 8 ranks: seven hops instead of three, with
@@ -224,7 +224,7 @@ for s in 0:world-1 {
   recv g[(rank-1-s)%world] from=left
   if rank % 2 == 1 { send g[(rank-s)%world] to=right }
 }
-#: ask And on 8 ranks: how much would each send, as 100k? = 2*7/8*256k
+#: ask On 8 ranks, how much would each send (answer like 100k)? = 2*7/8*256k
 #: transfer
 # This is dist.all_reduce(g), ncclAllReduce with the ring: a rank sends
 # 2(n-1)/n of g. `traffic` shows it, and `busbw` divides it by the time.
@@ -410,7 +410,7 @@ y = matmul x w on compute
 #: wrong
 allreduce g on comm
 y = matmul w.T x.T on compute
-#: ask What share of the multiprocessors does the sum occupy, as 50%? = 20%
+#: ask What share of the multiprocessors has the sum (answer like 50%)? = 20%
 #: transfer
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
 # NCCL_MAX_CTAS limits its multiprocessors: if it has fewer, the matmul

@@ -141,18 +141,18 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
-#: ask what weight has a rank with half as many rows (as 80%)? = 50%
+#: ask what is the weight of a rank with half the rows (answer like 80%)? = 50%
 #: transfer
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
 # If parts are unequal, a mean of means is wrong: weight by rows, or sum up
-# and divide by the total row count. On 8 ranks each message takes 14 hops
-# instead of 6, and the batch is twice as large.
+# and divide by the total row count. On 8 ranks messages of this size go by a
+# tree, in 6 hops as the ring on 4, and the batch is twice as large.
 
 ## One bucket
-# Each of the sixteen messages pays the latency of every hop: `stats` counts
-# them. But all gradients are contiguous in G: that is a bucket.
-# Task: the same step with one message.
+# Each of the sixteen messages pays the latency of every hop; `stats` shows the
+# time. But all gradients are contiguous in G: that is a bucket.
+# Task: the same step with one message (a second costs little).
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -181,7 +181,7 @@ sgd W G lr=1
 R = scale W 1
 sync
 #: vary ranks=4,8
-#: predict with 16: 4.6 ms on 4 ranks, 5.0 on 8; with one? = time
+#: predict 16 messages: 4.6 ms on 4 ranks, 5.0 on 8. One message? = time
 #: choice only the bytes counted, and they are the same
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -276,7 +276,8 @@ for k in 0:L { allreduce dw$k op=avg on compute }
 # torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
 # gradients in such flat buckets: p.grad is a view of a bucket
 # (gradient_as_bucket_view=True), or is copied into it.
-# On 8 ranks there are more hops: the gain is a bit larger.
+# On 8 ranks the sixteen messages go by trees, the one by a ring of 14 hops.
+# The gain is a bit larger.
 
 ## Send gradients early
 # A single bucket is ready only when backward is over: then the GPUs are idle
@@ -329,7 +330,7 @@ sgd W G lr=1 on compute
 # source: pytorch.org/docs/stable/notes/ddp.html (one hook for each parameter)
 expect races == 0   # something is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
-expect time <= 1.05 * best(time)   # the links are idle while backward runs, or backward while they are busy
+expect time <= 1.05 * best(time)   # the links are idle while backward runs, or the GPU is idle while the links are busy
 #: hint
 # comm waits for the work that is on compute when `wait compute on comm` runs:
 # write it after the fourth `backward`, not after the last.
@@ -455,7 +456,7 @@ sgd W G lr=1 on compute
 ## How large a bucket?
 # Two racks, and every hop takes 50 us. Small buckets leave early, but each
 # pays for its hops; large buckets are few, but the last one leaves late, and
-# nothing hides it. `train B` is the same step with B layers in a bucket:
+# nothing hides it. `train N` is the same step with N layers in a bucket:
 # train 1 sends each layer, train 16 all at once. Try some (`undo` takes one
 # back, or `again`), and look at the end of the timeline.
 # Task: type the step that is over soonest, or nearly so: within 5 %.
@@ -480,11 +481,11 @@ def backward K { on compute { dz = relu_grad dy z$K
 def bucket from to {
   wait compute on comm;  allreduce G[from*d*d:to*d*d] op=avg on comm
 }
-def train B {
+def train N {
   let full = L
   for k in L-1:-1:-1 {
     backward k
-    if k % B == 0 { bucket k full;  let full = k }
+    if k % N == 0 { bucket k full;  let full = k }
   }
   wait comm on compute;  sgd W G lr=1 on compute
 }
@@ -542,4 +543,4 @@ sgd W G lr=1 on compute
 # DDP's buckets have 25 MiB, the first 1 MiB, so that sending begins early;
 # bucket_cap_mb sets another size. Here: `model mlp layers=8 hidden=128
 # batch=512; strategy ddp bucket=64k; run 3; stats`: try 16k, 64k, 256k, 1M.
-# On 8 ranks a message takes 14 hops: larger buckets are better.
+# On 8 ranks each message takes longer: larger buckets are better.

@@ -10,9 +10,9 @@
 # `micro M` queues forward and backward for micro-batch M on `compute`, and
 # adds its gradient, a mean over 32 rows, to G. G still contains the last
 # step's gradients: `fill G 0` makes them zero.
-# Task: one step with the mean over all K micro-batches (any K) and all ranks,
-# sgd W G lr=..., with a learning rate of 1 for that mean. Gradients travel on
-# `comm`, and no more often than necessary.
+# Task: one step `sgd W G lr=...` that changes W by 1 x the mean gradient over
+# all K micro-batches (any K) of all ranks. Gradients travel on `comm` or
+# `compute`, and no more often than necessary.
 #: start
 let K = 4
 let L = 8;  let B = 32;  let d = 64
@@ -142,7 +142,7 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg algo=ring on comm }
 wait comm on compute
 sgd W G lr=1/K on compute
-#: ask How many bytes did a rank send, as 100k (`traffic`)? = sent
+#: ask How many bytes did a rank send (`traffic`; answer like 100k)? = sent
 #: transfer
 # In PyTorch:  with model.no_sync():
 #                for x in micro_batches[:-1]: loss(x).backward()
@@ -152,8 +152,9 @@ sgd W G lr=1/K on compute
 ## The last micro-batch can hide the exchange
 # The gradients are complete only in the last micro-batch. But there, as soon
 # as backward has passed layers 7 and 6, their part of G is complete, and can
-# travel during the remaining backward. `forward M` queues a micro-batch's
-# forward, and `backward K` its layer K, which adds to dw$K in G. G is zero.
+# travel during the remaining backward. `forward m` queues micro-batch m's
+# forward, `backward k` layer k's backward for the latest forward: it adds to
+# dw$k in G. G is zero at first.
 # Task: one step with M micro-batches (any M), each with forward and backward
 # 7, 6 ... 0; send four buckets of two layers, G[k*d*d:(k+2)*d*d], on `comm`,
 # each once, as soon as it is complete; then sgd W G lr=1/M.
@@ -174,8 +175,8 @@ def forward m { on compute {
   for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
   dy = sub a$L t[m];  dy = scale dy 1/B
 } }
-def backward K { on compute {
-  dz = relu_grad dy z$K;  dw$K += matmul a$K.T dz;  dy = matmul dz w$K.T
+def backward k { on compute {
+  dz = relu_grad dy z$k;  dw$k += matmul a$k.T dz;  dy = matmul dz w$k.T
 } }
 mark task
 #: reference
@@ -186,7 +187,7 @@ sgd W G lr=1/M
 R = scale W 1
 sync
 #: vary M=2:4 ranks=4,8
-#: predict with one message at the end: 3.2 ms on 4 ranks; and so? = time
+#: predict one message at the end: 3.2 ms on 4 ranks. Four buckets? = time
 #: choice the whole exchange was hidden
 for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
 sgd W G lr=1/M on compute
@@ -359,7 +360,7 @@ allreduce s
 R = scale s 1/total
 sync
 #: vary ranks=4,8
-#: predict in a plain mean a row of the last rank counts how often? = 128/64
+#: predict plain mean: 1 row of the last rank weighs like how many others? = 128/64
 #: check
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
@@ -401,8 +402,8 @@ allreduce g
 #: transfer
 # DDP divides by the number of ranks: if parts are unequal, scale each loss by
 # rows * world / total, or let the sampler pad (DistributedSampler repeats
-# rows) or drop (drop_last=True). On 8 ranks one short part of 8 does less
-# harm than one of 2.
+# rows) or drop (drop_last=True). One short part among 8 does less harm than
+# one among 4.
 
 ## The loss falls, but the training is wrong
 # A colleague trains with `strategy ddp accumulate=2`, and the run has an
@@ -411,11 +412,11 @@ allreduce g
 # w1[0,0]` shows this weight on two ranks. `stats` and `traffic` show the
 # traffic between ranks, `strategy ddp help` shows the expected traffic.
 # Task: start the strategy again without the error, and train at most four
-# iterations: each rank on its own rows, and all with the weights that one
-# rank has.
+# iterations: each rank on its own rows, and all with the weights that
+# training on one rank gives.
 #: start
 # a colleague's run: four matrices of 16 x 16, synthetic rows,
-# 64 of all ranks together a step, in two micro-batches;
+# 64 rows a step for all ranks together, in two micro-batches;
 # two iterations, before you came
 data synthetic
 model mlp layers=4 hidden=16 batch=64
@@ -423,7 +424,7 @@ strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
-#: predict 4 kB of gradients: what goes out in 4 steps? = sent("nvlink")
+#: predict 4 kB of gradients: bytes that one rank sends in 4 steps? = sent("nvlink")
 #: choice each micro-batch's gradients travelled
 strategy ddp
 run 8
@@ -480,7 +481,7 @@ tensor word[4] = 1;  allreduce word
 #: wrong
 strategy tp accumulate=2
 run 4
-#: ask before, which matrix had most of its change wrong (`verify`)? = "w1"
+#: ask which matrix had most of its change wrong before (`verify`)? = "w1"
 #: transfer
 # In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
 # model.module, past DDP: no exchange, no error, and the loss falls, because

@@ -2,8 +2,8 @@
 # minutes: 35
 # ranks: 4 8
 # learned: Columns first, rows second: no communication between the two.
-# learned: A sum is a reduce-scatter and a gather: between, tokens stay split.
-# learned: All wait for tp's sums: keep it within a node; dp may cross.
+# learned: A sum = reduce-scatter + allgather: between them, tokens stay split.
+# learned: All wait for tp's sums: keep tp within a node; dp may cross.
 # source: columns then rows, one allreduce forward, one backward, heads:
 # source: arXiv:1909.08053 (Megatron-LM), section 3
 # source: sequence parallel, same bytes: arXiv:2205.05198, section 4.2.2
@@ -111,7 +111,7 @@ for i in 1:world { y += scale whole[i] 1 }
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2;  sync;  barrier
 print y[0,0];  spin 1ms;  allreduce y
-#: ask what part of the time is for the sum (as 0.1)? = exposed/time
+#: ask what part of the time is for the sum (answer like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.
@@ -243,8 +243,8 @@ on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
 # with layernorm; w1 and w2 are this rank's columns and rows. (Memory is slow
 # here, so a norm of all tokens on every rank costs visible time.)
 # Task: make `out`, this rank's tokens of the block's result, on any number of
-# ranks. Let nothing outside the two matmuls be whole, and send no more than
-# is needed.
+# ranks. Only inputs and outputs of the matmuls may have all tokens. Send no
+# more than is needed.
 #: start
 set memory_rate=1GB/s
 let T = 256;  let d = 128;  let h = 512;  let k = h/world
@@ -262,8 +262,8 @@ X = allgather xs;  N = layernorm X;  z = matmul N w1;  a = gelu z
 y = matmul a w2;  allreduce y
 #: check
 expect close(out, r)   # out is not this rank's tokens of x + gelu(norm(x) W1) W2
-expect sent(world) <= best(sent(world))   # more travels than the tokens once there, and once back
-expect peak <= best(peak)   # something outside the matmuls is whole
+expect sent(world) <= best(sent(world))   # more is sent than one allgather and one reduce-scatter of the tokens
+expect peak <= best(peak)   # a tensor other than the matmuls' inputs and outputs has all tokens
 expect time <= 1.05 * best(time)   # all ranks do the same work, or a rank waits
 #: hint
 # Norm on your own tokens; gather for the first matmul; after the second each
@@ -316,7 +316,7 @@ ns = layernorm xs;  n = allgather ns;  sync;  barrier;  z = matmul n w1
 print z[0,0];  a = gelu z
 part = matmul a w2;  print part[0,0];  ys = reducescatter part;  barrier
 out = add xs ys
-#: ask what part of norm's result does a rank keep (as 0.9)? = 1/world
+#: ask what part of norm's result does a rank keep (answer like 0.9)? = 1/world
 #: transfer
 # In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). The
 # bytes are those of tensor parallel: an allreduce is a reduce-scatter and an
@@ -410,4 +410,5 @@ dx = matmul dz W1.T;  normx = sumsq dx
 #: transfer
 # In PyTorch, on 8 ranks: init_device_mesh("cuda", (2, 4),
 # mesh_dim_names=("dp", "tp")); torchrun gives a node consecutive ranks.
-# On 8 ranks a rank's gradients are half of those on 4: still less crosses.
+# On 8 ranks a rank's gradients are half of those on 4: half as much crosses
+# per rank, the same in total.

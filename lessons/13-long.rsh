@@ -266,7 +266,7 @@ for i in 0:world {
   if i < world - 1 { sendrecv k$a -> k$b to=right from=left
     sendrecv v$a -> v$b to=right from=left }
 }
-#: ask what part of the time is for hops (as 0.1)? = exposed/time
+#: ask what part of the time is for hops (answer like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: dist.batch_isend_irecv([P2POp(dist.isend, k0, right),
 # P2POp(dist.irecv, k1, left)]): both in one group, like `together`, because
@@ -292,7 +292,7 @@ mark task
 #: reference
 K = allgather k0;  V = allgather v0;  r = attention q K V;  sync
 #: vary ranks=2,4,8
-#: predict how long does the ring take, so? = time
+#: predict how long does the ring take? = time
 #: choice a hop waited for the block, and a block for the hop
 tensor k1[T,d] v1[T,d]
 for i in 0:world {
