@@ -1,9 +1,9 @@
 # dataparallel: rank 0 sends out the model and the batch in every step; shows why ddp replaced it
 # memory: rank 0: everything, and the whole batch's outputs; other ranks: parameters,
 #   gradients, activations for batch/n rows
-# bytes: per step, parameters go from rank to rank (broadcast from rank 0) and gradients back
-#   (reduce): each rank sends 2P. Rank 0's link also carries the other ranks' rows, outputs
-#   and output gradients.
+# bytes: per step, for P bytes of parameters: a chain of ranks passes the parameters on (broadcast
+#   from rank 0) and the gradients back (reduce). Rank 0 and the last rank send P, the others 2P.
+#   Rank 0's link also carries the other ranks' rows, outputs and output gradients.
 # axis dp: split the batch
 # alone: one rank sends the whole model to all others
 #  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss
@@ -16,12 +16,13 @@ let ranks = size(dp);  let micros = accumulate
 refuse batch < ranks "batch=$batch on $ranks ranks leaves some without a row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
 stream comm blocking
-# Finds this rank's rows in micro-batch k; rank 0 has them.
+# Finds this rank's rows in micro-batch k; rank 0 holds all rows.
 def take_part k {
   take k;  let whole = rows
   let first = first+dp*whole//ranks;  let rows = (dp+1)*whole//ranks-dp*whole//ranks
 }
-# send_out copies rank 0's `whole` to each rank's `part`, one rank after the other; bring_in copies back.
+# send_out copies each rank's rows of rank 0's `whole` to its `part`, one rank after the other;
+# bring_in copies them back.
 def send_out whole part {
   let all = batch//micros;  wait compute on comm
   @(dp == 0) { copy $(whole)[0:all//ranks*seq] -> $part on comm }

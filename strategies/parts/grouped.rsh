@@ -1,21 +1,25 @@
-# grouped: parameters in groups; each group is one flat tensor, sharded over the ranks: the groups
-# and their memory. zero and fsdp choose a group's units (per, wrap), what stays unsharded
-# (whole_gradients, not cut_parameters), and how far ahead groups are gathered (prefetch, reshard).
+# grouped: makes the groups and their memory. A group is one flat tensor of parameters, sharded over
+# the ranks. zero and fsdp choose a group's units (per, wrap), what stays unsharded
+# (whole_gradients = 1, cut_parameters = 0), and how far ahead groups are gathered (prefetch, reshard).
 let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = per_round*accumulate
 let shards = size(dp_shard);  if gathers == "" { stream comm blocking }
 let gathers = "flat"
-let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh places them elsewhere
+# prefixes of tensors' names: kept: what begin writes; lies: masters; state_lies: optimizer state.
+# offloaded.rsh changes them
+let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0
 let offloads = offload_optimizer != "none";  let offload_more = offload_params != "none" or offload_gradients != "none"
-let steps_where = "the host steps where the optimizer is: offload=optimizer:host,... or optimizer:nvme,..."
-let stays = "offload=$offload: parameters that are not cut stay on the GPU: zero stage=3, or fsdp"
+let steps_where = "this needs the optimizer offloaded too: add optimizer:host or optimizer:nvme"
+let stays = "offload=$offload: parameters can be offloaded only if they are sharded: use zero stage=3 or fsdp"
 refuse offload_more and not offloads "offload=$offload: $steps_where"
 refuse offload_params != "none" and not cut_parameters "$stays"
-refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay here: stage=2 and accumulate=1"
+let whole_stay = "whole gradients stay on the GPU: use accumulate=1 and no pipeline (zero: stage=2 or 3)"
+refuse offload_gradients != "none" and whole_gradients "offload=$offload: $whole_stay"
 
 # ---- groups: 0 has the parameters outside the blocks, or the whole model if wrap=model; the others follow
 # forward's order. For group 3: flat3 holds its parameters in sequence, padded to a multiple of the ranks
 # (w5: a view); shard3 is this rank's part; dflat3, dshard3 are gradients; event ready3: flat3 is
-# gathered; event summed3: dshard3 is reduced; here_3: 0 no flat3, 1 being gathered, 2 waited for
+# gathered; event summed3: dshard3 is reduced; here_3: 0 no flat3, 1 being gathered,
+# 2 compute waits for it already
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
 # own_5: unit 5's group; opens_5: unit 5 is the first of its group in this piece of the model;
@@ -34,15 +38,15 @@ def find_ends u c {
 }
 for c in 0:pieces { for u in low_$c:high_$c+1 { find_ends u c } }
 # spot_of_group: the position of unit u's group in forward's order. Group 0 has two: the
-# embedding is before all others, the head after them. Nothing is gathered ahead of the embedding's
-# backward, because the next forward needs the parameters after the optimizer step.
+# embedding is before all others, the head after them. In the embedding's backward no further group
+# is prefetched: the next one, for the next forward, exists only after the optimizer step.
 let spot_of_group = 0
 def find_group u {
   let own = own_$u;  let opens = opens_$u;  let closes = closes_$u
   let spot_of_group = own;  if own == 0 and u == last_unit { let spot_of_group = groups+1 }
 }
-# Calls `what` with this rank's parameters in group i; at_3 is each one's offset in
-# group 3.
+# Calls `what` with each of this rank's parameters in group i. During a call at_3 is the parameter's
+# offset in group 3, in elements; afterwards it is the group's length.
 def members i what {
   let home = i;  let todo = "$what";  let at_$i = 0
   if i == 0 { each_unit unit_members member } else {
@@ -83,8 +87,8 @@ def state_memory i {
   if mixed { tensor shard$(i)_f32[part_$i] kind=optimizer = zeros }
   if optimizer == "adam" { tensor shard$(i)_m[part_$i] shard$(i)_v[part_$i] kind=optimizer = zeros }
 }
-# From a parameter [r,c], this rank keeps the elements lo .. hi, from offset `place` in its shard of
-# the group.
+# find_part: this rank keeps elements lo to hi-1 of a parameter [r,c], and puts them at offset `place`
+# in its shard of the group. If hi <= lo, it keeps none.
 let lo = 0;  let hi = 0;  let place = 0
 def find_part r c {
   let from = at_$home;  let mine = dp_shard*part_$home

@@ -3,12 +3,14 @@
 #     load0     D0 read decode   D2 read decode     D4 ...   workers=2 prefetch=1: three pinned buffers take turns.
 #     load1     D1      read decode     D3 read decode ...   One disk: reads wait for one another, decoding does not
 #     compute                 copy F0 B0 ...  copy F1 B1     The copy waits for batch_ready0. D3 goes where D0 was, and
-#                                                            waits for batch_taken0: until that has been copied to the GPU
+#                                                            waits for batch_taken0: until D0 is copied to the GPU
 # Like PyTorch's DataLoader: worker n % workers reads micro-batch n, counted over all iterations.
-# At the start workers*prefetch of them are requested, then one more each time one is taken. If a
-# rank reads no data, it has no workers.
+# The first opening of a micro-batch requests it and workers*prefetch more; each later opening
+# requests one more. If a rank reads no data, it has no workers.
 let data_space = "disk";  let loader_ahead = loader_workers*loader_prefetch;  let loader_next = -1
-let loader_held = 0;  let buffers_of_loader = 0    # held: extra buffers for batches taken in part or out of order (a pipeline in a V)
+# loader_held: extra buffers for micro-batches opened in part or out of order (a pipeline whose chunks
+# form a V, as in schedule=zb-v-4.csv)
+let loader_held = 0;  let buffers_of_loader = 0
 def load_data {
   replaced;  let buffers_of_loader = loader_ahead+1+loader_held
   for w in 0:loader_workers { stream load$w kind=host }

@@ -305,7 +305,7 @@ says "model mlp heads=2" "model mlp has no option 'heads' (options: layers hidde
 says "model gpt dropout=1" "dropout=1 is not a share from 0 to below 1"
 says "model gpt lr=0" "lr=0 is not a number above 0"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 setup step,"
-says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks, which leaves some without a row; batch=4 fits"
+says "model mlp batch=3; strategy ddp" "batch=3 in 4 parts leaves some without a row; use at least batch=4"
 says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fits, or fewer ranks"
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages with 2 chunks each: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"

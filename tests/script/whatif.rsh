@@ -131,8 +131,8 @@ sweep batch=2,4,16
 #>    4         485 us   420 us    132 kB  #######################  <- the least
 #>    16        502 us   420 us  135.5 kB  ########################
 #>    2: run again: tests/script/whatif.rsh:110:
-#>    strategies/parts/micro_batches.rsh:11: batch=2 on 4 ranks, which leaves some
-#>    without a row; batch=4 fits
+#>    strategies/parts/micro_batches.rsh:16: batch=2 in 4 parts leaves some without
+#>    a row; use at least batch=4
 sweep link_rate=1GB/s,10GB/s
 #>    link_rate  iteration  exposed      peak
 #>    1 GB/s        240 us   158 us  135.5 kB  ########################
