@@ -108,7 +108,7 @@ check "and nothing is written" [ ! -e "$work/no.rsh" ]
 # the steps that are counted ahead are those that are played
 while read -r program; do
 	"$RANKSH" --dry -n 4 -c "model $program; run 1; step 1; run 1; program" > "$work/out" 2>&1
-	counted=$(sed -n 's/.*then \([0-9]*\) an iteration.*/\1/p' "$work/out")
+	counted=$(sed -n 's/.*then \([0-9]*\) per iteration.*/\1/p' "$work/out")
 	check "$counted steps are played: $program" grep -q "^step 1/$counted of iteration 1 " "$work/out"
 done <<'END'
 mlp layers=5 hidden=16 batch=24 dtype=f16; strategy serial accumulate=3
