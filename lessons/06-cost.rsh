@@ -410,7 +410,7 @@ y = matmul x w on compute
 #: wrong
 allreduce g on comm
 y = matmul w.T x.T on compute
-#: ask What share of the multiprocessors has the sum (answer like 50%)? = 20%
+#: ask What share of multiprocessors has the sum (answer like 50%)? = 20%
 #: transfer
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
 # NCCL_MAX_CTAS limits its multiprocessors: if it has fewer, the matmul

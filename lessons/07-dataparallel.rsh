@@ -141,7 +141,7 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
-#: ask what is the weight of a rank with half the rows (answer like 80%)? = 50%
+#: ask the weight of a rank with half the rows (answer like 80%)? = 50%
 #: transfer
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
@@ -150,8 +150,8 @@ for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
 # tree, in 6 hops as the ring on 4, and the batch is twice as large.
 
 ## One bucket
-# Each of the sixteen messages pays the latency of every hop; `stats` shows the
-# time. But all gradients are contiguous in G: that is a bucket.
+# Each of the sixteen messages pays the latency of every hop; `stats` shows
+# the time. But all gradients are contiguous in G: that is a bucket.
 # Task: the same step with one message (a second costs little).
 #: start
 let L = 16;  let B = 128;  let d = 64

@@ -360,7 +360,7 @@ allreduce s
 R = scale s 1/total
 sync
 #: vary ranks=4,8
-#: predict plain mean: 1 row of the last rank weighs like how many others? = 128/64
+#: predict plain mean: 1 row of the last rank counts like how many? = 128/64
 #: check
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
@@ -424,7 +424,7 @@ strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
-#: predict 4 kB of gradients: bytes that one rank sends in 4 steps? = sent("nvlink")
+#: predict 4 kB gradients: bytes a rank sends in 4 steps? = sent("nvlink")
 #: choice each micro-batch's gradients travelled
 strategy ddp
 run 8

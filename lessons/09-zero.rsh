@@ -583,7 +583,7 @@ let sent2 = 4*N;  let sent3 = 6*N
 let stage0 = 16*4096;  let stage1 = 4*4096 + 12*4096/world
 let stage2 = 2*4096 + 14*4096/world;  let stage3 = 16*4096/world
 let sent2 = 4*4096*(world-1)/world;  let sent3 = 6*4096*(world-1)/world
-#: ask N = 7.5e9 on 64 GPUs: how many GB a GPU at stage 2 (answer like 20)? = 16.6
+#: ask N = 7.5e9, 64 GPUs: GB per GPU at stage 2 (answer like 20)? = 16.6
 #: transfer
 # This is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
 # ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP is near stage 2,

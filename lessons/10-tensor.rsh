@@ -111,7 +111,7 @@ for i in 1:world { y += scale whole[i] 1 }
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2;  sync;  barrier
 print y[0,0];  spin 1ms;  allreduce y
-#: ask what part of the time is for the sum (answer like 0.1)? = exposed/time
+#: ask what part of the time is the sum (answer like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.
@@ -316,7 +316,7 @@ ns = layernorm xs;  n = allgather ns;  sync;  barrier;  z = matmul n w1
 print z[0,0];  a = gelu z
 part = matmul a w2;  print part[0,0];  ys = reducescatter part;  barrier
 out = add xs ys
-#: ask what part of norm's result does a rank keep (answer like 0.9)? = 1/world
+#: ask what part of norm's result does a rank keep (like 0.9)? = 1/world
 #: transfer
 # In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). The
 # bytes are those of tensor parallel: an allreduce is a reduce-scatter and an

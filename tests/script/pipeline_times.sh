@@ -28,6 +28,6 @@ bubble 8 "F=2ms B=2ms W=2ms" "interleaved chunks=2" 0.304348 0.00001
 got=$(printf '%s\n' 'stage F=9ms B=9ms W=9ms comm=5ms' 'strategy pipeline micro=8 F=2ms B=2ms W=2ms transfer=0ms' 'run 1' 'print bubble' 'model mlp layers=8 hidden=16 batch=8' \
 	'strategy pipeline' 'program' 'stage B=2ms' | "$RANKSH" --dry -n 8 2>&1)
 case $got in
-*"bubble = 0.46666"*"the parameters"*"F=TIME is wanted"*) echo "ok stage and strategy" ;;
+*"bubble = 0.46666"*"the parameters"*"F=TIME is required"*) echo "ok stage and strategy" ;;
 *) echo "FAIL stage and strategy: $got" ;;
 esac
