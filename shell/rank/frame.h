@@ -18,8 +18,8 @@ struct cursor {
 
 /* Places the cursor at the request's lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
-/* Moves it by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told: a
- * failure's reason; reply->part: the window's part. path: or NULL. window: old, then new */
+/* Moves the cursor by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told:
+ * a failure's reason; reply->part: the window's part. path: or NULL. window: old, then new */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
 

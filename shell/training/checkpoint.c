@@ -104,15 +104,15 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
-/* Shard i, or (i == shards) the manifest. behind: ".new" until all is written, or "" */
+/* Shard i, or (i == shards) the manifest. suffix: ".new" until all is written, or "" */
 enum { PATH_ROOM = 600 };
 static const char *checkpoint_file(
-        const char *prefix, const struct checkpoint *c, size_t i, const char *behind, char path[PATH_ROOM])
+        const char *prefix, const struct checkpoint *c, size_t i, const char *suffix, char path[PATH_ROOM])
 {
 	if (i == c->shards)
-		snprintf(path, PATH_ROOM, "%s.json%s", prefix, behind);
+		snprintf(path, PATH_ROOM, "%s.json%s", prefix, suffix);
 	else
-		snprintf(path, PATH_ROOM, "%s.%zu.npy%s", prefix, i, behind);
+		snprintf(path, PATH_ROOM, "%s.%zu.npy%s", prefix, i, suffix);
 	return path;
 }
 

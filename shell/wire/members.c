@@ -53,10 +53,10 @@ void members_get(const struct member *table, size_t count, const cJSON *object, 
 	}
 }
 
-void put_json_line(struct text *out, cJSON *object, const char *behind)
+void put_json_line(struct text *out, cJSON *object, const char *suffix)
 {
 	char *printed = cJSON_PrintUnformatted(object);
-	text_add(out, "%s%s\n", printed, behind);
+	text_add(out, "%s%s\n", printed, suffix);
 	cJSON_free(printed);
 	cJSON_Delete(object);
 }

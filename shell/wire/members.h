@@ -30,8 +30,8 @@ struct member {
 void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object);
 /* Reads all rows, for any message. Texts are appended. A NULL object has no members. */
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
-/* Appends the object, `behind` and a newline. Frees the object. */
-void put_json_line(struct text *out, cJSON *object, const char *behind);
+/* Appends the object, `suffix` and a newline. Frees the object. */
+void put_json_line(struct text *out, cJSON *object, const char *suffix);
 /* Releases the texts. */
 void members_release(const struct member *table, size_t count, void *from);
 /* Returns a text of the object; NULL if it has none. */

@@ -1,5 +1,5 @@
-/* philox.h -- counter-based random numbers (Salmon et al., SC'11: Philox4x32-10), for C and, behind
- * cuda/kernels/kernel.cuh, for GPUs
+/* philox.h -- counter-based random numbers (Salmon et al., SC'11: Philox4x32-10), for C and, after
+ * cuda/kernels/kernel.cuh is included, for GPUs
  *
  * Element i depends on (seed, i) only, so that all ranks, threads and GPUs agree: word i % 4 of
  * block i / 4.

@@ -33,7 +33,7 @@ void typed_release(struct task_lines *typed);
 
 /* ---- task_rules.c: steering, and `let` or `def` of the lesson's names, are refused */
 
-/* Of a task's own texts, also in messages */
+/* The file name of a task's own texts, as messages print it */
 #define TASK_FILE "the task"
 
 struct task_rules {
