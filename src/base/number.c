@@ -197,7 +197,19 @@ struct short_words bytes_words(int64_t bytes)
 
 char *number_digits(char *to, int64_t value)
 {
-	return to + sprintf(to, "%lld", (long long)value);
+	/* not sprintf: names with a `$` are spelled millions of times in a run */
+	char digits[20];
+	int count = 0;
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	do
+		digits[count++] = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (value < 0)
+		*to++ = '-';
+	while (count > 0)
+		*to++ = digits[--count];
+	*to = '\0';
+	return to;
 }
 
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
