@@ -4,7 +4,7 @@
  *      control.c    control traffic between rank 0 and the others, by
  *      message.c    messages of any length, which wait by
  *      nap.c        back-off sleeps, ended by a doorbell socket
- *      data.c       tensor bytes: plain blocking MPI, on its own communicator
+ *      data.c       tensor bytes, on their own communicator
  *      team.c       the same between threads in one process, without MPI
  *
  * May call: base/. An umbrella header. */
@@ -43,7 +43,7 @@ struct transport {
 	struct team *team; /* the ranks are threads and this is one rank's; NULL: processes */
 	int rank, size;
 	MPI_Comm control, data;          /* two duplicates of MPI_COMM_WORLD */
-	MPI_Request *requests;           /* `size` entries: one part to every rank */
+	MPI_Request *requests;           /* [2 size]: a part to, and one from, every rank */
 	struct pending_message *pending; /* unordered */
 	size_t pending_count;
 	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
@@ -59,9 +59,8 @@ struct transport {
 
 struct transport_group {
 	struct transport *transport;
-	MPI_Comm comm; /* MPI_COMM_NULL for one member, or a team */
 	int n, place;
-	int *ranks; /* by group rank, owned; only for a team, else NULL */
+	int *ranks; /* world ranks by group rank, owned */
 };
 
 /* Returns MPI's return code as a status; counts the call for fail_at. */
@@ -73,6 +72,9 @@ struct nap {
 	int looks;
 };
 void nap_once(struct transport *t, struct nap *nap);
+
+/* Waits until the first `count` of t->requests have completed; counts for fail_at, unless 0. */
+enum status requests_await(struct transport *t, int count, const char *what);
 
 /* Wakes a sleeping rank on this host, after every message to it. */
 void doorbell_ring(struct transport *t, int rank);

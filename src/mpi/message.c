@@ -38,11 +38,22 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
+enum status requests_await(struct transport *t, int count, const char *what)
+{
+	struct nap nap = {0};
+	int done = 0, code;
+
+	if (count == 0)
+		return ST_OK;
+	while ((code = MPI_Testall(count, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
+		nap_once(t, &nap);
+	return mpi_checked(t, code, what);
+}
+
 static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
-	struct nap nap = {0};
-	int posted = 0, done = 0, code = MPI_SUCCESS;
+	int posted = 0;
 
 	for (int rank = first; rank < first + ranks; rank++) {
 		if (rank == t->rank)
@@ -55,11 +66,7 @@ static enum status send_part(struct transport *t, int first, int ranks, int tag,
 		posted++;
 		doorbell_ring(t, rank);
 	}
-	if (posted == 0)
-		return status;
-	while ((code = MPI_Testall(posted, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
-		nap_once(t, &nap);
-	return first_failure(status, mpi_checked(t, code, "send"));
+	return first_failure(status, requests_await(t, posted, "send"));
 }
 
 enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count)

@@ -76,7 +76,7 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 	        .doorbell = -1};
 	if (mpi)
 		status = join(t, argc, argv);
-	t->requests = mem_alloc(t->size * sizeof *t->requests);
+	t->requests = mem_alloc(2 * (size_t)t->size * sizeof *t->requests);
 	if (status != ST_OK)
 		release(t);
 	else

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 struct transport;
-struct transport_group; /* a communicator for some ranks */
+struct transport_group; /* some ranks, in an order */
 
 /* Starts the transport; argc/argv go to MPI_Init. mpi false: rank 0 of 1, without MPI calls. */
 enum status transport_start(struct transport **t, bool mpi, int *argc, char ***argv);
@@ -62,13 +62,13 @@ enum status outcome_from(struct transport *transport, int owner, enum status min
  * receivers accept messages. */
 void transport_settle(struct transport *t);
 
-/* -- data. Every member calls transport_group_make in the same order; non-members get NULL without
- * a collective call. *group is set on all members or on none (a member may have it and a failure
- * to report). Free groups before transport_stop. A group with one member makes no MPI call. */
+/* -- data. All processes issue the operations of one pair of ranks in the same order, across
+ * groups, too. ST_MPI: a call failed; the others were made. */
+/* ranks: n world ranks, in group order, which are copied. Returns NULL where this process is not
+ * among them. Free with transport_group_free before transport_stop. */
+struct transport_group *transport_group_make(struct transport *t, int n, const int *ranks);
 int transport_group_size(const struct transport_group *group);
 int transport_group_place(const struct transport_group *group); /* this process's group rank */
-enum status transport_group_make(
-        struct transport *t, int n, const int *ranks, struct transport_group **group);
 void transport_group_free(struct transport_group *group);
 enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
 /* One message to and from each member, all at once; piece[p] is place p's. Both sides give the

@@ -217,13 +217,10 @@ void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
-		struct transport_group **made = MEM_ADD(&data->groups, &data->group_count);
-		*made = NULL;
-		if (group->instance_of[data->world->me] < 0)
-			continue;
-		const struct group_instance *own = group_part(group, data->world->me);
-		/* the members agree on failure; none then uses the group */
-		failure_keep(data, transport_group_make(data->transport, own->n, own->ranks, made));
+		bool member = group->instance_of[data->world->me] >= 0;
+		const struct group_instance *own = member ? group_part(group, data->world->me) : NULL;
+		*MEM_ADD(&data->groups, &data->group_count) =
+		        member ? transport_group_make(data->transport, own->n, own->ranks) : NULL;
 	}
 }
 

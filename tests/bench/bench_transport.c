@@ -113,11 +113,10 @@ static void reductions(struct transport *transport)
 	int *ranks = mem_alloc((size_t)n * sizeof *ranks);
 	float *in = mem_alloc(COUNT * sizeof *in), *out = mem_alloc(COUNT * sizeof *out);
 	static double ours[REDUCTIONS], plain[REDUCTIONS];
-	struct transport_group *group = NULL;
 
 	for (int i = 0; i < n; i++)
 		ranks[i] = i;
-	transport_group_make(transport, n, ranks, &group);
+	struct transport_group *group = transport_group_make(transport, n, ranks);
 	for (int i = -5; i < REDUCTIONS; i++) { /* in turns, so that both see the same machine */
 		double t0, t1;
 
