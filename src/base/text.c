@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void text_make_room(struct text *text, size_t count)
@@ -252,6 +253,8 @@ int text_too_far(const char *word)
 
 bool text_nearer(const char *word, const char *name, int *least)
 {
+	if (labs((long)text_columns(word) - (long)text_columns(name)) >= *least)
+		return false;
 	int distance = text_distance(word, name);
 	bool nearer = distance < *least;
 	if (nearer)
