@@ -59,10 +59,10 @@ const struct command command_calibrate = {
         .name = "calibrate",
         .topic = "steer",
         .usage = "calibrate F.machine [force]",
-        .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times measured "
-                "in this session and writes them as a machine file. `source calibrate; measure 256k` (on a "
-                "GPU `measure 64M`) queues operations that show all these figures. force: overwrites a file "
-                "that `calibrate` has not written",
+        .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times measured"
+                " in this session and writes them as a machine file. `source calibrate; measure 256k` (on "
+                "a GPU `measure 64M`) queues operations that determine all these figures. force: "
+                "overwrites a file that `calibrate` has not written",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "F.machine"}, {ARG_WORD, ARG_OPTIONAL, "force", "force"}},

@@ -42,9 +42,10 @@ const struct command command_checkpoint = {
         .topic = "learn",
         .usage = "checkpoint [every=N] to=PREFIX [force] | checkpoint off",
         .help = "writes parameters and optimizer state to files: a .npy for each part that a rank holds, "
-                "then PREFIX-ITERATION.json, which names them. every=N: after every N-th iteration of this "
-                "program (of the next one if there is none), also after `resume`; another program ends it. "
-                "Existing files that no checkpoint has written are kept, unless force is given",
+                "then PREFIX-ITERATION.json, which names them. every=N: after every N-th iteration of this"
+                " program (of the next one if there is none), also after `resume`; loading another program"
+                " ends this. If a file exists that no checkpoint has written, the line is refused, unless "
+                "force is given",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -111,12 +112,14 @@ const struct command command_resume = {
         .name = "resume",
         .topic = "learn",
         .usage = "resume from=PREFIX",
-        .help = "continues from a checkpoint in an empty world, with the current strategy; the checkpoint "
-                "may come from another one. Loads the latest of PREFIX, or PREFIX-ITERATION",
+        .help = "continues training from a checkpoint, in an empty world and with the current strategy; "
+                "another strategy may have written it. Loads the latest checkpoint of PREFIX, or "
+                "PREFIX-ITERATION",
         .torch = "torch.distributed.checkpoint.load(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
-        .option = {{"from", ARG_WORD, UNIT_PLAIN, NULL, "where: as `checkpoint to=` had it"}},
+        .option = {{"from", ARG_WORD, UNIT_PLAIN, NULL,
+                "PREFIX as in `checkpoint to=`, or PREFIX-ITERATION"}},
         .run = resume_run,
 };
 
@@ -141,7 +144,7 @@ const struct command command_restore = {
         .name = "restore",
         .topic = "learn",
         .usage = "restore FILE.json",
-        .help = "loads every part that `part` lines declare from a checkpoint; `resume` writes this line "
+        .help = "loads from a checkpoint every part that `part` lines declare; `resume` runs this line "
                 "after the setup",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,

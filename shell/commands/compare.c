@@ -76,9 +76,9 @@ const struct command command_compare = {
         .name = "compare",
         .topic = "look",
         .usage = "compare STRATEGY [KEY=VALUE ...] / STRATEGY ... [run=N]",
-        .help = "runs several strategies with the session's model, data and machine, each in its own world "
-                "without data. Prints a table (time per iteration, exposed communication, bytes, memory) and "
-                "their timelines on one axis; run: iterations, 2 by default",
+        .help = "runs several strategies with the session's model, data and machine, each in its own world"
+                " without data. Prints a table (time per iteration, exposed communication, bytes, memory) "
+                "and their timelines on one axis. run=N: iterations, 2 by default",
         .example = "model mlp layers=4 hidden=32 batch=16\ncompare ddp / ddp overlap=off / zero stage=3",
         .class = COMMAND_LOOK,
         .divided = "/+",

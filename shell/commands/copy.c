@@ -74,15 +74,15 @@ const struct command command_copy = {
         .name = "copy",
         .topic = "move",
         .usage = "copy FROM -> TO [on STREAM] [rate=RATE]",
-        .help = "copies between host, pinned and device memory. With pinned memory the host goes on; with "
-                "pageable memory it waits, unless a host thread (kind=host) copies. A disk is read into host "
-                "memory and written from it",
+        .help = "copies between host, pinned and device memory. With pinned memory the host continues; "
+                "with pageable memory it waits, unless a host thread (kind=host) copies. Tensors on disk "
+                "are copied only to and from host memory",
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
         .torch = "TO.copy_(FROM, non_blocking=True)",
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
         .option = {{"rate", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
-                "instead of the machine's, as of data on a slower disk (0: the machine's)"}},
+                "replaces the machine's rate, as for data on a slower disk (0: the machine's)"}},
         .run = copy_run,
 };

@@ -75,8 +75,8 @@ const struct command command_data = {
         .name = "data",
         .topic = "learn",
         .usage = "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic [count=N]",
-        .help = "the training data: a text's characters (gpt), rows from two .npy files (mlp), or random "
-                "numbers",
+        .help = "sets the training data: a text's characters (gpt), rows from two .npy files (mlp), or "
+                "random numbers",
         .example = "data synthetic count=4096",
         .for_all = "training",
         .class = COMMAND_STEER,

@@ -213,13 +213,13 @@ const struct command command_export = {
         .topic = "look",
         .usage = "export FILE.svg|.html|.csv|.txt|.json [SECTION] [force] [width=N] | export kineto DIR "
                  "[SECTION] [force]",
-        .help = "writes the timeline to a file; its ending chooses the format: .svg for slides; .html a page "
-                "to pan, zoom and search; .csv a row per span with its cause and whether it is finished "
-                "(done); .txt as `timeline` prints it (width=: columns); .json for Perfetto and "
-                "chrome://tracing: a process per rank, a thread per stream and for one-sided operations in "
-                "its windows, arrows for waits and transfers. `@0-3 export` writes some ranks. force: "
-                "overwrites a file that is no earlier export in its format. kineto: a file per rank as "
-                "PyTorch's profiler writes it, with finished operations only",
+        .help = "writes the timeline to a file. The file's ending chooses the format: .svg for slides; "
+                ".html a page to pan, zoom and search; .csv a row per span with its cause and whether it "
+                "is finished (done); .txt as `timeline` prints it (width=: columns); .json for Perfetto "
+                "and chrome://tracing: a process per rank, a thread per stream and for one-sided "
+                "operations in its windows, arrows for waits and transfers. kineto: a file per rank, as "
+                "PyTorch's profiler writes it, with finished operations only. `@0-3 export` writes some "
+                "ranks. force: overwrites a file that `export` has not written in this format",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},

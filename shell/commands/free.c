@@ -54,9 +54,9 @@ const struct command command_free = {
         .name = "free",
         .topic = "make",
         .usage = "free TENSOR ... [on STREAM]",
-        .help = "returns a tensor's memory to its pool. on STREAM: the next user waits for the work queued "
-                "there. PyTorch's record_stream makes no stream wait: it keeps the memory until STREAM has "
-                "finished, so memory use grows while the host runs ahead",
+        .help = "returns a tensor's memory to the allocator. on STREAM: the next tensor in this memory "
+                "waits for the work queued there. PyTorch's record_stream makes no stream wait: it keeps "
+                "the memory until STREAM has finished, so memory use grows while the host runs ahead",
         .example = "tensor x[64] y[64] = zeros\nfree x y",
         .torch = "del TENSOR   # with `on S`: torch.cuda.current_stream().wait_stream(S) before it",
         .cuda = "cudaFreeAsync(TENSOR, STREAM)",

@@ -84,8 +84,8 @@ const struct command command_capture = {
         .topic = "order",
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "records the block's work on STREAM, and on streams forked from it by `wait` and joined "
-                "again, as a graph instead of queueing it; `launch NAME` queues it. Tensors created in the "
-                "block live in the graph's memory until NAME is captured again",
+                "again, as a graph instead of queueing it; `launch NAME` queues it. Tensors made in the "
+                "block are in the graph's memory, which it keeps until NAME is captured again",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
@@ -159,7 +159,7 @@ const struct command command_launch = {
         .topic = "order",
         .usage = "launch NAME [on STREAM]",
         .help = "queues a captured graph: all its operations with one launch. Reports operations that use "
-                "memory freed since the capture, except tensors created in the capture",
+                "memory freed since the capture, except tensors made in the capture",
         .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
                    "step\nsync",
         .torch = "NAME.replay()",

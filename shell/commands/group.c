@@ -193,9 +193,10 @@ const struct command command_group = {
         .name = "group",
         .topic = "make",
         .usage = "group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]",
-        .help = "makes rank groups for collectives: each rank is in the part that names it. `group pair 0-1 "
-                "2-3` makes two parts, and so does `group pair by rank//2`: ranks with the same colour form "
-                "a part (in GROUP: within each part); if a rank's colour is below 0, it is in none",
+        .help = "makes rank groups for collectives: each rank is in the part that names it. `group pair "
+                "0-1 2-3` makes two parts, and so does `group pair by rank//2`: ranks with the same colour"
+                " form a part (in GROUP: within each part of it). A rank with a colour below 0 is in no "
+                "part",
         .example = "group pair 0-1 2-3\ngroup odd by rank%2\ntensor g[64] = rank\nallreduce g in pair\n"
                    "allreduce g in odd\nsync",
         .torch = "NAME = dist.new_group([0, 1])",

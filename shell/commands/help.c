@@ -353,9 +353,9 @@ const struct command command_help = {
         .name = "help",
         .topic = "learn",
         .usage = "help [WORD]",
-        .help = "the commands on one screen. WORD: a command, a kernel, a strategy, a model, kernels, "
-                "collectives, figures, causes, words, grammar, all, a topic (make, move, look ...), or a "
-                "term such as straggler",
+        .help = "shows the commands on one screen, or explains WORD: a command, a kernel, a strategy, a "
+                "model, a topic (make, move, look ...), or a term such as straggler. The words kernels, "
+                "collectives, figures, causes, words, grammar and all show lists",
         .example = "help copy\nhelp kernels\nhelp straggler",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "WORD"}},

@@ -34,9 +34,9 @@ const struct command command_phase = {
         .name = "phase",
         .topic = "write",
         .usage = "phase NAME|off",
-        .help = "names the operations that follow in this block. F R B W O C D (forward, recompute, "
-                "backward, weights, optimizer, communication, data) choose the colour; F3 is micro-batch 3, "
-                "F3.1 the same in chunk 1; off: no phase",
+        .help = "gives the operations that follow in this block a phase. F R B W O C D (forward, "
+                "recompute, backward, weights, optimizer, communication, data) choose the colour; F3 is "
+                "the forward pass of micro-batch 3, F3.1 the same in chunk 1; off: no phase",
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",
         .cuda = "nvtxRangePush(\"NAME\")",

@@ -127,7 +127,7 @@ static enum status list_events(struct call *call, int i, int rank, struct text *
 const struct command command_events = {
         .name = "events",
         .topic = "look",
-        .help = "lists the events: their last `record`, and if it has happened",
+        .help = "lists the events: their last `record`, and whether it has happened",
         .example = "event e\nevents",
         .class = COMMAND_LOOK,
         .answers = list_events,

@@ -62,9 +62,10 @@ const struct command command_loader = {
         .name = "loader",
         .topic = "learn",
         .usage = "loader workers=N [prefetch=N] [read=RATE] [decode=TIME] | loader on|off",
-        .help = "how each rank gets its batches: host threads (workers) read micro-batches from disk and "
-                "decode them, each `prefetch` ahead of the training; applies to the next `strategy`. on: one "
-                "worker; off (the default): all data is in pinned memory. Alone it shows the setting",
+        .help = "sets how each rank gets its batches: host threads (workers) read micro-batches from disk "
+                "and decode them, each `prefetch` micro-batches ahead of the training. Applies to the next"
+                " `strategy`. on: one worker; off (the default): all data is in pinned memory. `loader` "
+                "alone shows the setting",
         .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
                    "2\nstalls",
         .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",
@@ -73,13 +74,13 @@ const struct command command_loader = {
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
         .option = {{"workers", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-                           "threads of a rank's host, 1 to 64 (1; PyTorch's 0, where the host itself reads, "
-                           "is not here)"},
+                           "threads of a rank's host, 1 to 64 (1; there is no 0, with which PyTorch reads in "
+                           "the main process)"},
                 {"prefetch", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-                        "micro-batches that a worker reads ahead of the one that is taken (2)"},
+                        "micro-batches that a worker reads ahead of training (2)"},
                 {"read", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
-                        "of the disk that the data lie on (the machine's disk_read)"},
+                        "the read rate of the data's disk (the machine's disk_read)"},
                 {"decode", ARG_EXPRESSION, UNIT_TIME, NULL,
-                        "what a worker takes for a rank's micro-batch once it is read (0)"}},
+                        "the time in which a worker decodes a micro-batch (0)"}},
         .run = loader_run,
 };

@@ -66,7 +66,8 @@ const struct command command_stalls = {
         .name = "stalls",
         .topic = "look",
         .usage = "stalls [SECTION]",
-        .help = "shows what each rank's streams waited for, by cause, and the rank that caused it",
+        .help = "shows how long each rank's streams waited, by cause, and which operation or rank caused "
+                "the longest waits",
         .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -88,12 +89,13 @@ const struct command command_stats = {
         .name = "stats",
         .topic = "look",
         .usage = "stats [SECTION]",
-        .help = "a section's figures: time, how busy each stream was, overlap, exposed communication, stalls "
-                "(share of the time, averaged over the GPU's streams; `stalls` lists each), bytes sent, peak "
-                "memory, a schedule's bubble. For a mesh with several axes: bytes and exposed time per axis. "
-                "On GPUs: the simulator's prediction for each operation type. For a program also, over all "
-                "iterations: the loss, tokens per second, steps skipped by a dynamic loss scale, and the "
-                "peak memory by kind. `@0-3 stats` shows some ranks, as in all tables",
+        .help = "shows a section's figures: time, how busy each stream was, overlap, exposed "
+                "communication, stalls (share of the time, averaged over the GPU's streams; `stalls` lists"
+                " each), bytes sent, peak memory, a schedule's bubble. For a mesh with several axes: bytes"
+                " and exposed time per axis. On GPUs: the simulator's prediction for each operation type. "
+                "For a program also, over all iterations: the loss, tokens per second, steps skipped by a "
+                "dynamic loss scale, and the peak memory by kind. `@0-3 stats` shows some ranks, as in all"
+                " tables",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -118,9 +120,9 @@ const struct command command_traffic = {
         .topic = "look",
         .usage = "traffic [SECTION]",
         .help = "shows the bytes that each rank sent, by link and by receiver. For collectives: the total "
-                "size, the bytes on the rank that sends most, the lower bound for links alone (allreduce "
-                "2(n-1)/n of the size, allgather (n-1)/n) and the distance from it, the sends, and the "
-                "algorithm",
+                "size, the bytes sent by the rank that sends most, the lower bound for links alone "
+                "(allreduce 2(n-1)/n of the size, allgather (n-1)/n), the distance from this bound, the "
+                "number of sends, and the algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -131,10 +133,10 @@ const struct command command_critical = {
         .name = "critical",
         .topic = "look",
         .usage = "critical [SECTION]",
-        .help = "the critical path: the chain of operations across ranks that determines the section's end. "
-                "Each one had to finish before the next could begin, and their times add up to the whole. "
-                "Also shows their composition, and the slack in the longest other operations: how much "
-                "longer each could take without moving the end",
+        .help = "shows the critical path: the chain of operations across ranks that determines the "
+                "section's end. Each operation had to finish before the next could begin, and their times "
+                "add up to the whole. Also shows the time by kind, and the slack of the longest other "
+                "operations: how much longer each could take without moving the end",
         .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
                    "y\nsync\ncritical",
         .class = COMMAND_LOOK,
@@ -170,9 +172,9 @@ static enum status races_run(struct call *call)
 const struct command command_races = {
         .name = "races",
         .topic = "look",
-        .help = "reports operation pairs that access the same memory without an order between them, and the "
-                "line that would order them. Also reports groups whose ranks queue operations in different "
-                "orders, if NCCL can hang, even if only in combination with other groups",
+        .help = "reports pairs of operations that access the same memory without an order between them, "
+                "and the line that would order them. Also reports groups whose ranks queue operations in "
+                "different orders, if NCCL can hang, even if only in combination with other groups",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
                    "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
@@ -194,9 +196,9 @@ static enum status stuck_run(struct call *call)
 const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
-        .help = "shows which rank waits for which, the reason, and if a line of yours can release it. Also "
-                "shows orders in which NCCL can hang, as `races` does, and a collective's tensors and lines "
-                "on each rank if they differ",
+        .help = "shows which rank waits for which, the reason, and whether a line of yours can release it."
+                " Also shows orders in which NCCL can hang, as `races` does, and a collective's tensors "
+                "and lines on each rank if they differ",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,
@@ -244,8 +246,8 @@ const struct command command_diff = {
         .name = "diff",
         .topic = "look",
         .usage = "diff SECTION SECTION | diff FILE.rsh FILE.rsh",
-        .help = "shows two sections' figures side by side. Two files, as `journal save` writes them, run "
-                "each in its own world without data, and are also compared operation by operation",
+        .help = "shows two sections' figures side by side. Two files, as `journal save` writes them, are "
+                "run, each in its own world without data, and are also compared operation by operation",
         .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "SECTION|FILE"}, {ARG_FILE, 0, NULL, "SECTION|FILE"}},
@@ -292,9 +294,10 @@ const struct command command_at = {
         .name = "at",
         .topic = "look",
         .usage = "at TIME|off",
-        .help = "shows all ranks at that virtual time: what runs and its progress, what waits, since when "
-                "and for which rank. If the time is in the future: as it will be if nothing more is queued. "
-                "`peek` then refers to that time, until `at off` or the program's next line",
+        .help = "shows all ranks at that virtual time: which operations run and their progress, which "
+                "wait, since when and for which rank. For a time in the future it shows what will happen "
+                "if nothing more is queued. `peek` then refers to that time, until `at off` or the "
+                "program's next line",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
@@ -352,10 +355,11 @@ const struct command command_mem = {
         .name = "mem",
         .topic = "look",
         .usage = "mem [trim|over [SECTION]]",
-        .help = "draws each device's memory: segments, tensors' blocks, free blocks between; for a program "
-                "also parameters, gradients, optimizer state, activations and their gradients, buffers. "
-                "`trim` returns free segments to the device, except graphs' segments. `over` draws it over "
-                "time by kind, from the allocation to the free, with the peak marked",
+        .help = "draws each device's memory: segments, tensors' blocks, and the free blocks between them; "
+                "for a program also the memory of parameters, gradients, optimizer state, activations and "
+                "their gradients, buffers. `trim` returns free segments to the device, except graphs' "
+                "segments. `over` draws memory over time by kind, from the allocation to the free, with "
+                "the peak marked",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

@@ -50,9 +50,9 @@ const struct command command_machine = {
         .name = "machine",
         .topic = "steer",
         .usage = "machine [NAME|FILE]",
-        .help = "shows the modelled machine with every number's source, and the `slow` ranks. With a name: "
-                "another machine for the lines that follow, without settings and slow ranks. With --device "
-                "cuda, `this` is the GPU itself, and any other name is simulated",
+        .help = "shows the modelled machine with every number's source, and the `slow` ranks. With a name:"
+                " chooses that machine for the lines that follow and ends `set` and `slow`. With --device "
+                "cuda, `this` is the GPU itself, and any other machine is emulated",
         .example = "machine dgx-h100\nmachine",
         .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_LOOK,

@@ -29,8 +29,8 @@ const struct command command_model = {
         .name = "model",
         .topic = "learn",
         .usage = "model NAME|F.rsh [help|source] [KEY=VALUE ...]",
-        .help = "what a strategy trains: mlp is matmuls with relu between, gpt a transformer, F.rsh your "
-                "own; `model gpt help` shows its keys",
+        .help = "sets the model that a strategy trains: mlp (matmuls with relu between them), gpt (a "
+                "transformer), or your own file F.rsh. `model gpt help` shows the keys of gpt",
         .example = "model gpt layers=2 hidden=64 heads=4 seq=32 batch=8",
         .for_all = "training",
         .class = COMMAND_STEER,

@@ -103,8 +103,8 @@ const struct command command_put = {
         .name = "put",
         .topic = "move",
         .usage = "put TENSOR -> WINDOW@RANK [on STREAM]",
-        .help = "writes a tensor into another rank's window, which needs no line for it; it completes when "
-                "the bytes have arrived",
+        .help = "writes a tensor into another rank's window; that rank needs no line for it. It completes "
+                "when the bytes have arrived",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x[0:2] -> "
                    "y[2:4]@1\nbarrier\n@1 print y",
         .torch = "symm_mem: buffer.copy_(TENSOR)   # of handle.get_buffer(RANK, ...)",
@@ -134,8 +134,8 @@ const struct command command_add = {
         .beside_kernel = true,
         .topic = "move",
         .usage = "add TENSOR -> WINDOW@RANK [scale=1] [on STREAM]",
-        .help = "adds a tensor, times scale, to another rank's window; concurrent adds to an element are all "
-                "included",
+        .help = "adds a tensor, times scale, to another rank's window; no add is lost if several ranks add"
+                " to one element",
         .example = "tensor g[4] = ones; tensor w[4] = zeros\nwindow w\nadd g -> w@0 scale=-0.1\nbarrier\n@0 "
                    "print w",
         .cuda = "MPI_Accumulate(TENSOR, ..., RANK, ..., MPI_SUM, window) and MPI_Win_flush; atomicAdd in a "
@@ -143,6 +143,6 @@ const struct command command_add = {
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_ARROW, 0, NULL, "->"},
                 {ARG_REMOTE, 0, NULL, "WINDOW@RANK"}},
-        .option = {{"scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "what the tensor is multiplied by"}},
+        .option = {{"scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the factor of the tensor"}},
         .run = one_sided_run,
 };

@@ -36,17 +36,19 @@ const struct command command_part = {
         .name = "part",
         .topic = "learn",
         .usage = "part TENSOR of PARAMETER [row= col=] [rows= cols=] [at=] [as=m|v]",
-        .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
-                "and columns from col=; or elements from at= in the rows= x cols= block that begins there "
-                "(without them, in the whole), in row-major order. as= names optimizer state",
+        .help = "declares for `verify` which part of PARAMETER the rank's tensor holds: a block from row= "
+                "and col= on. With at= or rows= cols= it holds a run of elements in row-major order: from "
+                "element at= on, counted in the block of rows= x cols= that begins at row= and col= "
+                "(without rows= and cols=: in the whole). as= declares optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},
         .option = {{"row", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first row that it holds"},
                 {"col", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first column"},
-                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL, "of a block taken as one line (default: all)"},
-                {"cols", ARG_EXPRESSION, UNIT_PLAIN, NULL, "... its columns"},
-                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "its first element, as one line"},
+                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL, "rows of the block in which at= counts (all)"},
+                {"cols", ARG_EXPRESSION, UNIT_PLAIN, NULL, "columns of this block (all)"},
+                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "the first element that it holds, in row-major order"},
                 {"as", ARG_WORD, UNIT_PLAIN, NULL, "optimizer state: m, v (Adam's), or another name"}},
         .each = part_one,
 };

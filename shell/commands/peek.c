@@ -110,8 +110,9 @@ const struct command command_peek = {
         .name = "peek",
         .topic = "read",
         .usage = "peek TENSOR ...",
-        .help = "shows the memory as it is now, finished or not: nothing waits. After `at 3.2ms` it shows "
-                "that time, or a future one if nothing more is queued",
+        .help = "shows the memory as it is now, even if its operations have not finished; nothing waits. "
+                "After `at 3.2ms` it shows the memory of that time; a future time is forecast as if "
+                "nothing more is queued",
         .example = "tensor x[4] = iota\npeek x",
         .class = COMMAND_LOOK,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

@@ -66,9 +66,9 @@ const struct command command_step = {
         .name = "step",
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
-        .help = "runs the program's next step and shows its lines; `in` shows everything they did (`...`: as "
-                "in that name's call above). Enter repeats it. `back` rebuilds the world without the last "
-                "step; 0 from the start",
+        .help = "runs the program's next step, or the next N, and shows the lines. Enter repeats it. `in` "
+                "shows every line that the step ran (`...`: as in that name's call above). `back` rebuilds"
+                " the world without the last step, or the last N; `step 0` goes back to the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -88,7 +88,7 @@ const struct command command_run = {
         .name = "run",
         .topic = "learn",
         .usage = "run [ITERATIONS]",
-        .help = "runs the program to the end of this iteration, or the next N, and shows the loss",
+        .help = "runs the program to the end of this iteration, or N iterations, and shows the loss",
         .example = "strategy serial\nrun 2",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -159,10 +159,10 @@ const struct command command_program = {
         .topic = "learn",
         .usage = "program [F.rsh|source] | program save F.rsh [source] [force] | program schedule [F.csv "
                  "[force]]",
-        .help = "lists the program's steps, loads a script as one, shows its files (source), or saves its "
-                "steps' lines as a plain script. schedule: a pipeline's order in the format that PyTorch's "
-                "pipelining uses (_load_csv). force: overwrites a file that `program save` has not written, "
-                "or a schedule that differs",
+        .help = "lists the program's steps, loads a script as a program, shows the program's files "
+                "(source), or saves its steps' lines as a plain script. schedule: shows or writes a "
+                "pipeline's order in the format of PyTorch's pipelining (_load_csv). force: overwrites a "
+                "file that `program save` has not written, or a schedule that differs",
         .example = "strategy serial\nprogram",
         .for_all = "training",
         .class = COMMAND_LOOK,
@@ -185,10 +185,12 @@ const struct command command_verify = {
         .name = "verify",
         .topic = "learn",
         .usage = "verify [iterations=N]",
-        .help = "trains the same model on one rank and compares the loss and every parameter: the "
-                "difference, beside the change that training made. An unfinished iteration is finished first",
+        .help = "trains the same model on one rank and compares the loss and every parameter: shows each "
+                "difference beside the change that training made. An unfinished iteration is finished "
+                "first",
         .for_all = "training",
         .class = COMMAND_STEER,
-        .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
+        .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                "the least number of iterations to train"}},
         .run = verify_run,
 };

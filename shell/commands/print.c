@@ -139,9 +139,9 @@ const struct command command_print = {
         .name = "print",
         .topic = "read",
         .usage = "print TENSOR|EXPRESSION ... [on STREAM]",
-        .help = "the program reads the value: the host waits until the stream has computed a device tensor. "
-                "Host and pinned memory is read without waiting, unless `on STREAM` (or `use`) names a "
-                "stream to wait for. `peek` never waits",
+        .help = "shows values that the program reads, so the host waits until the stream has computed a "
+                "device tensor. Host and pinned memory is read without waiting, unless `on STREAM` (or "
+                "`use`) names a stream to wait for. `peek` never waits",
         .example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
         .torch = "print(TENSOR)   # on the device: the host waits; on the host: read as it is",
         .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "

@@ -135,10 +135,11 @@ const struct command command_save = {
         .name = "save",
         .topic = "read",
         .usage = "save TENSOR FILE.npy [force] [on STREAM]",
-        .help = "writes a tensor as a NumPy file. The host waits for a device tensor; host and pinned memory "
-                "is written without waiting, unless `on STREAM` (or `use`) names a stream to wait for. If "
-                "ranks name one file, the first writes it (x$rank.npy: each its own). force: overwrites a "
-                "file that is no whole .npy file, and writes through a link",
+        .help = "writes a tensor as a NumPy file. The host waits for a device tensor; host and pinned "
+                "memory is written without waiting, unless `on STREAM` (or `use`) names a stream to wait "
+                "for. If several ranks name one file, the first of them writes it (x$rank.npy: a file for "
+                "each rank). force: overwrites a file that is not a complete .npy file, and writes through"
+                " a link",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"},

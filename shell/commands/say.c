@@ -107,8 +107,8 @@ const struct command command_source = {
         .name = "source",
         .topic = "write",
         .usage = "source [--step] FILE.rsh",
-        .help = "runs a file's lines. --step: in a new world, one section (`## title`) at each Enter, so a "
-                "demo is a file. `source training` runs the lines that the built-in models share",
+        .help = "runs a file's lines. --step: in a new world, one section (`## title`) at each Enter, for "
+                "a demonstration. `source training` runs the lines that the built-in models share",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "--step", "--step"}, {ARG_FILE, 0, NULL, "FILE"}},
         .run = source_run,

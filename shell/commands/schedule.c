@@ -90,24 +90,26 @@ const struct command command_schedule = {
         .topic = "write",
         .usage = "schedule " SCHEDULE_WORDS " F.csv micro=4 [chunks=1] [recompute=none|selective|full] "
                  "[F=TIME B=TIME W=TIME comm=TIME] [limit=1] [held=0.5] [in GROUP]",
-        .help = "the order in which GROUP's ranks, one stage each, run micro-batches. For slots 0:slots, "
-                "work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk. F.csv "
-                "holds one in the format that PyTorch's pipelining uses: a row per rank, such as "
-                "0F0,0F1,,0B0",
+        .help = "sets the order in which GROUP's ranks, one stage each, run micro-batches. In slot k of "
+                "`for k in 0:slots`, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k)"
+                " its chunk. F.csv holds an order in the format of PyTorch's pipelining: a row per rank, "
+                "such as 0F0,0F1,,0B0",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
         .group_ok = true,
         .argument = {{ARG_FILE, 0, SCHEDULE_WORDS, "a schedule"}},
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
                 {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-                        "of a stage, for interleaved: parts of the model that are not neighbours"},
+                        "chunks of a stage, for interleaved: pieces of the model that are not neighbours"},
                 {"recompute", ARG_WORD, UNIT_PLAIN, "none selective full",
-                        "as the model's; zb-auto: with full, forward is computed again before backward"},
-                {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "of a stage's forward"},
-                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its input gradients"},
-                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its weight gradients"},
-                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "... of a transfer to the next stage"},
+                        "as the model's option; zb-auto, full: the forward pass is computed again before the "
+                        "backward pass"},
+                {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "time of a stage's forward pass"},
+                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "time of its input gradients"},
+                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "time of its weight gradients"},
+                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "time of a transfer to the next stage"},
                 {"limit", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-                        "zb-auto: activations, as a multiple of what 1f1b's first stage holds"},
+                        "zb-auto: the activations that a stage may hold, as a multiple of those of 1f1b's "
+                        "first stage"},
                 {"held", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "zb-auto: the share of activations that W still needs after B"}},
         .run = schedule_run,

@@ -29,8 +29,8 @@ const struct command command_undo = {
         .name = "undo",
         .topic = "write",
         .usage = "undo [N]",
-        .help = "takes back the last line, or the last N: the lines before run again in an empty world. Must "
-                "be alone on its line",
+        .help = "takes back the last line, or the last N: the lines before them run again in an empty "
+                "world. Must be alone on its line",
         .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
         .class = COMMAND_SESSION,
         .run = undo_run,
@@ -155,7 +155,7 @@ static enum status session_ask_run(struct call *call)
 const struct command command_restart = {
         .name = "restart",
         .topic = "steer",
-        .help = "starts new processes, in which the journal runs again",
+        .help = "starts new processes, which run the journal's lines again",
         .class = COMMAND_SESSION,
         .run = session_ask_run,
 };
@@ -173,8 +173,8 @@ const struct command command_edit = {
 const struct command command_view = {
         .name = "view",
         .topic = "look",
-        .help = "the timeline on the whole screen: arrows and Tab select an operation, + and - zoom, b goes "
-                "to what it waited for, ? lists the keys, q leaves",
+        .help = "shows the timeline on the whole screen: arrows and Tab select an operation, + and - zoom,"
+                " b goes to what it waited for, ? lists the keys, q leaves",
         .class = COMMAND_LOOK,
         .run = session_ask_run,
 };

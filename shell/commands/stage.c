@@ -35,8 +35,8 @@ const struct command command_stage = {
         .name = "stage",
         .topic = "learn",
         .usage = "stage F=TIME B=TIME W=TIME [comm=TIME]",
-        .help = "times for `strategy pipeline` instead of a model: a stage's time for a micro-batch, and a "
-                "transfer's to the next stage",
+        .help = "sets times for `strategy pipeline` instead of a model: those of a stage for a "
+                "micro-batch, and of a transfer to the next stage",
         .example = "stage F=2ms B=2ms W=1ms comm=0.1ms\nstrategy pipeline schedule=zb-h1 micro=8\nrun "
                    "1\nprint bubble",
         .for_all = "training",

@@ -44,8 +44,8 @@ const struct command command_crash = {
         .name = "crash",
         .topic = "steer",
         .usage = "@RANKS crash",
-        .help = "ends these ranks' programs here. Work they queued before still runs, and the other ranks "
-                "show how far they get",
+        .help = "ends these ranks' programs here. Work that they queued before still runs, and the other "
+                "ranks continue until they need a crashed rank",
         .example = "tensor g[64] = rank\n@2 crash\nallreduce g\nstuck",
         .class = COMMAND_STEER,
         .each = crash_one,
@@ -106,8 +106,8 @@ const struct command command_pace = {
         .name = "pace",
         .topic = "steer",
         .usage = "pace TIME|off",
-        .help = "ties the hosts' clocks to the wall clock: TIME for each virtual millisecond, so bars grow "
-                "while you type. Survives `reset`; `pace off` ends it",
+        .help = "advances the hosts' clocks with the wall clock, a virtual millisecond in each TIME, so "
+                "bars grow while you type. Survives `reset`; `pace off` ends it",
         .example = "pace 1s\npace off",
         .for_all = "the pace",
         .class = COMMAND_STEER,

@@ -133,9 +133,9 @@ const struct command command_strategy = {
         .name = "strategy",
         .topic = "learn",
         .usage = "strategy [NAME|F.rsh [help|source] [KEY=VALUE ...]] [NAME=SIZE ... + NAME=SIZE ...]",
-        .help = "the program that trains the model on all ranks, in an empty world. Several strategies, from "
-                "the mesh's outermost axis to the innermost, are joined by ` + `. Alone it lists the "
-                "strategies",
+        .help = "loads the program that trains the model on all ranks, in an empty world. ` + ` combines "
+                "several strategies, from the mesh's outermost axis to the innermost. `strategy` alone "
+                "lists the strategies",
         .example = "strategy serial\nstep\nrun 1",
         .for_all = "training",
         .class = COMMAND_LOOK,

@@ -199,12 +199,12 @@ const struct command command_timeline = {
         .name = "timeline",
         .topic = "look",
         .usage = "timeline [on|off|all|last|SECTION|FROM TO] [critical] [STREAM...]",
-        .help = "draws every host and stream on one clock; unfinished work is dimmed. Draws a section, the "
-                "`last` iteration of `run`, or a range of time (`timeline 40ms 52ms`). With names of streams "
-                "only those; `@0-3 timeline compute` is a row per rank. x16, or a digit, counts the "
-                "operations in one column, + is several; a thin bar is mostly idle in its column. `critical` "
-                "draws the section's critical path in full, other work as a line, and no waits. `on` draws "
-                "it after every line",
+        .help = "draws every host and stream on one clock; unfinished work is dimmed. Draws a section, the"
+                " `last` iteration of `run`, or a range of time (`timeline 40ms 52ms`). With names of "
+                "streams it draws only these; `@0-3 timeline compute` has a row per rank. x16, or a digit,"
+                " counts the operations in one column, + is several; a thin bar is mostly idle in its "
+                "column. `critical` draws the section's critical path in full, other work as a line, and "
+                "no waits. `on` draws the timeline after every line",
         .example = "spin 2ms\ntimeline",
         .class = COMMAND_LOOK,
         .unless = {"on off", COMMAND_SESSION},

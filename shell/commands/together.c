@@ -20,8 +20,8 @@ const struct command command_together = {
         .name = "together",
         .topic = "order",
         .usage = "together [on STREAM] { LINES }",
-        .help = "starts the block's sends, receives and collectives as one, so that none of them waits for "
-                "another",
+        .help = "starts the block's sends, receives and collectives as one operation, so that none of them"
+                " waits for another",
         .example = "tensor x[4] y[4] = rank\ntogether {\nsend x to=(rank+1)%world\nrecv y "
                    "from=(rank-1)%world\n}\nsync",
         .torch = "dist.batch_isend_irecv([...])",

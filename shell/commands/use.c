@@ -35,8 +35,8 @@ const struct command command_use = {
         .name = "use",
         .topic = "order",
         .usage = "use STREAM|GROUP|@RANKS",
-        .help = "sets the clause that lines without `on`, `in` or `@` get, to the end of the block; `use "
-                "@all` and `use default` go back",
+        .help = "sets the stream, group or ranks for later lines without `on`, `in` or `@`, to the end of "
+                "the block; `use @all` and `use default` go back",
         .example = "stream compute\nuse compute\nspin 1ms",
         .torch = "with torch.cuda.stream(STREAM):",
         .class = COMMAND_STEER,

@@ -140,10 +140,10 @@ const struct command command_whatif = {
         .name = "whatif",
         .topic = "look",
         .usage = "whatif [KEY=VALUE|KEY=2x ...] | @RANKS whatif slow FACTOR | whatif without \"LINE\"",
-        .help = "shows the section's figures as they are, and as they would be if the machine had another "
-                "number (or machine=NAME), another option in the `strategy` line, other slow ranks, or "
-                "without a line. The lines since the world was empty run again in a separate world without "
-                "data. Alone it checks that an unchanged rerun gives the same times",
+        .help = "shows the section's figures as they are, and as they would be with one change: another "
+                "number of the machine (or machine=NAME), another option in the `strategy` line, other "
+                "slow ranks, or a line left out. The lines since the world was empty run again in a "
+                "separate world without data. Alone it checks that an unchanged rerun gives the same times",
         .example = "stream io\nspin 2ms on io\nwait io on default\nspin 1ms\nsync\nwhatif launch=2x\n@0 "
                    "whatif slow 3x\nwhatif without \"wait io on default\"",
         .class = COMMAND_LOOK,
@@ -222,8 +222,8 @@ const struct command command_sweep = {
         .name = "sweep",
         .topic = "look",
         .usage = "sweep KEY=FROM:TO:xFACTOR | KEY=FROM:TO:STEP | KEY=A,B,...",
-        .help = "repeats `whatif` for each value of a machine's number, or of an option in the `strategy` or "
-                "`model` line: a table and a curve",
+        .help = "repeats `whatif` for each value of a machine's number, or of an option in the `strategy` "
+                "or `model` line, and shows a table and a curve",
         .example = "spin 1ms\nsync\nsweep launch=5us:80us:x2",
         .class = COMMAND_LOOK,
         .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},

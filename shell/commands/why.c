@@ -290,10 +290,10 @@ const struct command command_why = {
         .name = "why",
         .topic = "look",
         .usage = "why [OP|STREAM|TIME] [@RANK]",
-        .help = "explains what an operation waited for, what that waited for, and so on to the root. OP is "
-                "`y` (the last write to y), `allreduce#3` (the third here) or a phase; `z@1` selects a rank. "
-                "For a stream: its longest wait; for a rank: its longest time without a kernel; at a time "
-                "(`@1 why 3.2ms`): what the rank waited for then",
+        .help = "explains why an operation waited, why the operation that it waited for was late, and so "
+                "on to the root. OP is `y` (the last write to y), `allreduce#3` (the third here) or a "
+                "phase; `z@1` selects a rank. For a stream: its longest wait; for a rank: its longest time"
+                " without a kernel; at a time (`@1 why 3.2ms`): the rank's wait at that time",
         .example = "tensor x[256,256] w[256,256]\n@2 slow 2x\ny = matmul x w\nallreduce y\nsync\nwhy y@1",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},

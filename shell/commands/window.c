@@ -71,8 +71,8 @@ const struct command command_window = {
         .name = "window",
         .topic = "move",
         .usage = "window TENSOR [on STREAM] [in GROUP]",
-        .help = "opens the tensor with that name on every rank in the group to the others: put, get and add "
-                "access it until `close`. The hosts wait for each other",
+        .help = "opens the tensor with that name on every rank in the group to the others: put, get and "
+                "add access it until `close`. The hosts wait until all of them have reached this line",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x -> y@1\n@1 get y@0 -> x\n"
                    "sync\nclose y",
         .torch = "symm_mem.rendezvous(TENSOR, group)   # of symm_mem.empty(...)",

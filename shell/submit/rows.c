@@ -75,24 +75,24 @@ static void collective_row(const struct collective *collective)
 		bool has;
 		struct option_row row;
 	} options[] = {
-	        {collective->reduces,
-	                {"op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are combined"}},
+	        {collective->reduces, {"op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "the reduction"}},
 	        {collective->spares,
 	                {"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 	                        "number of ranks that are left out if they arrive last (sum, avg): they send "
 	                        "nothing, and get the result when they arrive; the others take the time and "
 	                        "traffic of the whole group"}},
 	        {collective->has_root,
-	                {"root", ARG_EXPRESSION, UNIT_PLAIN, NULL, "group rank that gives or gets the data"}},
+	                {"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+	                        "rank in the group that sends or receives all the data"}},
 	        {collective->splits,
 	                {"send", ARG_WORD, UNIT_PLAIN, NULL,
 	                        "rows for each rank: an i32 tensor, read by the host"}},
 	        {collective->splits,
 	                {"recv", ARG_WORD, UNIT_PLAIN, NULL,
-	                        "rows from each rank, as they say in their send="}},
+	                        "rows from each rank: an i32 tensor, equal to their send="}},
 	        {collective->rows,
 	                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-	                        "rows in the result, if the ranks' parts are not equal"}},
+	                        "rows in the result, if the ranks' parts have different sizes"}},
 	        {!collective->direct, {"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"}},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -58,10 +58,10 @@ const struct collective collective_allgather = {
         .rows = true,
         .result = RESULT_GROWN,
         .usage = "Y = allgather X [rows=ROWS] " OPTIONS " [unroll]",
-        .help = "every rank gets the tensors of all ranks, stacked in rank order: [k,...] becomes [n*k,...]. "
-                "With rows=, the result's number of rows, each rank contributes its part as `shard` or "
-                "`reducescatter` splits it: 5 rows on 4 ranks are 2, 2, 1 and 0. The message is n times the "
-                "first part: the others are padded, as in FSDP2",
+        .help = "every rank gets the tensors of all ranks, stacked in rank order: [k,...] becomes "
+                "[n*k,...]. rows= is the number of rows in the result if they are split as by `shard` or "
+                "`reducescatter`: 5 rows on 4 ranks are 2, 2, 1 and 0. The message is n times the first "
+                "part: the others are padded, as in FSDP2",
         .torch = "dist.all_gather_into_tensor(y, x)   # rows=: x padded to ceil(rows/n) rows, then y[:rows]",
         .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",
         .example = "tensor x[2] = rank; y = allgather x; print y",
@@ -113,10 +113,10 @@ const struct collective collective_alltoall = {
         .splits = true,
         .result = RESULT_EXCHANGED,
         .usage = "Y = alltoall X [send=COUNTS recv=COUNTS] [in GROUP] [on STREAM]",
-        .help = "part i of rank r's tensor becomes part r of rank i's. With counts, i32 tensors on each "
-                "rank, they give the rows that go to each rank and come from each; the host reads them, and "
-                "waits for them as in `let`. If there are n*k counts, each k belong to one rank and are "
-                "summed",
+        .help = "part i of rank r's tensor becomes part r of rank i's result. send= and recv= name i32 "
+                "tensors with the number of rows that go to each rank and come from each rank; the host "
+                "reads them, and waits for them as in `let`. If there are n*k counts, each k of them "
+                "belong to one rank and are summed",
         .torch = "dist.all_to_all_single(y, x)   # (y, x, recv.tolist(), send.tolist()) with counts",
         .cuda = "ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[4] = iota; y = alltoall x; print y",

@@ -277,21 +277,21 @@ static void attention_merge(const struct kernel_call *call)
 	mem_free(room);
 }
 
-#define OPTIONS                                                                                      \
-	[HEADS] = {"heads", 1, "they are side by side in the columns", KO_WHOLE, 1},                 \
-	[SEQ] = {"seq", 0, "rows of a sequence in q; 0: all", KO_WHOLE, 0},                          \
-	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER, 0},        \
-	[QUERY] = {"query", 0, "causal: the place of q's first token in the sequence", KO_WHOLE, 0}, \
-	[KEY] = {"key", 0, "causal: the place of k's first token in the sequence", KO_WHOLE, 0}
+#define OPTIONS                                                                                         \
+	[HEADS] = {"heads", 1, "the number of heads, side by side in the columns", KO_WHOLE, 1},        \
+	[SEQ] = {"seq", 0, "rows of q in a sequence; 0: all rows are one", KO_WHOLE, 0},                \
+	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER, 0},           \
+	[QUERY] = {"query", 0, "causal: the position of q's first token in the sequence", KO_WHOLE, 0}, \
+	[KEY] = {"key", 0, "causal: the position of k's first token in the sequence", KO_WHOLE, 0}
 
 const struct kernel kernels_attention[] = {
         {
                 KERNEL_ROW("attention", "flash_fwd_kernel<<<blocks, threads, 0, stream>>>", 3, 1),
                 .usage = "o [lse] = attention q k v [heads=1] [seq=ROWS] [causal=0|1] [query=] [key=]",
                 .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head in each sequence; q k v "
-                        "[tokens,hidden], sequences stacked, heads side by side. k and v may be one block of "
-                        "the sequence: lse [tokens,heads], the log of the softmax's sum, is the input that "
-                        "attention_merge needs",
+                        "[tokens,hidden], sequences stacked, heads side by side. If k and v are only one "
+                        "block of the sequence, attention_merge also needs lse [tokens,heads], the log of "
+                        "the softmax's sum",
                 .torch = "o = F.scaled_dot_product_attention(q, k, v)   # heads apart: [heads,seq,width]; "
                          "causal=1: is_causal=True",
                 .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1\n"
@@ -309,8 +309,9 @@ const struct kernel kernels_attention[] = {
         {
                 KERNEL_ROW("attention_grad", "flash_bwd_kernel<<<blocks, threads, 0, stream>>>", 4, 3),
                 .usage = "dq dk dv = attention_grad do q k v [o lse] [heads= seq= causal= query= key=]",
-                .help = "attention's gradients from do and its inputs; recomputes the probabilities, so no "
-                        "seq x seq tensor is kept. If k and v are one block, o and lse belong to all blocks",
+                .help = "attention's gradients from do and its inputs; recomputes the probabilities, so no"
+                        " seq x seq tensor is kept. If k and v are only one block of the sequence, o and "
+                        "lse must be those of all blocks",
                 .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
                            "heads=2 seq=4 causal=1",
@@ -326,8 +327,8 @@ const struct kernel kernels_attention[] = {
         {
                 KERNEL_ROW("attention_merge", "merge_attn_states<<<blocks, threads, 0, stream>>>", 4, 0),
                 .usage = "attention_merge o lse o1 lse1",
-                .help = "merges the attention to two key blocks: o and lse with o1 and lse1, each weighted "
-                        "by its share of the softmax's sum",
+                .help = "merges the attention to another key block, o1 and lse1, into o and lse; each is "
+                        "weighted by its share of the softmax's sum",
                 .torch = "o -= torch.sigmoid(lse1 - lse) * (o - o1); lse = torch.logaddexp(lse, lse1)",
                 .example = "tensor q[4,4] k[8,4] v[8,4] = randn\no lse = attention q k[0:4] v[0:4]\n"
                            "o1 lse1 = attention q k[4:8] v[4:8]\nattention_merge o lse o1 lse1",

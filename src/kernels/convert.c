@@ -243,10 +243,11 @@ const struct kernel kernels_convert[] = {
         {
                 KERNEL_ROW("topk", "cub::DeviceSegmentedRadixSort::SortPairsDescending", 1, 2),
                 .usage = "v i = topk x k=NUMBER",
-                .help = "the k largest of each row, in descending order, and their indices in the row (i32)",
+                .help = "the k largest elements of each row, in descending order, and their indices in the"
+                        " row (i32)",
                 .torch = "v, i = torch.topk(x, k)",
                 .example = "tensor x[4,8] = randn\nv i = topk x k=2",
-                .option = {{"k", NAN, "how many", KO_WHOLE, 1}},
+                .option = {{"k", NAN, "the number of elements", KO_WHOLE, 1}},
                 .shape = topk_shape,
                 .operations = 8,
                 .run = topk,
@@ -254,10 +255,11 @@ const struct kernel kernels_convert[] = {
         {
                 KERNEL_LAUNCHED("topk_grad", "rows", 2, 1),
                 .usage = "dx = topk_grad dv i length=NUMBER",
-                .help = "topk's gradient: each value at its index i in a row with that length, 0 elsewhere",
+                .help = "topk's gradient: rows of that length, with each value of dv at its index i and 0 "
+                        "elsewhere",
                 .torch = "dx = torch.zeros(n, length).scatter_(-1, i, dv)",
                 .example = "tensor x[4,8] = randn\nv i = topk x k=2\ndx = topk_grad v i length=8",
-                .option = {{"length", NAN, "of a row of x", KO_WHOLE, 1}},
+                .option = {{"length", NAN, "elements in a row of x", KO_WHOLE, 1}},
                 .shape = topk_grad_shape,
                 .indices = topk_places,
                 .run = topk_grad,

@@ -42,11 +42,12 @@ static void dropout LOOP_PARAMETERS
 	}
 }
 
-#define OPTIONS                                                                                   \
-	[P] = {"p", 0.5, "the part that becomes 0", KO_PART, 0},                                  \
-	[SEED] = {"seed", 0, "which ones", KO_WHOLE, -0x1p53},                                    \
-	[AT] = {"at", 0, "of a part: the element of the whole that it begins with", KO_WHOLE, 0}, \
-	[WIDTH] = {"width", 0, "of a part with fewer columns: those of the whole (0: as many)", KO_WHOLE, 0}
+#define OPTIONS                                                                                      \
+	[P] = {"p", 0.5, "the probability of becoming 0", KO_PART, 0},                               \
+	[SEED] = {"seed", 0, "selects the elements", KO_WHOLE, -0x1p53},                             \
+	[AT] = {"at", 0, "if x is a part of a tensor: its first element in the whole", KO_WHOLE, 0}, \
+	[WIDTH] = {"width", 0, "if a part has fewer columns: the columns of the whole (0: as many)", \
+	        KO_WHOLE, 0}
 
 const struct kernel kernels_dropout[] = {
         {

@@ -44,7 +44,7 @@ const struct kernel kernels_inplace[] = {
         {
                 KERNEL_ROW("fill", "fill<<<blocks, threads, 0, stream>>>   // 0: cudaMemsetAsync", 1, 0),
                 .usage = "fill x NUMBER",
-                .help = "every element of x becomes the number, in stream order",
+                .help = "sets every element of x to the number, in stream order",
                 .torch = "x.fill_(0)",
                 .example = "tensor x[4,8]\nfill x 0",
                 .writes = 1,

@@ -215,13 +215,13 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_ROW("binsort", "cub::DeviceRadixSort::SortPairs", 1, 2),
                 .usage = "to n = binsort ids bins=NUMBER [capacity=0]",
-                .help = "each number's index in a stable sort by value, and each value's count, n [bins]. "
-                        "With a capacity C, value e has the indices from C*e, and numbers after its C-th get "
-                        "-1",
+                .help = "to is each number's index in a stable sort by value, and n [bins] each value's "
+                        "count. With a capacity C, value e has the indices from C*e, and numbers after its"
+                        " C-th get -1",
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
                 .example = "tensor ids[4,2] i32 = iota scale=2\nto n = binsort ids bins=16",
-                .option = {{"bins", NAN, "number of values, from 0 on", KO_WHOLE, 1},
+                .option = {{"bins", NAN, "the number of values, counted from 0", KO_WHOLE, 1},
                         {"capacity", 0, "places per bin (0: no limit)", KO_WHOLE, 0}},
                 .shape = binsort_shape,
                 .indices = bin_numbers,
@@ -231,8 +231,8 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_LAUNCHED("permute", "rows", 2, 1),
                 .usage = "xs = permute x to rows=NUMBER",
-                .help = "adds row i from x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
-                        "names for it, as binsort gives them; -1 is skipped. It is unpermute's gradient",
+                .help = "adds row i of x [n,m] to the rows of xs [rows,m] that `to` [n] or [n,k] (i32, as "
+                        "binsort gives it) names for row i; -1 is skipped. It is unpermute's gradient",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
                 .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
@@ -244,8 +244,8 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_LAUNCHED("unpermute", "rows", 2, 1),
                 .usage = "y = unpermute ys to",
-                .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. It is "
-                        "permute's inverse, and its gradient",
+                .help = "row i of y is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for "
+                        "row i. It is permute's inverse, and its gradient",
                 .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
                 .shape = unpermute_shape,

@@ -119,7 +119,7 @@ const struct kernel kernels_rows[] = {
         {
                 KERNEL_ROW("rowmax", "cub::DeviceSegmentedReduce::Max", 1, 1),
                 .usage = "y = rowmax x",
-                .help = "the largest of each row: [n,m] gives [n,1]",
+                .help = "the largest element of each row: [n,m] gives [n,1]",
                 .torch = "y = x.amax(-1, keepdim=True)",
                 .example = "tensor x[4,8] = randn\ny = rowmax x",
                 .wants_columns = true,

@@ -99,7 +99,7 @@ const struct kernel kernels_source[] = {
         {
                 KERNEL_ROW("spin", "spin<<<1, 1, 0, stream>>>", 1, 1),
                 .usage = "spin TIME, or y = spin TIME x",
-                .help = "keeps the GPU busy for a time; y = spin 2ms x passes x on",
+                .help = "keeps the GPU busy for a time; y = spin 2ms x copies x to y",
                 .torch = "torch.cuda._sleep(cycles)",
                 .example = "spin 2ms\ntensor x[4] = randn\ny = spin 1ms x",
                 .positional = 1,

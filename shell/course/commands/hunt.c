@@ -68,8 +68,9 @@ const struct command command_hunt = {
         .topic = "learn",
         .usage = "hunt [NAME|F.rsh [LEVEL|all] [seed=N] [change=N] [KEY=VALUE ...]] | hunt give up",
         .help = "plants a bug in one line of a strategy or script; you find it. Level 1: hangs or wrong "
-                "numbers; 2: wrong numbers or races; 3: slower or more memory. Alone it shows the lines and "
-                "the known facts; `fix` mends a line; all: lists every change that can be detected",
+                "numbers; 2: wrong numbers or races; 3: slower or more memory. `hunt` alone shows the "
+                "lines and the known facts; `fix` repairs a line; all: lists every change that can be "
+                "detected",
         .example = "hunt ddp seed=5\nhunt\nhunt give up",
         .for_all = "training",
         .class = COMMAND_LOOK,
@@ -93,7 +94,7 @@ const struct command command_fix = {
         .name = "fix",
         .topic = "learn",
         .usage = "fix N LINE",
-        .help = "replaces line N in the hunted program by the rest of the line, `;` and braces included; the "
+        .help = "replaces line N in the hunted program by LINE, which may contain `;` and braces. The "
                 "result is judged by numbers, races, time and memory, not by its text",
         .example = "hunt ddp seed=5\nfix 1 # nothing",
         .for_all = "training",

@@ -83,9 +83,10 @@ const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
         .usage = "lesson [N | N.TASK | FILE | off | new FILE]",
-        .help = "opens a lesson, or a task in it. Each begins in an empty world; `check` judges it. Your own "
-                "file can be a lesson too. `off` closes it: an empty world with the machine, settings, "
-                "model, data and strategy from before. Alone it lists the lessons",
+        .help = "opens a lesson, or a task in it. Each begins in an empty world; `check` judges it. FILE "
+                "is your own lesson; `new FILE` writes a template. `off` closes the lesson and makes an "
+                "empty world with the machine, settings, model, data and strategy from before. `lesson` "
+                "alone lists the lessons",
         .example = "lesson 1",
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,
@@ -155,7 +156,7 @@ const struct command command_check = {
         .name = "check",
         .topic = "learn",
         .help = "reruns the lines you typed in this task in separate worlds, also with other data, and "
-                "reports what is right; it changes nothing",
+                "reports which conditions of the task they meet; it changes nothing",
         .example = "lesson 1\nsolution run\ncheck",
         .class = COMMAND_SESSION,
         .run = lesson_check,
@@ -208,7 +209,7 @@ const struct command command_predict = {
 const struct command command_skip = {
         .name = "skip",
         .topic = "learn",
-        .help = "no guess: the task accepts lines without one",
+        .help = "leaves the task's question without an answer: the task then accepts lines without one",
         .example = "lesson 1\nskip",
         .class = COMMAND_SESSION,
         .run = answer_run,
@@ -228,7 +229,7 @@ const struct command command_answer = {
 const struct command command_tour = {
         .name = "tour",
         .topic = "learn",
-        .help = "three minutes on streams, waits and collectives; Enter goes on",
+        .help = "starts a tour of three minutes on streams, waits and collectives; Enter goes on",
         .example = "tour",
         .class = COMMAND_SESSION,
         .run = lesson_begin_run,

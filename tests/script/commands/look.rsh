@@ -25,11 +25,11 @@ explain off
 help copy
 #>   copy       copy FROM -> TO [on STREAM] [rate=RATE]
 #>              copies between host, pinned and device memory. With pinned memory
-#>              the host goes on; with pageable memory it waits, unless a host
-#>              thread (kind=host) copies. A disk is read into host memory and
-#>              written from it
-#>   options    rate= instead of the machine's, as of data on a slower disk (0:
-#>              the machine's)
+#>              the host continues; with pageable memory it waits, unless a host
+#>              thread (kind=host) copies. Tensors on disk are copied only to and
+#>              from host memory
+#>   options    rate= replaces the machine's rate, as for data on a slower disk
+#>              (0: the machine's)
 #>   example    tensor h[64,64] pinned = randn
 #>              tensor x[64,64]
 #>              stream io
