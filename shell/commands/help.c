@@ -22,7 +22,7 @@ static const char screen[] =
         "           ... (help collectives)\n"
         "  order    record e on s   wait e on s   wait io on compute   sync   query\n"
         "           barrier   together { }   capture G { }   launch G\n"
-        "  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
+        "  read     print x[0:2,0:2] (the host waits)   peek x (nothing waits)\n"
         "  look     timeline  view  replay  split  stats  stalls  why y  critical  mem\n"
         "           traffic  roofline  races  stuck  tensors  streams  events  groups\n"
         "           whatif launch=2x   compare ddp / zero   diff A B   export F.json\n"
@@ -106,11 +106,11 @@ static void help_collectives(struct text *text)
 {
 	struct text words = {0};
 	text_add(&words,
-	        "Every rank in the group calls it; it starts when the last one has called. Each takes [in "
-	        "GROUP] [on STREAM];");
+	        "Every rank in the group must call a collective; it starts when the last rank reaches it. "
+	        "Each takes [in GROUP] [on STREAM];");
 	help_put_collectives(&words, "", has_algorithm, " take [algo=" ALGORITHM_CHOICE "]");
-	help_put_collectives(
-	        &words, "; ", collective_unrolls, " the word unroll: its steps become separate operations.");
+	help_put_collectives(&words, "; ", collective_unrolls,
+	        " take the word unroll, which makes each step an operation.");
 	text_wrapped(text, text_string(&words), 2, WIDTH);
 	text_release(&words);
 	for (int i = 0; collective_at(i); i++)
@@ -181,19 +181,25 @@ static bool help_keyword(struct text *text, const char *word)
 	        {"tensor",
 	                "tensor NAME[SHAPE] ... [host|pinned|device|disk] [f32|bf16|f16|i32] [= "
 	                "randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",
-	                "makes tensors on every rank: memory, but no time; every later line sees the data. A "
-	                "file not named .npy is text: i32, one number a character"},
+	                "makes tensors on every rank. This takes memory but no time, and every later line "
+	                "sees "
+	                "the data. A file not named .npy is read as text: i32, one number for each "
+	                "character"},
 	        {"let", "let NAME = EXPR", "sets a variable; each rank has its own value"},
-	        {"if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch"},
+	        {"if", "if EXPR { LINES } else { LINES }",
+	                "runs the first block on the ranks for which EXPR is true, the second on the others"},
 	        {"for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",
 	                "runs the lines for each number (the end is left out) or word"},
 	        {"repeat", "repeat N { LINES }", "runs the lines N times"},
-	        {"def", "def NAME PARAMETERS { LINES }", "your own command"},
+	        {"def", "def NAME PARAMETERS { LINES }", "makes a command of your own"},
 	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }   or   expect verify",
-	                "checks on every rank that something holds, or that the lines are refused, or a "
-	                "timeout is reported in them, and the message has the words (or any, without them), "
-	                "or that ranks have the numbers of one rank (verify); in a script, a false one makes "
-	                "the exit status 1"}};
+	                "checks on every rank that EXPR is true. error: checks that one of the lines is "
+	                "refused, or a "
+	                "timeout is reported in them, and that the message contains WORDS (without WORDS: "
+	                "any message). "
+	                "verify: checks that the ranks have the numbers of training on one rank. In a script "
+	                "a failed expect "
+	                "makes the exit status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {
 			help_put_labelled(text, word, rows[i][1]);

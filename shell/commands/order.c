@@ -72,8 +72,8 @@ const struct command command_wait = {
         .name = "wait",
         .topic = "order",
         .usage = "wait EVENT|OTHER ... on STREAM",
-        .help = "work queued on STREAM after this line starts only after the event has happened, or after "
-                "the work that stream OTHER holds now is done",
+        .help = "makes STREAM wait: work queued there after this line starts only after the event has "
+                "happened, or after the work that is queued on stream OTHER now is done",
         .example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
         .torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)",
         .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)   // or: cudaEventRecord(event, OTHER) first",

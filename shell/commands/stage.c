@@ -41,9 +41,9 @@ const struct command command_stage = {
                    "1\nprint bubble",
         .for_all = "training",
         .class = COMMAND_STEER,
-        .option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"},
-                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the input gradients"},
-                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the weight gradients"},
-                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "a transfer to the next stage"}},
+        .option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "the time of a forward pass"},
+                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the time of the input gradients"},
+                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the time of the weight gradients"},
+                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "the time of a transfer to the next stage"}},
         .run = stage_run,
 };

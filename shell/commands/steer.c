@@ -25,8 +25,9 @@ const struct command command_slow = {
         .name = "slow",
         .topic = "steer",
         .usage = "@RANKS slow FACTOR",
-        .help = "kernels queued from now on take FACTOR times as long on these ranks, also after `reset` and "
-                "in the next program (`machine` shows the slow ranks). 1x or another `machine` ends it",
+        .help = "makes kernels queued from now on take FACTOR times as long on these ranks, also after "
+                "`reset` and in the next program (`machine` shows the slow ranks). 1x or another `machine`"
+                " ends it",
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
