@@ -1,19 +1,17 @@
 # context: sequences are split over the ranks; attention sends keys and values around a ring, or uses alltoall
 # memory: the whole model on every rank; activations for 1/n of the tokens
 #   ring      also two key-value blocks in transit; in backward also two blocks of their gradients
-# sends: keys and values around a ring, or alltoalls that exchange tokens for heads, forward and
-#   backward; gradients (allreduce with op=avg)
-# bytes: sent per rank and layer, with A = bytes of its tokens' keys (batch x seq/n x
-#   hidden x size):
+# sends: keys and values (ring, or alltoalls of tokens for heads); gradients (allreduce, op=avg)
+# bytes: sent per rank and layer, if the keys of its tokens (batch x seq/n x hidden) have A bytes:
 #   ring      forward 2(n-1) A: keys and values make n-1 hops; backward the same, plus 2n A: their
 #             gradients make n hops, back to their rank
 #   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; no kernel runs during them
-#   In addition 2(n-1)/n of all gradients, averaged as in ddp.
+#   Both also send 2(n-1)/n of all gradients, averaged as in ddp.
 # when: a sequence's activations do not fit on a GPU, or there are fewer sequences than
 #   GPUs. For short sequences ddp sends less.
 #   ring      if seq/n is large, the hops overlap with attention
-#   ulysses   fewer bytes but no overlap, at most as many ranks as heads: for fast links. Both: ulysses
-#             within a node, a ring across nodes
+#   ulysses   sends fewer bytes without overlap, on at most as many ranks as heads: for fast links
+#   both      ulysses within a node, a ring across nodes
 # axis cp: split the sequences
 # after tp ep pp
 # loses size(cp) > 1 and experts > 0 and (capped or balance_loss > 0): experts' capacity and the balance loss are computed from a rank's own tokens
@@ -26,8 +24,8 @@
 #   balance=on    every n-th token from r: each rank attends to half of each block (arXiv:2311.09431;
 #                 Llama 3's zigzag halves balance too)
 option kind=ring of="ring ulysses" "ring: keys and values go round a ring; ulysses: alltoalls exchange tokens for heads"
-option ring=0 least=0 "ranks per ring, to use both (arXiv:2405.07719); 0: the ranks that ulysses leaves"
-option ulysses=0 least=0 "ranks that split the heads; 0: the ranks that ring leaves"
+option ring=0 least=0 "ranks per ring, to use both kinds (arXiv:2405.07719); 0: the cp ranks divided by ulysses"
+option ulysses=0 least=0 "ranks that split the heads; 0: the cp ranks divided by ring"
 option balance=on of="on off" "on: stripes, so that all ranks have the same work in attention; off: contiguous parts"
 option bucket=256k least=1 unless="dp_shard" "size at which a gradient bucket is sent"
 option overlap=on of="on off" unless="dp_shard" "on: a bucket is sent as soon as it is full; off: all buckets after backward"
@@ -99,8 +97,8 @@ def half_forget u m {
   let o = "o$(u)_$m";  if splits > 1 { let o = "heads_$o" }
   if u%2 == 1 and blocks > 1 { free lse_$o;  if splits > 1 { free $o } }
 }
-# Turns [this rank's tokens, all heads] into [all tokens, this rank's heads], and back the same
-# way.
+# Turns [this rank's tokens, all heads] into [all tokens, this rank's heads]. The same exchange
+# turns them back.
 def exchange y x {
   part_out = reshape x [rows*length,splits,block_width];  part_in = reshape y [rows*length,splits,block_width]
   by_rank = transpose part_out;  by_token = alltoall by_rank in swap;  part_in = transpose by_token;  free by_rank by_token

@@ -1,5 +1,5 @@
 # dataparallel: rank 0 sends out the model and the batch in every step; shows why ddp replaced it
-# memory: rank 0: everything, and the whole batch's outputs; other ranks: parameters,
+# memory: rank 0 has everything, and the whole batch's outputs; other ranks have parameters,
 #   gradients, activations for batch/n rows
 # bytes: per step, for P bytes of parameters: a chain of ranks passes the parameters on (broadcast
 #   from rank 0) and the gradients back (reduce). Rank 0 and the last rank send P, the others 2P.
@@ -61,7 +61,7 @@ def reduce_one p r c deviation s cut { reduce d$p op=sum root=0 on comm in dp }
 def iteration {
   use compute
   ## the parameters go out
-  # every step sends new copies: the last step's copies are stale
+  # every step sends new copies, because the last step's copies are stale
   phase C;  wait compute on comm
   each_unit each_parameter broadcast_one
   wait comm on compute
@@ -72,7 +72,7 @@ def iteration {
   each_unit each_parameter reduce_one
   wait comm on compute
   ## the optimizer
-  # only rank 0 again
+  # only rank 0 steps
   phase O;  @(dp == 0) { clip_gradients;  optimizer_step }
 }
 def micro_batch k {
@@ -95,7 +95,7 @@ def micro_batch k {
   # only rank 0 computes; the others wait
   phase B$k;  @(dp == 0) { loss all;  loss_backward all }
   ## the gradients of the outputs go out
-  # out again, to one rank after the other
+  # rank 0 sends each rank its part, one after the other
   d$(outcome)_0 = d$(outcome)_room[0:rows*seq];  send_out d$(outcome)_all d$(outcome)_0
   @(dp == 0) { free d$(outcome)_all }
   output_backward 0 1 1

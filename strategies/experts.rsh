@@ -1,16 +1,15 @@
 # experts: expert parallel: ranks hold different experts; tokens are sent to their experts and back
-# memory: 1/n of the experts' parameters, gradients and optimizer state; everything else whole;
-#   activations for batch/n rows. An expert holds activations for all tokens routed to it, so a
-#   popular expert needs more memory than the others and makes them wait.
-# sends: tokens to their experts and back (alltoall), forward and backward; all gradients but
-#   the experts' (allreduce with op=avg as they are computed)
-# bytes: sent per rank, with T = its tokens' bytes x top; (n-1)/n of T leaves the rank if all
-#   experts are equally popular:
+# memory: 1/n of the experts' parameters, gradients and optimizer state; all other parameters
+#   whole; activations for batch/n rows. An expert holds activations for all tokens routed to it,
+#   so a popular expert needs more memory than the others and makes them wait.
+# sends: tokens to their experts and back (alltoall); other gradients (allreduce with op=avg)
+# bytes: sent per rank; T is the bytes of its tokens x top. If all experts are equally popular,
+#   (n-1)/n of each T goes to other ranks:
 #   a block   4 alltoalls of T: to the experts and back, forward and backward; one alltoall for the
 #             counts, 4 bytes per expert
 #   capacity  T is `capacity` times as large, padding included; no counts are sent, because all parts are
 #             equal, and the host does not wait
-#   a step    2(n-1)/n of all gradients but the experts'
+#   a step    2(n-1)/n of all gradients except the experts'
 # when: you want a larger model with the same work per token, and links are fast: tokens cross
 #   them 4 times per block
 # axis ep: distribute the experts
@@ -28,7 +27,7 @@ refuse experts%parties != 0 "experts=$experts does not divide by ep=$parties; th
 let replica = replica*parties+ep;  let replicas = replicas*parties
 let experts_here = experts//parties;  let first_expert = ep*experts_here;  let far = "_far"
 
-# ---- this rank's parameters: all but other ranks' experts ----
+# ---- this rank's parameters: all except other ranks' experts ----
 let of_expert = 0
 def one_parameter u i what {
   let e = (i-1)//2;  let of_expert = i > 0 and u > 0 and u%2 == 0
@@ -39,7 +38,7 @@ def add_squares p g cut { if of_expert or ep == 0 { replaced p g cut } }
 def everywhere seen { replaced seen;  allreduce seen in ep }
 def count_everywhere n { replaced n;  allreduce n in ep }
 
-# ---- rows from each rank to each local expert; if there is a capacity, all parts are equal ----
+# ---- rows from each rank to each local expert: their number; with a capacity all are equal ----
 def cut_batch {
   replaced;  if gathers == "" { stream comm blocking }
   let below = batch-batch%(replicas*micros);  let above = below+replicas*micros
@@ -71,7 +70,8 @@ def from_experts x k {
   free by_rank $(x)_far$k
 }
 
-# ---- gradients are means over all ranks' tokens; experts see all, other gradients are averaged ----
+# ---- gradients are means over all ranks' tokens: an expert has all its tokens, so it only
+# divides; other gradients are averaged ----
 def gradient_made p {
   if last and dense { wait compute on comm;  allreduce d$p op=avg on comm in ep }
   if last and not dense { d$p = scale d$p 1/parties }

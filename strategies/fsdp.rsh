@@ -1,35 +1,35 @@
 # fsdp: every rank keeps 1/n of everything; a group's parameters are gathered when it computes
-# memory: 1/n of parameters, gradients and optimizer state; temporarily 1+prefetch groups' whole
-#   parameters and one group's whole gradients
+# memory: 1/n of parameters, gradients and optimizer state; temporarily also the whole parameters
+#   of 1+prefetch groups and the whole gradients of one group
 #   reshard=off   all parameters stay gathered from forward to backward
 #   wrap=model    everything is gathered at once: only the optimizer state is sharded all the time
 #   accumulate    if above 1, gradients stay whole until the last micro-batch (PyTorch's no_sync)
 #   offload=host  the optimizer state is in host memory; a step copies this rank's gradients to the host
 #                 and its parameters back
-#   offload=nvme  on disk: read into prefetch+2 pinned buffers before each group's step and written back
+#   offload=nvme  the optimizer state is on disk: read into prefetch+2 pinned buffers before each
+#                 group's step, then written back
 #   offload=optimizer:nvme,params:host,gradients:host    the GPU keeps only buffers for prefetch+2 groups
-# sends: parameters (allgather before a group computes); gradients (reduce-scatter as they are
-#   computed)
+# sends: parameters (allgather before a group computes), gradients (reduce-scatter once computed)
 # bytes: per micro-batch an allgather in forward and one in backward (not with reshard=off,
 #   wrap=model, nor for parameters outside the blocks); per step a reduce-scatter. Each sends
 #   (n-1)/n of the parameters.
-#   With ddp over m nodes (HSDP): also 2(m-1)/m of the rank's gradients. With tp: all figures are
-#   for its blocks. With pipeline: it gathers for each micro-batch.
-#   offload, for P bytes of parameters (half precision): a step copies P/n to the host and P/n back
-#   (params: P/n back for each allgather). nvme, with Adam: 6 P/n read and written (params: P/n
-#   written, and read for each allgather; gradients: P/n each way)
+#   With ddp over m nodes (HSDP), each rank also sends 2(m-1)/m of its gradients. With tp, all
+#   figures are for the rank's part of the blocks. With pipeline, it gathers for each micro-batch.
+#   offload, for P bytes of half-precision parameters: a step copies P/n to the host and P/n back
+#   (params: P/n back for each allgather). nvme, with Adam: a step reads 6 P/n and writes 6 P/n
+#   (params: writes P/n, and reads P/n for each allgather; gradients: P/n each way)
 # when: the model does not fit on a GPU, and a group computes for longer than its allgather
 #   takes: many tokens per rank, fast links.
 # axis dp_shard: shard parameters, gradients and optimizer state
 # after tp cp ep pp
 # The options follow PyTorch's FSDP, arXiv:2304.11277.
 option wrap=block of="layer block model" "gathered at once: a block (mlp: two layers), a layer (gpt: half a block), or the whole model"
-option prefetch=1 least=0 "groups gathered ahead of the one that computes"
+option prefetch=1 least=0 "number of groups gathered ahead of the one that computes"
 option reshard=on of="on off" with="wrap=block layer" "on: parameters are freed after forward and gathered again for backward (reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed and exchanged once"
 option offload=none of="none host nvme" for="optimizer params gradients" "where state is kept (optimizer:nvme,params:host); the host runs the step"
 let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = per_round*accumulate > 1
-# wrap=layer: a gpt's attention, MLP and experts gather at their matrices, after the norm
+# wrap=layer: a gpt's attention, MLP and experts gather just before their matrices, after the norm
 let late = wrap == "layer" and first_unit == 0;  let inside = 0
 source flat
 def find_group u { replaced u;  let inside = late and own > 0;  if inside { let opens = 0;  let closes = 0 } }

@@ -2,10 +2,10 @@
 # memory: the whole model on every rank: parameters, gradients, optimizer state; two neighbours'
 #   parameters; activations for batch/n rows
 # sends: parameters, to two neighbours in each step
-# bytes: 2P per rank and step (P on 2 ranks), as ddp, but only to the neighbours, in one hop: the
-#   latency does not grow with n. A rank waits only for its two neighbours. An update reaches the
-#   other side of the ring n/2 steps later, so the ranks' parameters differ a little; their mean is
-#   the trained model.
+# bytes: 2P per rank and step (P on 2 ranks), as ddp, but only to the neighbours, in one hop, so
+#   the latency does not grow with n. A rank waits only for its two neighbours. An update reaches
+#   the other side of the ring n/2 steps later, so the ranks' parameters differ a little; their
+#   mean is the trained model.
 # when: many ranks, slow or uneven links. D-PSGD, Lian et al., NIPS 2017, arXiv:1705.09056
 # axis dp: split the batch
 # after tp cp ep pp dp_shard
@@ -41,8 +41,8 @@ def to_neighbours p r c deviation s cut {
     if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
   } }
 }
-# Averages three ranks' parameters, then steps. After an overflow all ranks skip the step; otherwise a
-# rank that steps would wait for a neighbour that does not. A norm is computed for this rank alone.
+# `update` averages three ranks' parameters, then steps. `everywhere` adds up overflows, so that
+# all ranks skip the step: a rank that steps would wait for a neighbour that does not.
 def everywhere seen { replaced seen;  if "$seen" != "squares" { allreduce seen in dp } }
 def update {
   if it%every == 0 { wait left on compute;  wait right on compute;  each_unit each_parameter mix }

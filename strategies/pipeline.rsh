@@ -1,12 +1,12 @@
 # pipeline: each rank has some layers; micro-batches pass from rank to rank
-# memory: parameters, gradients and optimizer state divided by the stages; activations for the
+# memory: each stage has its layers' parameters, gradients and optimizer state; activations for the
 #   micro-batches in flight: gpipe all, 1f1b p-s on stage s, zb-h1 p, zb-h2 2p-1, zb-auto limit x
-#   p. If the model has recompute=full, only their blocks' inputs, and the head once.
+#   p. recompute=full keeps only their blocks' inputs, and the head's activations once.
 # sends: a micro-batch's activations to the next stage, their gradients back
-# bytes: each stage sends micro x (the activations between two layers) forward and the same back,
-#   times chunks.
-#   bubble: (p-1)/(m+p-1); interleaved: that share of a stage's time, divided by chunks; zb-h1: a
-#   time of (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W); plus exposed transfers
+# bytes: per step each stage sends micro x chunks x (the activations between two layers) forward,
+#   and as many bytes back.
+#   bubble: (p-1)/(m+p-1) of a stage's time for p stages and m micro-batches; interleaved: divided
+#   by chunks; zb-h1 idles (p-1)(F+B-W), zb-h2 (p-1)(F+B-2W); plus exposed transfers
 # when: the model does not fit, and links are slow: no other strategy sends less. Not for few
 #   micro-batches (the bubble), nor for layers with unequal times. gpipe arXiv:1811.06965, 1f1b and
 #   interleaved arXiv:2104.04473, zb-* arXiv:2401.10241
@@ -16,21 +16,21 @@
 # after tp ep
 #   schedule=F.csv  in the format of PyTorch's pipelining, a row per rank: 0F0,0F1,,0B0 ... (`program
 #                   schedule F.csv` writes one)
-#   zb-v-4.csv      included, as zb-v-8.csv: a V on 4 or 8 ranks, chunks=2, micro= twice the ranks; no
-#                   bubble if F, B and W take the same time; activations for 2p parts
-#                   (arXiv:2401.10241)
+#   zb-v-4.csv      built in, as is zb-v-8.csv: chunks form a V on 4 or 8 ranks; chunks=2, micro=
+#                   twice the ranks; no bubble if F, B and W take the same time; activations for 2p
+#                   parts of the model (arXiv:2401.10241)
 #   dualpipe-v-4.csv  and -8: the same V; bubble (p-1)(F+B-2W), where B computes both gradients;
-#                   activations for 2p+1 parts (arXiv:2412.19437)
+#                   activations for 2p+1 parts of the model (arXiv:2412.19437)
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage runs its micro-batches"
 option micro=4 least=1 "micro-batches per step, each with at least one row; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "rounds of `micro` micro-batches per optimizer step; the pipeline drains between rounds"
-option chunks=1 least=1 "parts of the model per stage, for interleaved and files; they are not neighbours"
-option limit=1.0 least=1 with="schedule=zb-auto" "activation memory, as a multiple of 1f1b's first stage"
+option chunks=1 least=1 "parts of the model per stage, for interleaved and files; a stage's parts are not adjacent layers"
+option limit=1.0 least=1 with="schedule=zb-auto" "limit on activation memory, as a multiple of that of 1f1b's first stage"
 option held=0.5 least=0 with="F" "zb-auto with given times: the share of activations that W still needs after B"
 option F=0ms "instead of a model: a stage's time for forward"
-option B=0ms with="F" "... for its input gradients"
-option W=0ms with="F" "... for its weight gradients"
-option transfer=0ms with="F" "... for a transfer to the next stage"
+option B=0ms with="F" "instead of a model: a stage's time for its input gradients"
+option W=0ms with="F" "instead of a model: a stage's time for its weight gradients"
+option transfer=0ms with="F" "instead of a model: time for a transfer to the next stage"
 let timed = F > 0ms
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }
@@ -56,9 +56,9 @@ def cut_piece c {
   if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*units+1 }
   if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*units }
 }
-# Chunk c's input comes from another stage, unless this rank also has the part before it (at the
-# turn in a V); likewise its output. Each chunk has its own streams and groups, act_in0,
-# act_in1 ..., so that one chunk's wait does not delay another.
+# comes_c: chunk c's input comes from another stage; false if this rank also has the part before it
+# (at the turn in a V). goes_c: likewise its output. Each chunk has its own streams and groups,
+# act_in0, act_in1 ..., so that one chunk's wait does not delay another.
 for c in 0:pieces {
   let low_$c = 0;  let high_$c = -1;  let begins_$c = piece(c) == 0;  let ends_$c = piece(c) == parts-1
   let from_$c = holder(max(piece(c)-1,0));  let to_$c = holder(min(piece(c)+1,parts-1))
@@ -68,14 +68,14 @@ for c in 0:pieces {
   if stages > 1 and pieces > 1 { group acts_on$c by 0 in pp;  group grads_on$c by 0 in pp }
   if not timed { cut_piece c }
 }
-# A shared table exists twice: the last stage also has it, but no other parameter of unit 0.
+# A shared table exists twice: the last stage also has the table, but no other parameter of unit 0.
 def each_unit what with { if shared and pp == last_stage { $what 0 with };  replaced what with }
 def each_unit_back what with { replaced what with;  if shared and pp == last_stage { $what 0 with } }
 def one_parameter u i what { if not shared or pp != last_stage or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
 def add_squares p g cut { if not shared or pp != last_stage or "$p" != "table" { replaced p g cut } }
-# A loader delivers whole micro-batches in order. If a stage takes another one first (a file may say
-# so), or inputs and targets at different times (in a V), it holds a whole round.
+# A loader delivers whole micro-batches in order. If a stage takes them in another order (a
+# file may), or inputs and targets at different times (in a V), it holds a whole round.
 let follows = 0;  let holds = first_stage == last_stage and pieces > 1
 def look_at_slot k w {
   if "$w" == "F" and (begins_$(chunk(k)) or ends_$(chunk(k))) { let holds = holds or micro(k) != follows;  let follows = micro(k)+1 }
@@ -113,7 +113,7 @@ def explain_slot works {
   if works == "F BW" { let why = "each backward frees a micro-batch's activations, so a forward can begin" }
   if works == "BW" { let why = "the pipeline drains: a stage waits for the next stage's gradients" }
 }
-# ---- an iteration: slot k is every stage's next task, in its schedule's order ----
+# ---- an iteration: in slot k each stage does the k-th task of its own schedule ----
 def iteration {
   use compute
   for round in 0:accumulate { for k in 0:slots {

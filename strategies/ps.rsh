@@ -2,14 +2,14 @@
 # ranks: the last `shards` ranks are the servers: with 4 ranks, rank 3; if shards=2, ranks 2 and 3.
 #   A server only runs the optimizer: if it is slow, hardly anything changes. If a worker is slow
 #   (`@0 slow 2x`), mode=sync waits for it.
-# memory: a worker: parameters, gradients, activations for batch/workers rows; a server: its shard
-#   of parameters and optimizer state (sync: also gradients)
+# memory: a worker has parameters, gradients, activations for batch/workers rows; a server has its
+#   shard of parameters and optimizer state (sync: also gradients)
 # bytes: in every step P from the servers to each worker, and P back, all through the servers'
 #   links; shards=s divides the bytes per link by s
-#   sync          a server waits for all workers and steps once; the workers get the result: a single
-#                 rank's numbers, with any optimizer
+#   sync          a server waits for all workers, then steps once, and the workers get the result:
+#                 the numbers equal a single rank's, with any optimizer
 #   async         a worker adds -lr/workers times its gradient as soon as it has one, and gets the current
-#                 parameters: no worker waits for the slowest, and a gradient may belong to
+#                 parameters. So no worker waits for the slowest, but a gradient may belong to
 #                 parameters that others have changed since. A server computes nothing, so only sgd
 #                 works
 #   staleness=k   async, but no worker begins step i before all have finished step i-k-1
@@ -24,7 +24,7 @@
 # loses mode == "async": gradients belong to parameters that others have changed since
 # own pace mode == "async": `run` reads the losses only at its end, so no rank waits for the slowest
 option mode=sync of="sync async" "sync: a server waits for all workers; async: for none"
-option staleness=1000000 least=0 "async: steps that a worker may be ahead of the slowest one (1000000: no limit)"
+option staleness=1000000 least=0 "async: number of steps that a worker may be ahead of the slowest one (1000000: no limit)"
 option shards=1 least=1 "number of servers; server u mod shards holds unit u's parameters"
 option accumulate=1 least=1 "micro-batches per step; their gradients are summed and sent once"
 let workers = size(dp)-shards;  let works = dp < workers;  let bound = staleness < 1000000
@@ -63,7 +63,7 @@ def optimizer_memory p r c { if not works { replaced p r c } }
 def parameters {
   replaced
   ## windows
-  # from here on workers access the servers' parameters (sync: and gradient sums) with one-sided
+  # from here on workers access the servers' parameters (sync: also gradient sums) with one-sided
   # operations
   tensor token[size(dp)] box[size(dp)] = zeros
   each_unit each_parameter open_window
@@ -76,7 +76,7 @@ def open_window p r c deviation s cut {
 # ---- a step ----
 def iteration {
   ## the workers get the parameters
-  # the current values: in mode=async other workers may be adding to them
+  # they get the current values; in mode=async other workers may be adding to them
   phase C
   if works {
     if bound and it > staleness { for v in 0:workers { if v != dp { keep_up v } } }
@@ -109,7 +109,7 @@ def gradient_made p {
 }
 def update {
   if mode == "async" { if works and bound { record ended$(it%(staleness+1)) on comm } } else {
-    # tokens: the servers wait for all workers, step, and release them
+    # with tokens the servers wait for all workers; they step, and release the workers
     if works { for k in workers:size(dp) { send token[k:k+1] to=k on comm in dp } } else {
       for w in 0:workers { recv box[w:w+1] from=w in dp }
       each_unit each_parameter serve

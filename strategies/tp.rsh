@@ -1,21 +1,19 @@
 # tp: tensor parallel: a block's matrices are split over the ranks; by columns, then by rows
 # memory: 1/n of the blocks' parameters, gradients and optimizer state; the whole embedding and
 #   head.
-#   Activations between a pair's two matrices are split (attention heads, inside the MLP);
-#   norms and residuals are whole.
+#   Activations between the two matrices of a pair (attention, MLP) are split; norms and residuals
+#   are whole.
 #   sequence=on   norms and residuals are split too, by tokens: 1/n of all activations
-# sends: each matrix pair's output, summed over the ranks (allreduce), forward and
-#   backward
-# bytes: sent per rank, with A = bytes of a block's output (batch x seq x hidden x bytes per
-#   number):
+# sends: each matrix pair's output, summed over the ranks (allreduce), in forward and backward
+# bytes: sent per rank and step, if a block's output (batch x seq x hidden numbers) has A bytes:
 #   a gpt's block      2 allreduces forward and 2 backward: 4 x 2(n-1)/n A; no kernel runs during them
-#   an mlp's pair      1 forward, 1 backward (not before the first pair)
+#   an mlp's pair      1 allreduce forward, 1 backward (none for the first pair's input)
 #   sequence=on        a reduce-scatter and an allgather replace each allreduce: the same bytes. Backward
-#                      gathers each pair's input again, (n-1)/n A twice per block; 2 more
-#                      allgathers at the model's ends
+#                      also gathers each pair's input again, (n-1)/n A twice per block; the model's
+#                      ends need 2 more allgathers
 #   recompute=full     repeats a block's forward communication, except its last
-# when: a layer is too large for a GPU, or a batch has too few rows for ddp, and links are fast
-#   (within a node): nothing overlaps the allreduces.
+# when: a layer is too large for a GPU, or a batch has too few rows for ddp. Links must be fast
+#   (within a node), because nothing overlaps the allreduces.
 # axis tp: split each block's matrices
 # Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198
 #                  columns            rows
@@ -34,8 +32,8 @@ let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by tp=$ways; the nearest that do are $below and $(below+ways)"
 let heads = heads//ways
 
-# ---- parameters: each visitor receives this rank's part of the matrix, which starts at row, col
-# ----
+# ---- parameters: each_parameter calls its argument with this rank's part of the matrix, which
+# starts at row, col ----
 let asked = ""
 def one_parameter u i what { let asked = "$what";  replaced u i cut_one }
 def cut_one p r c deviation s cut {
@@ -55,23 +53,23 @@ def begin_parameter p r c deviation s cut {
   }
 }
 
-# Unsplit gradients are the same on all ranks: only the first rank adds them to the norm.
+# Unsplit gradients are the same on all ranks, so only the first rank adds them to the norm.
 def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
 
 # ---- if matrices are split, their products are partial sums: an allreduce in place adds them ----
 def by_rows y x w { replaced y x w;  allreduce y in tp }
 def input_gradient_made dx { allreduce dx in tp }
-def tokens_of y x to { replaced y x to;  allreduce y in tp }          # experts: the sum is taken after the tokens are back
+def tokens_of y x to { replaced y x to;  allreduce y in tp }          # experts: the ranks' parts are summed after the tokens are back
 def sum_parts x { allreduce x in tp }
 def everywhere seen { replaced seen;  allreduce seen in tp }
 
-# This rank's columns in the tensor that dropout works on.
+# locate sets this rank's columns in the tensor that dropout works on.
 def forward u m { locate u;  replaced u m }
 def backward u m inputs weights { locate u;  replaced u m inputs weights }
 def locate u {
   find_columns u;  let apart = 0;  let width = 0
   if columns < hidden { let apart = tp*columns;  let width = hidden }
 }
-# Between the two matrices in an mlp's pair, which a pipeline may place on two stages.
+# The width between the two matrices in an mlp's pair, which a pipeline may place on two stages.
 def find_columns u { replaced u;  if first_unit == 1 and u%2 == 1 and u < layers { let columns = hidden//ways } }
 if sequenced { source sequence_parallel }
