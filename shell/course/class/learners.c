@@ -107,7 +107,7 @@ static void count_session(struct learner *learner, const struct class_session *s
 	}
 }
 
-/* Done: all lessons of the class, or the current lesson if the class lists none. */
+/* Returns true if all lessons of the class are solved, or the current one if it lists none. */
 static bool has_done(const struct learner *learner, const struct class_rules *rules)
 {
 	int lesson = learner->at < 0 ? 0 : atoi(learner->task[learner->at].name);
@@ -186,8 +186,7 @@ static int by_need(const void *a, const void *b)
 	return order ? order : first->twin - second->twin;
 }
 
-/* File names sort by date, so a learner's sessions are in order. Each learner counts once per
- * group. */
+/* A learner's file names sort by date, so their sessions are in order. */
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now)
 {
 	size_t *owner = mem_alloc((roll->sessions + 1) * sizeof *owner);

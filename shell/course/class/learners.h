@@ -24,14 +24,14 @@ struct learner {
 	int at;              /* index of the current task; -1: none yet */
 	int solved;
 	uint64_t lessons_done; /* bit 0: lesson 1 */
-	bool left;
+	bool left;             /* the session ended, or is silent */
 	int64_t grew;
 	enum learner_state state;
 	int64_t waits_s; /* time in the current task, if unsolved */
 };
 struct wrong_group {
 	const char *task, *words;
-	/* all that made it; those whose last check has it, in an unsolved task */
+	/* all that made it; those whose last check made it, in an unsolved task */
 	int learners, now;
 	int attempts;
 	size_t last; /* index of the last learner counted */

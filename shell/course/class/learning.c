@@ -49,7 +49,7 @@ enum status learning_check(const struct options *options)
 	return class_file_name(own_name(options));
 }
 
-/* A random number in the journals' folder tells learners with the same name apart. */
+/* Reads or makes the random number that distinguishes learners of one name. */
 static void read_id(const char *state, char id[ID_ROOM])
 {
 	char path[PATH_ROOM], *bytes = NULL;
@@ -225,7 +225,7 @@ static enum status write_event(struct learning *learning, const char *line, size
 	return status;
 }
 
-/* Only lines without events are attempts, or those with `;`. */
+/* Keeps the line for the next `check`, unless it only caused events. */
 enum status learning_line(struct learning *learning, const char *line, const char *events)
 {
 	enum status status = ST_OK;

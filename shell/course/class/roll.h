@@ -78,11 +78,11 @@ struct roll {
 	struct text mistake;      /* first error in that file; "": none */
 };
 
-/* Reads additions, and drops sessions whose files are gone; *changed: there were any. Fails with
+/* Reads additions, and drops sessions whose files are gone; *changed: something did. Fails with
  * ST_FILE if the folder cannot be read; *roll then keeps its contents. */
 enum status roll_read(struct roll *roll, bool *changed);
-/* Reads the folder's file `class`. Fails with ST_FILE, and *rules stay; with ST_SYNTAX for the
- * first mistake, and takes the other lines. */
+/* Reads the folder's file `class`. Fails with ST_FILE, without changing *rules; with ST_SYNTAX for
+ * the first mistake, after it has read the other lines. */
 enum status roll_rules(const char *folder, struct class_rules *rules);
 void roll_release(struct roll *roll);
 

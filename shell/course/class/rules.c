@@ -127,7 +127,7 @@ enum status rules_read(struct class_rules *rules, const char *bytes, size_t coun
 {
 	const char *saved = text_lines_saved_as(bytes, count);
 	struct text words = {0};
-	char *first = NULL; /* the first mistake's message */
+	char *first = NULL;
 	unsigned said = 0;
 	int number = 0;
 	*rules = (struct class_rules){0};

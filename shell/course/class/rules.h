@@ -23,7 +23,7 @@ struct class_rules {
 	int hint, solution; /* shown from this minute of the day; 0: always; DAY_MINUTES: never */
 };
 
-/* Takes all correct lines. Fails with ST_SYNTAX for the first mistake, with `name` and line. */
+/* Reads all correct lines. Fails with ST_SYNTAX for the first mistake, with `name` and line. */
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name);
 bool rules_opens(const struct class_rules *rules, int lesson);
 /* Adds "lessons 1 2 4-6, until 14:30, no hints", or nothing if there are no rules. */

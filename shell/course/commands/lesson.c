@@ -1,7 +1,7 @@
 /* lesson.c -- lessons lesson task again next hint check solution predict skip answer tour
  *
- * A statement cannot free its own world: commands that begin a task leave a wish for the loop. The
- * journal lists none, only the lines that a task ran by itself. */
+ * A statement cannot free its own world, so commands that begin a task leave a wish for the loop.
+ * The journal lists none, only the lines that a task ran. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
@@ -167,7 +167,7 @@ static enum status lesson_run_solution(struct shell *shell)
 	return lesson_solution(shell, true);
 }
 
-/* `run` begins in the task's own world. */
+/* `solution run` leaves a wish, because it restarts the task. */
 static enum status solution_run(struct call *call)
 {
 	return call_count(call, 0) ? lesson_wish(call, lesson_run_solution)

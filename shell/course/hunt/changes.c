@@ -164,7 +164,6 @@ static void exchange_ends(struct split_line *line, const struct line_piece *piec
 		        word_end(piece, from + 5));
 }
 
-/* Adds a host sync (slow but right), or the statement once more. */
 static void add_sync_or_repeat(struct split_line *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
@@ -182,7 +181,7 @@ static void add_sync_or_repeat(struct split_line *line, const struct line_piece 
 		        "if rank > 0 { %.*s }", length, piece->at);
 }
 
-/* With the following `;`, or else the preceding one */
+/* Removes statement i and the `;` after it, or else before it. */
 static void drop_piece(struct split_line *line, int i, const char *word)
 {
 	const struct line_piece *piece = &line->piece[i];
@@ -239,7 +238,7 @@ static const struct line_piece *sole_statement(const struct split_line *line)
 	return word_is_left(word) || strcmp(word, "let") == 0 ? NULL : &line->piece[0];
 }
 
-/* Removes the line. The mend puts its statement on the next line, or else on the previous one. */
+/* Removes the line. The mend puts its statement into the next line, or else the previous one. */
 static void drop_line(
         struct split_line *line, const struct split_line *before, const struct split_line *behind)
 {

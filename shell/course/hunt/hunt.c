@@ -32,7 +32,7 @@ static enum status wants_numbers(const struct shell *shell)
 	return ST_OK;
 }
 
-/* `hunt` is a read-only command. This reading decides, so it is logged. */
+/* `hunt` is a look, but the program depends on this value, so the log keeps it. */
 static enum status choose_change(
         struct shell *shell, const struct mutants *mutants, const struct hunted *hunted, long *change)
 {

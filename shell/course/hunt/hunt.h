@@ -31,7 +31,7 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked);
 enum status hunt_show(struct shell *shell);
 enum status hunt_give_up(struct shell *shell);
 /* words: "31 wait comm on compute". Judges the program with this line, reports the result, and
- * loads it unless it does not end. */
+ * loads the program if it ends. */
 enum status hunt_fix(struct shell *shell, const char *words, size_t count);
 
 /* ---- judge.c: runs a program in a sandbox and compares it with the right program
@@ -125,7 +125,7 @@ enum status mutants_choose(
 /* Rank 0 only. Adds a line for each observable change. */
 enum status mutants_list(const struct mutants *mutants, struct shell *shell, struct text *out);
 
-/* hunt.c. Returns true and the logged value on replay; else false, and rank 0 finds it. */
+/* hunt.c. On replay sets *value to the logged one; else returns false, and rank 0 finds it. */
 bool hunt_found_before(struct shell *shell, const char *what, double *value);
 /* Logs a found value with the line. */
 void hunt_keep_found(struct shell *shell, const char *what, double *value);

@@ -1,4 +1,4 @@
-/* judge.c -- each rank's thread keeps its tensors, rank 0's the rest */
+/* judge.c -- each rank's thread records its tensors, rank 0's thread also the other results */
 #include "shell/course/hunt/hunt.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -126,7 +126,6 @@ static void judge_end(struct shell *shell, struct judged *judged)
 	held_add_all(shell, &judged->kept.rank[shell->world->me]);
 	if (shell->world->me != 0)
 		return;
-	/* results that all ranks share */
 	struct window window = trace_time(&trace, -1);
 	const struct races *races = races_now(shell->world);
 	judged->time_ns = window.to - window.from;

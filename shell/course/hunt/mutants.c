@@ -60,7 +60,7 @@ static void list_part(void *self, const struct embedded *part)
 	each_source(part->bytes, part->count, list_part, mutants);
 }
 
-/* Files of a program from choose.c; the driver follows them. */
+/* Indices of a program's files, as choose.c orders them */
 enum { MODEL_FILE = 1, STRATEGY_FILE = 2 };
 
 void mutants_of(struct mutants *mutants, struct program *whole)
@@ -118,7 +118,7 @@ static enum status read_script(struct shell *shell, const char *path, struct pro
 	return status;
 }
 
-/* The models to try if none was chosen; the first that the strategy accepts is used */
+/* If no model was chosen, these are tried until the strategy accepts one. */
 static void small_model(int i, struct choice *model)
 {
 	static const struct {

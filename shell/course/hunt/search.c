@@ -24,7 +24,8 @@ static bool change_runs(const struct mutants *mutants, const struct standard *st
 	return change->computes || judged_ran(&standard->whole, file->name, line);
 }
 
-/* Returns the changes of executed lines; the model's only if there are few. Free *order. */
+/* Sets *order (to be freed) to the changes of executed lines, the model's only if these are few.
+ * Returns their number. */
 static size_t candidates(const struct mutants *mutants, const struct standard *standard, size_t **order)
 {
 	size_t count = 0;

@@ -106,7 +106,7 @@ void gates_compared(const struct text *check, struct text *names)
 	}
 }
 
-/* Evaluates best(EXPR) on all ranks, so that figures are recorded. */
+/* Evaluates best(EXPR) on all ranks, which records the figures. */
 static enum status keep_figure(struct shell *shell, const char *what, size_t length)
 {
 	struct text line = {0};
@@ -125,7 +125,7 @@ void asked_figures(struct shell *shell, struct task_play *played)
 		keep_figure(shell, line.at, line.length);
 }
 
-/* For `EXPR <= ... best(WHAT)`: sets both figures, on the rank furthest above the best. */
+/* For `EXPR <= ... best(WHAT)`: sets both figures, from the rank furthest above the best. */
 static void put_figures(
         struct shell *shell, struct slice_of_text own, struct slice_of_text best, struct gate *gate)
 {
@@ -168,7 +168,7 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 	        (struct slice_of_text){best, (uint32_t)inner - 1}, gate);
 }
 
-/* Adds the root cause of the section's longest wait, unless it is launch order. */
+/* Adds the root cause of the section's longest wait, except launch time. */
 static void put_root(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -207,8 +207,8 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-/* All processes evaluate; rank 0's answer goes into the gate that they share. *cause: wanted until
- * a failed time gate has one. */
+/* All processes evaluate; rank 0 stores the answer in the shared gate. *cause: a cause is wanted;
+ * false once a failed time gate has one. */
 static bool ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expect.failed;
@@ -281,7 +281,7 @@ static void is_unwritten(struct gates *gates, const char *name, size_t length)
 	}
 }
 
-/* A tensor that is not fully written is right only by chance. */
+/* Fails gates that compare a tensor that is not fully written. */
 static void ask_written(struct shell *shell, struct task_play *played)
 {
 	struct text names = {0};

@@ -46,7 +46,7 @@ static void put_broken(
 	text_release(&words);
 }
 
-/* The names proposed for a missing tensor may be the reference's: they are cut. */
+/* Cuts the names proposed for a missing tensor, which may be the reference's. */
 static size_t worth_saying(const char *line, size_t length)
 {
 	static const char none[] = "no tensor '";

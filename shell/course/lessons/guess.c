@@ -31,7 +31,7 @@ static enum status solved_figure(struct shell *shell, int part, struct number *f
 	return trial_figure(task, shell->world->n, NULL, text_string(&task->part[part]), shell, figure);
 }
 
-/* Rank 0: *truth, and all choices, ascending. *count 0: the task offers none. */
+/* Rank 0 only. Sets *truth and sorts the choices by figure. *count 0: the task offers none. */
 static enum status find_choices(
         struct shell *shell, struct offered choice[OFFERED_MAX], int *count, struct number *truth)
 {
@@ -65,7 +65,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 		text_add(out, "      your guess is %s\n", shell->course.lesson->guess);
 	else if (shell->course.lesson->skips)
 		text_add(out, "      no guess was made\n");
-	/* a follower: the guess is the other session's */
+	/* a follower does not guess: the presenter does */
 	else if (shell->replay.shown)
 		return status;
 	else if (count)
@@ -199,7 +199,7 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	return status;
 }
 
-/* Compares with a quoted word ("io|the stream io") or an expression in the solution's world. */
+/* Compares with quoted words ("io|the stream io") or a figure of the solution; sets `truth`. */
 static enum status is_answer(struct shell *shell, const char *answer, bool *right, struct text *truth)
 {
 	const struct lesson_task *task = lesson_task_of(shell);

@@ -50,7 +50,7 @@ static size_t find_statement(const struct task_lines *lines, size_t at, const ch
 	return at;
 }
 
-/* Returns the solution's first missing statement, or -1, and *at. */
+/* Returns the solution's first missing statement, or -1. *at: after the last typed match */
 static long first_missing(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
 {
 	*at = 0;

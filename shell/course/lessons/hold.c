@@ -17,7 +17,7 @@ static const double APART = 1.15;
 struct held_task {
 	struct trials trials;
 	bool first[GATES_MAX]; /* by gate: it was the first failure */
-	bool wrong;            /* the lesson's own lines fail: nothing else is tested */
+	bool wrong;            /* the lesson's own lines fail; nothing else is tested */
 	struct text out;       /* failures, one a line */
 };
 
@@ -49,7 +49,7 @@ static void put_why(const struct task_verdict *verdict, struct text *out)
 	}
 }
 
-/* passes: it must pass; runs: its lines must not be refused */
+/* passes: the lines must pass, or else fail; runs: they must not be refused */
 static enum status hold_lines(
         struct held_task *holding, const char *what, const char *lines, bool passes, bool runs)
 {
@@ -122,7 +122,7 @@ static enum status hold_attempts(struct held_task *holding)
 	return status;
 }
 
-/* The compared result would be compared with itself. */
+/* A reference may not make the compared tensor: it would be compared with itself. */
 static void hold_names(struct held_task *holding)
 {
 	const struct kept_world *beside = &holding->trials.known[0].beside;
@@ -214,7 +214,8 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	return status;
 }
 
-/* Fills `count`: n, if given; else the header's numbers of ranks; a minimum and its double; 4. */
+/* Fills `count`: n, if given; else the header's numbers of ranks, or a minimum and its double, or
+ * 4. */
 static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX])
 {
 	memcpy(count, file->count, sizeof file->count);

@@ -49,7 +49,7 @@ void learned_note(struct shell *shell, const char *what, const char *task, const
 	bool right = words && strcmp(what, "check") == 0 && strcmp(words, "right") == 0;
 	if (right && !learned_solved(shell, task))
 		text_add(&learned->solved, "%s ", task);
-	if (shell->interactive) { /* without a front end, events would pile up */
+	if (shell->interactive) { /* without a front end, nothing takes the events */
 		text_add(&learned->events, "%s\t%s\t", what, task);
 		size_t from = learned->events.count;
 		words = words ? words : text_string(&learned->wrong);

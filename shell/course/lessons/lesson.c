@@ -123,7 +123,6 @@ static enum status lesson_run(struct shell *shell, const struct text *lines)
 	return status;
 }
 
-/* An unmodified machine and no training plan, as in the worlds of `check` */
 enum status lesson_begin_world(struct shell *shell)
 {
 	struct machine machine = shell->lasting.machine;

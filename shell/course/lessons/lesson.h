@@ -9,23 +9,23 @@
 #include "shell/session/shell.h"
 
 struct options;
-struct call; /* its session alone is used */
+struct call; /* only its session is used */
 enum status lesson_list(struct call *call);
 /* Parses "4" or "4.2" as lesson and task (0: none). Returns false if it is neither. */
 bool lesson_is_numbered(const char *word, int *number, int *task);
 int lesson_tasks(int number); /* returns the number of tasks; 0: no such lesson */
-/* number: from 1; 0: path's file. task: from 1; 0: the first. On failure the open lesson stays. */
+/* number: from 1; 0: `path`. task: from 1; 0: the first. On failure the open lesson stays. */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
 /* Writes a lesson template to a new file. Fails with ST_FILE. */
 enum status lesson_new(struct shell *shell, const char *path);
-/* `lesson off`: an empty world, with machine, settings and training plan from before the lesson */
+/* Closes the lesson: an empty world, with machine, settings and training plan from before it */
 enum status lesson_leave(struct shell *shell);
 enum status lesson_begin_again(struct shell *shell); /* restarts the task with its starter */
 enum status lesson_next(struct shell *shell);
-/* start: prints the whole starter */
+/* Prints the task, or its whole starter. */
 enum status lesson_task_shown(struct shell *shell, bool start);
 enum status lesson_hint(struct call *call);
-/* run: from the task's start, in place of the learner's lines */
+/* Prints the solution; run: also restarts the task and runs it. */
 enum status lesson_solution(struct shell *shell, bool run);
 enum status lesson_check(struct call *call);
 enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `skip` */
@@ -68,7 +68,7 @@ void learned_line(struct shell *shell);
 /* Records `what` for `task` ("4.2"). words: details, or ""; for a check "right", or NULL for the
  * text of learned_wrong. */
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words);
-/* Later mistakes of the check are ignored. */
+/* Records the check's first mistake; ignores later ones. */
 void learned_wrong(struct shell *shell, const char *words, size_t count);
 void learned_take(struct shell *shell, struct text *events);
 bool learned_solved(const struct shell *shell, const char *task);

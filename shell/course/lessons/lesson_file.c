@@ -229,7 +229,7 @@ int lesson_number_of(const struct lesson_task *task, const char *name)
 	return number;
 }
 
-/* Requires its parts, and the starter's `let` for each varied name. */
+/* Fails if the task lacks a required part, or its starter a `let` for a varied name. */
 static enum status whole_task(struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);

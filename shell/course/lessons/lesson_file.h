@@ -8,7 +8,7 @@
 enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4, CHOICES_MAX = 5, GATES_MAX = 64, RANKS_MOST = 64 };
 
 /* A task's unique parts. X(symbol, word after "#: ", required). TITLE and STORY have no word.
- * PREDICT and ASK are single lines: the question, and in the next part its answer. */
+ * PREDICT and ASK are single lines: each holds the question, the part after it the answer. */
 #define LESSON_PARTS(X)                  \
 	X(TITLE, "", true)               \
 	X(STORY, "", true)               \
@@ -69,13 +69,13 @@ struct lesson_file {
 	struct text title, minutes, learned;
 	struct lesson_task task[TASKS_MAX];
 	int tasks;
-	/* supported numbers of ranks, ascending; one alone is a minimum; none: any */
+	/* supported numbers of ranks, ascending; a single one is a minimum; none: any number */
 	int count[COUNTS_MAX];
 	int counts;
 };
 
-/* Parses into a zeroed *file; always release it. steps: it is the tour, with only lines and a
- * text. Fails with ST_SYNTAX, which names the line. */
+/* Parses into a zeroed *file; always release it. steps: it is the tour, only texts and lines.
+ * Fails with ST_SYNTAX, which names the line. */
 enum status lesson_file_read(
         struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps);
 void lesson_file_release(struct lesson_file *file);

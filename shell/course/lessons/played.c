@@ -89,7 +89,7 @@ static enum status play_end(struct shell *shell, struct task_play *played)
 	return status;
 }
 
-/* Copies the rank's tensors. starters: those from the starter; NULL: this is that copy. */
+/* Copies the rank's tensors. starters: the copy made after the starter; NULL: this is it. */
 static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
 {
 	const struct world *world = shell->world;

@@ -58,9 +58,9 @@ struct variation {
 };
 
 struct gate {
-	struct text line;   /* the `expect`, without its remark */
-	struct text remark; /* "": none */
-	bool asked, held;
+	struct text line;         /* the `expect`, without its remark */
+	struct text remark;       /* "": none */
+	bool asked, held;         /* evaluated; true */
 	struct text words;        /* output of a failed gate */
 	struct text figure, best; /* values of the left side and of `best()`; "": none */
 };
@@ -79,7 +79,7 @@ enum play_outcome {
 	PLAYED_OVER,    /* the step limit was reached */
 	PLAYED_STUCK
 };
-/* Set the inputs and zero the rest; free with played_release. */
+/* Set the first part and zero the rest; free with played_release. */
 struct task_play {
 	const struct lesson_task *task;
 	const struct task_lines *lines;
@@ -114,8 +114,8 @@ void bests_release(struct best *best, int n);
 
 /* Evaluates played->figures into played->best; skips those without a value. */
 void asked_figures(struct shell *shell, struct task_play *played);
-/* Evaluates the gates up to the first that fails, or all (all_gates); only those with `best` if
- * figures are recorded (best.keeps). */
+/* Evaluates the gates up to the first that fails, or all (all_gates). While figures are recorded
+ * (best.keeps), evaluates only gates with `best`. */
 void asked_gates(struct shell *shell, struct task_play *played);
 
 /* Adds the first arguments of the check's close() and close_step(), each with a blank after it. */
@@ -182,8 +182,8 @@ enum status trials_run(struct trials *trials, const struct task_lines *lines, st
 void trials_close(struct trials *trials);
 void verdict_release(struct task_verdict *verdict);
 
-/* Sets *figure to the largest value on any rank after the lines (NULL: the solution's). Fails with
- * ST_ARGUMENT if there is no value. */
+/* Sets *figure to the largest value of `what` on any rank after the lines (NULL: the solution).
+ * Fails with ST_ARGUMENT if there is no value. */
 enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
         struct shell *of, struct number *figure);
 /* A prediction's choice; of is NULL for the true figure */
@@ -192,14 +192,14 @@ struct offered {
 	struct number figure;
 };
 enum { OFFERED_MAX = CHOICES_MAX + 1 };
-/* The true figure of the task's prediction, then one for each `#: choice`. *count: those filled,
- * with the failed one. */
+/* Sets the true figure of the task's prediction, then one for each `#: choice`. *count: their
+ * number; on failure the last one failed. */
 enum status trial_choices(const struct lesson_task *task, int n, struct shell *of,
         struct offered choice[OFFERED_MAX], int *count);
 
 /* ---- cheats.c: generated wrong attempts: a compared tensor without the work, or overwritten
  *
- *     close(y, r)    y unwritten | y filled with its last number | y a copy of another tensor
+ *     close(y, r)    y unwritten | y filled with its last number | y a copy of a starter's tensor
  *
  * Each runs alone and after the solution. */
 

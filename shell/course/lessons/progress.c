@@ -21,7 +21,8 @@ int lesson_tasks(int number)
 	return tasks;
 }
 
-/* Finds the first unsolved task from the lesson solved last on. Returns false if there is none. */
+/* Finds the next unsolved task, from the lesson solved last on, then from the first. Returns false
+ * if none. */
 static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
 	const struct learned *learned = shell->course.learned;
@@ -50,7 +51,7 @@ static enum status list_one(struct shell *shell, int number, int width)
 	struct lesson *lesson = NULL;
 	struct text marks = {0};
 	enum status status = lesson_load(shell, number, NULL, &lesson);
-	if (status != ST_OK) { /* a broken lesson does not hide the others */
+	if (status != ST_OK) {
 		out_say(shell->out, "   lesson %-2d   %s\n", number, fail_text());
 		return ST_OK;
 	}

@@ -44,7 +44,7 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
-/* `rate=` would be a bus or disk of the learner's own; `unroll` would queue the steps for them. */
+/* `rate=` would change a bus or disk; `unroll` would queue a collective's steps. */
 static enum status refuse_command(const struct task_rules *rules, const struct statement *statement)
 {
 	enum status status = refuse(rules, statement->row->name);

@@ -58,7 +58,7 @@ static enum status play_own(struct task_play *played, const char *what, const st
 	return status;
 }
 
-/* The solution's steps, memory and figures do not depend on the data. */
+/* Plays variant i's solution once: steps, memory and figures do not depend on the data. */
 static enum status solution_know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
@@ -93,12 +93,12 @@ static enum status reference_know(struct trials *trials, int i)
 	return status;
 }
 
-/* The verdict takes the first result, and one that fails. */
+/* The verdict keeps variant 0's result, until another variant fails. */
 static enum status try_variant(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	/* the figures are the learner's if only the data differ */
+	/* if only the data differ, the figures are variant 0's */
 	int timed_as = !*variant->argument && variant->n == trials->n ? 0 : i, broken = 0;
 	const struct known *timed = &trials->known[timed_as];
 	struct gates gates = {0};
@@ -164,7 +164,7 @@ static void replace_number(const struct task_lines *lines, size_t which, const c
 	}
 }
 
-/* If a name in place of a number makes the lines right, adds "your line 3 has 8". */
+/* Adds "your line 3 has 8" if the lines pass with a name in place of that number. */
 static enum status find_literal(
         struct trials *trials, int which, const struct task_lines *lines, struct text *out)
 {

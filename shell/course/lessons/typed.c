@@ -27,7 +27,7 @@ static bool add_statements(struct task_lines *typed, const char *text, size_t co
 	return true;
 }
 
-/* Step by step, so that an unparsable line is refused when its turn comes. */
+/* One by one, so that an unparsable line is refused only when it runs. */
 void typed_text(struct task_lines *typed, const char *text)
 {
 	size_t left = strlen(text), taken;
@@ -45,7 +45,6 @@ void typed_text(struct task_lines *typed, const char *text)
 	}
 }
 
-/* Returns true if the statements only read results. */
 static bool only_reads(const char *text)
 {
 	static const char readers[] = "print sync say expect";
@@ -72,7 +71,6 @@ size_t typed_work(const struct task_lines *typed)
 	return count;
 }
 
-/* Keeps the first `count` lines. */
 static void typed_cut(struct task_lines *typed, size_t count)
 {
 	while (typed->count > count)
