@@ -23,10 +23,11 @@ const char *dtype_name(enum dtype dtype);
 int dtype_bytes(enum dtype dtype);
 bool dtype_find(const char *name, enum dtype *dtype);
 
-/* One element as a float. f16 and bf16 round to nearest even, i32 truncates and saturates. */
+/* Read and write one element as a float. f16 and bf16 round to nearest even, i32 truncates and
+ * saturates. */
 float dtype_get(enum dtype dtype, const void *elements, int64_t index);
 void dtype_set(enum dtype dtype, void *elements, int64_t index, float value);
-/* Converts count contiguous elements to f32 and back. */
+/* Convert count contiguous elements to f32 and back. */
 void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count);
 void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count);
 
@@ -50,12 +51,12 @@ int64_t layout_span(const struct layout *layout);  /* bytes from first to end of
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
 bool layout_equal(const struct layout *a, const struct layout *b); /* with type and strides */
-/* "[64,64]", for messages: shape_text(&layout).text */
+/* A shape for messages, "[64,64]": shape_text(&layout).text */
 struct shape_text {
 	char text[DIMS_MAX * 21 + 3];
 };
 struct shape_text shape_text(const struct layout *layout);
-/* Gathers a strided tensor into contiguous elements, and scatters them. */
+/* Copy a strided tensor to contiguous elements, and back. */
 void layout_pack(const struct layout *layout, const void *from, void *to);
 void layout_unpack(const struct layout *layout, const void *from, void *to);
 

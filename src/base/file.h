@@ -9,7 +9,7 @@
 
 /* Fails with ST_FILE, naming the path and reason; refuses devices and folders. */
 enum status file_write(const char *path, const void *bytes, size_t count);
-/* The same for two pieces */
+/* The same for a head and the bytes after it */
 enum status file_write_headed(
         const char *path, const void *head, size_t head_count, const void *bytes, size_t count);
 

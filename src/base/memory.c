@@ -76,7 +76,7 @@ void mem_free(void *block)
 
 void mem_keep(void)
 {
-	/* the maximum */
+	/* the largest that glibc accepts */
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }

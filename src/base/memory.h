@@ -19,9 +19,9 @@ void mem_free(void *block);
  * work. */
 void mem_keep(void);
 
-/* Adds an element, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` depends on
- * neither. An empty array is NULL and 0. The count tells the room: nothing else may grow the
- * array; the count may fall. */
+/* Adds an element that is not zeroed, and gives a pointer to it: *MEM_ADD(&v->items, &v->count) =
+ * item, where `item` uses neither. An empty array is NULL and 0. The room follows from the count,
+ * so nothing else may grow the array; the count may fall. */
 #define MEM_ADD(items, count)                                                   \
 	__extension__({                                                         \
 		size_t at_ = (*(count))++;                                      \
@@ -30,7 +30,7 @@ void mem_keep(void);
 		&(*(items))[at_];                                               \
 	})
 enum { MEM_FIRST = 16 };
-/* The same before element `at`; takes element `at` out. */
+/* MEM_INSERT adds before element `at`; MEM_REMOVE removes element `at`. */
 #define MEM_INSERT(items, count, at)                                     \
 	__extension__({                                                  \
 		(void)MEM_ADD(items, count);                             \
@@ -41,8 +41,8 @@ enum { MEM_FIRST = 16 };
 #define MEM_REMOVE(items, count, at) \
 	memmove(&(items)[at], &(items)[(at) + 1], (size_t)(--*(count) - (at)) * sizeof *(items))
 void *mem_double(void *array, size_t count, size_t element_bytes) __attribute__((returns_nonnull));
-/* Makes room for `wanted` elements in all, at least twice as many as before, in an array with a
- * stored room. They are not zeroed. */
+/* If the array's stored room is less than `wanted` elements, grows it to these, or to twice its
+ * room if that is more. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 
@@ -50,9 +50,9 @@ void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 void *mem_map(size_t bytes) __attribute__((returns_nonnull));
 void mem_unmap(void *pages, size_t bytes);
 
-/* Sets the function that is called on any thread that finds no memory for `bytes`. It may end the
- * process itself, and must not allocate. Otherwise the process prints a line on standard error and
- * ends with MEM_EXIT. */
+/* Sets the function that a thread calls if an allocation of `bytes` fails. It must not allocate,
+ * and may end the process. If it returns, the process prints a line on standard error and ends
+ * with MEM_EXIT. */
 void mem_on_exhausted(void (*say)(size_t bytes));
 enum { MEM_EXIT = 4 };
 

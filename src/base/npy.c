@@ -43,8 +43,8 @@ static const char *dict_value(const char *header, const char *key)
 	return NULL;
 }
 
-/* Reports an unreadable type, with one that holds its values. type: "<i8", `length` letters. f4
- * loses digits of integers from 2^24 on, i4 wraps. */
+/* Reports an unreadable type, and suggests one that holds its values. type: "<i8", `length`
+ * letters. f4 loses digits of integers from 2^24 on, i4 wraps. */
 static enum status npy_other_type(const struct npy *npy, const char *type, size_t length)
 {
 	const char *kind = type + strspn(type, "<>|=");

@@ -1,8 +1,8 @@
 /* npy.h -- NumPy's .npy files: one tensor, C order, little endian
  * (numpy.org/neps/nep-0001-npy-format.html)
  *
- * Reads versions 1.0 to 3.0 of '<f4' '<f2' '<i4', a shape () as [1]. Writes 1.0, bf16 as f4.
- * Every failure is ST_FILE with path and reason. */
+ * Reads versions 1.0 to 3.0 with types '<f4' '<f2' '<i4'; a shape () becomes [1]. Writes version
+ * 1.0, with bf16 as f4. Every failure is ST_FILE with path and reason. */
 #ifndef RANKSH_NPY_H
 #define RANKSH_NPY_H
 
@@ -17,7 +17,7 @@ struct npy {
 };
 /* Reads the header; checks the length of the data. */
 enum status npy_open(struct npy *npy, const char *path);
-/* layout_bytes(&npy->layout) bytes; once */
+/* Reads layout_bytes(&npy->layout) bytes. Call it once. */
 enum status npy_read(struct npy *npy, void *elements);
 void npy_close(struct npy *npy);
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unit after the digits: an optional letter of `prefix`, each `step` times the one before, then
- * the name. times: without a prefix; 0: it needs one. */
+/* A unit is an optional letter of `prefix`, each worth `step` times the one before, then the name.
+ * times: the factor without a prefix; 0: the prefix is required. */
 static const struct {
 	const char *prefix, *name;
 	double times, step;
@@ -68,7 +68,7 @@ static enum status read_digits(const char *s, size_t length, double *value)
 	return isinf(*value) ? fail(ST_RANGE, "%s is too large for a number", digits) : ST_OK;
 }
 
-/* 4.02ms is 4020000 ns: removes the error of rounding. */
+/* Removes the error of rounding, so that 4.02ms is 4020000 ns. */
 static double scaled(double value, double times)
 {
 	double product = value * times, whole = round(product);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* PLAIN mixes with any unit; other different units fail with ST_UNIT. */
+/* PLAIN combines with any unit; other pairs of different units fail with ST_UNIT. */
 enum unit {
 	UNIT_PLAIN,
 	UNIT_TIME /* ns */,
@@ -28,13 +28,13 @@ struct number {
 enum status number_read(const char *s, struct number *number, int *used);
 /* Returns true for a whole number from least to most, not for NaN. */
 bool number_is_whole(double value, double least, double most);
-/* Returns true and *ns for a time of 0 or more. Requires a unit of time, except for 0. */
+/* Sets *ns and returns true for a time of 0 or more. Requires a unit of time, except for 0. */
 bool number_is_time(struct number number, int64_t *ns);
 const char *unit_name(enum unit unit);
 /* Writes up to 20 digits and a NUL. Returns the end of the digits. */
 char *number_digits(char *to, int64_t value);
-/* Without a unit: whole numbers nearer to 0 than `whole` (at most 1e18) in full, others with
- * `digits` significant digits */
+/* Writes a number without a unit: a whole number nearer to 0 than `whole` (at most 1e18) in full,
+ * others with `digits` significant digits. */
 enum { NUMBER_ROOM = 32 };
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM]);
 /* Appends "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": at most 6 significant digits, whole

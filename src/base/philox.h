@@ -44,7 +44,7 @@ PHILOX void philox4x32(const unsigned counter[4], const unsigned key[2], unsigne
 	out[3] = c3;
 }
 
-/* key: seed; counter: upper 64 bits 0; low words first */
+/* The key is the seed; the counter's upper 64 bits are 0. Low words come first. */
 PHILOX void philox(unsigned long long seed, unsigned long long counter, unsigned out[4])
 {
 	unsigned block[4] = {(unsigned)counter, (unsigned)(counter >> 32), 0, 0};
@@ -58,8 +58,8 @@ PHILOX float philox_uniform_of(unsigned word)
 	return (float)(word >> 8) * 0x1p-24f;
 }
 
-/* ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, m in [sqrt(1/2), sqrt(2));
- * error below 1e-10 */
+/* Returns ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, m in [sqrt(1/2),
+ * sqrt(2)). The error is below 1e-10. */
 PHILOX double philox_log(double x)
 {
 	int exponent = (int)(bits_of_double(x) >> 52) - 1022;
@@ -74,7 +74,8 @@ PHILOX double philox_log(double x)
 	return 2 * s * sum + exponent * 0.69314718055994531;
 }
 
-/* Newton's method from half the exponent (6% off); the error is squared in each round */
+/* Returns the square root by Newton's method, which begins with half the exponent (6% off) and
+ * squares the error in each round. */
 PHILOX double philox_root(double x)
 {
 	double root = double_of_bits((bits_of_double(x) >> 1) + 0x1ff8000000000000ull);
@@ -83,8 +84,8 @@ PHILOX double philox_root(double x)
 	return root;
 }
 
-/* Returns the word's number of mean 0 and deviation 1, without libm. A vector, and a warp, compute
- * both formulas. */
+/* Returns the word's normal number (mean 0, deviation 1), without libm. Both formulas are computed
+ * without a branch, for vectors and warps. */
 PHILOX float philox_normal_of(unsigned word)
 {
 	double p = ((double)word + 0.5) * 0x1p-32, q = p - 0.5, r = 0.180625 - q * q;

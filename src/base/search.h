@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets i to the least index for which `holds`, an expression in i, is true; it must be false
- * before and true after. `count`: never true.
+/* Sets i to the least index for which `holds`, an expression in i, is true, or to `count` if it is
+ * never true. `holds` must be false before that index and true after it.
  *
  *      i        0     1     2     3     4     5 = count
  *      holds    no    no    yes   yes   yes            i becomes 2 */

@@ -2,8 +2,8 @@
  *
  * A function that can fail returns an `enum status` and words the failure itself:
  *     return fail(ST_SHAPE, "matmul: %s is %s, %s is %s", ...);
- * The thread keeps the message until the one place that shows it calls fail_text(). Nothing
- * below main() exits, aborts or jumps. */
+ * The thread keeps the message until the one place that shows it calls fail_text(). No function
+ * exits, aborts or jumps because of a failure that it can return. */
 #ifndef RANKSH_STATUS_H
 #define RANKSH_STATUS_H
 
@@ -20,7 +20,7 @@
 	X(RANGE, "range")                                                                    \
 	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */   \
 	X(MEMORY, "memory")               /* this computer is out of memory */               \
-	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                          \
+	X(DEVICE_MEMORY, "device memory") /* the rank's GPU is out of memory */              \
 	X(GPU, "gpu")                     /* a real GPU, or NVIDIA's libraries */            \
 	X(FILE, "file")                                                                      \
 	X(MPI, "mpi")                                                                        \

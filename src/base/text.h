@@ -60,13 +60,14 @@ const char *text_saved_as(const char *bytes, size_t count);
 /* The same for a text read by lines. If all of it is valid UTF-8 without NUL and its lines end in
  * CR alone, as on old Macs, returns advice on that. */
 const char *text_lines_saved_as(const char *bytes, size_t count);
-/* Returns the word's place, from 0, in `words`, separated by single blanks, or NULL; -1: none. */
+/* Returns the word's index, from 0, in `words` (separated by single blanks; may be NULL); -1 if it
+ * is not there. */
 int text_place(const char *words, const char *word, size_t length);
 /* Returns the edit distance (insert, delete, replace, swap) of the first 64 bytes, in bytes, for
  * "did you mean". */
 int text_distance(const char *a, const char *b);
-/* Returns true if `name` is nearer to `word` than *least, which becomes its distance. Begin with
- * text_too_far(). */
+/* Returns true if `name` is nearer to `word` than *least, and sets *least to its distance. Begin
+ * with *least = text_too_far(word). */
 bool text_nearer(const char *word, const char *name, int *least);
 /* Returns the least distance that is too far: two bytes may differ, one in words of up to four
  * columns. */

@@ -1,4 +1,5 @@
-/* cost.c -- costs of links and kernels, alone. Only + - x /: the same numbers on every computer.
+/* cost.c -- costs of links and kernels, alone. Uses only + - x /, so that the numbers are the same
+ * on every computer.
  *
  * The two paths from GPU 0 to GPU 1 in a node, and the path to another node:
  *
@@ -37,8 +38,9 @@ int machine_node(const struct machine *machine, int rank)
 	return rank / (int)machine->gpus;
 }
 
-/* Between nodes: over the adapters. With a switch: over its links. Neither: through host memory,
- * with the host copies; link_rate is then the measured rate between two GPUs. */
+/* Between nodes the path uses the adapters, within a node the links of the switch. Without a
+ * switch it goes through host memory and shares its links with the host copies; link_rate is then
+ * the measured rate between two GPUs. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path)
 {
 	bool far = machine_node(machine, from_rank) != machine_node(machine, to_rank);

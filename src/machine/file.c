@@ -6,7 +6,7 @@
  *
  * (1) Every number needs a source after '#'; a description without one is refused.
  * (2) `like` precedes the first number, and each number appears once.
- * (3) The file and its `like` give all numbers; there are no other defaults.
+ * (3) The file and its `like` must give all numbers; there are no other defaults.
  * (4) An error names file and line; the session's machine is unchanged. */
 #include "machine/machine.h"
 #include "base/embedded.h"
@@ -37,7 +37,7 @@ static size_t stem(const char *text)
 	return ends ? length - ending : length;
 }
 
-/* Sets the name: "dgx-h100" for machines/dgx-h100.machine. */
+/* Sets the name from the path: "dgx-h100" for machines/dgx-h100.machine. */
 static void name_after(struct machine *machine, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
@@ -106,7 +106,8 @@ static enum status read_value(const char *text, struct number *value)
 	return status;
 }
 
-/* machine_set() checks name, unit and range; the file's source then replaces the one it wrote. */
+/* machine_set() checks name, unit and range, and writes a source; the file's source replaces
+ * it. */
 static enum status read_key(
         struct machine_reader *reader, const char *name, const char *text, const char *source)
 {

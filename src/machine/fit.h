@@ -22,8 +22,8 @@ struct fit_sample {
 	double fixed, amount, ns;
 };
 
-/* The lines: defaults for unmeasured parts before the fit, the result after it. latency_ns and
- * cost_ns (per unit of amount) are not negative. */
+/* The lines' parameters: before the fit the defaults for unmeasured parts, after it the result.
+ * latency_ns and cost_ns (per unit of amount) are not negative. */
 struct fit {
 	double latency_ns, cost_ns[FIT_LINES];
 	bool found_latency, found[FIT_LINES]; /* determined by the samples */
@@ -31,7 +31,8 @@ struct fit {
 
 /* Fits the lines with the least sum of absolute relative errors. If a line's samples have one
  * amount, its cost is determined only if other lines determine the latency. If no line determines
- * the latency, its default is kept; so is that of a cost below 100 ns of every sample. */
+ * the latency, its default is kept. A cost keeps its default if it takes less than 100 ns of every
+ * sample. */
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit);
 /* Returns the median of |fit - measured| / measured; 0 without samples. */
 double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count);

@@ -45,7 +45,8 @@ static const struct range {
         {"nvls_channel_rate", 0, 1e15, false},
 };
 
-/* Others: times from 0 to 1000 s, all else from 1 to 1e18 */
+/* Returns the key's range; for keys without a row, times from 0 to 1000 s, others from 1 to
+ * 1e18. */
 static struct range range_of(const struct key *key)
 {
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -78,7 +79,7 @@ static enum status unknown_key(const char *name)
 	return fail(ST_NAME, "a machine has no number '%s'; `machine` lists them", name);
 }
 
-/* 0 needs no unit. All checks precede the change. */
+/* 0 needs no unit. The machine changes only after all checks. */
 enum status machine_set(struct machine *machine, const char *name, struct number value)
 {
 	static const char *const examples[] = {"2", "20us", "256MB", "12GB/s", "10TFLOP/s"};

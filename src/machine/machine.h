@@ -4,7 +4,7 @@
  * One text file per machine (machines/NAME.machine), embedded in the binary; every line is
  *     KEY = NUMBER UNIT    # source
  * (and title = TEXT; like = NAME: defaults from that machine; here = yes: figures for the GPU at
- * hand). `set KEY=VALUE` changes one in a session.
+ * hand). `set KEY=VALUE` changes a number in a session.
  *
  * May call: base/. To add a machine: add a file to machines/. To add a number: one row in
  * MACHINE_KEYS. */

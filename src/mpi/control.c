@@ -9,7 +9,8 @@
  *
  *         a line            statuses       one value each, for all         output      grants
  *
- * Flat, because a tree of sleeping ranks is three times slower. forward and grant do not wait. */
+ * Rank 0 sends to each rank itself, because a tree of sleeping ranks is three times slower.
+ * forward and grant do not wait. */
 #include "mpi/inside.h"
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ enum status transport_receive(
 	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
-/* Receives all parts even if one is lost: the next gather would receive them. */
+/* Receives all ranks' messages even if one is lost; else the next gather would receive them. */
 enum status transport_gather(struct transport *t, const void *mine, size_t count, struct transport_bytes *all,
         transport_poll *poll, void *self)
 {

@@ -99,7 +99,8 @@ static enum status await(
 	int there = 0, code = MPI_SUCCESS;
 
 	for (;; nap_once(t, &nap)) {
-		/* Twice: a probe that finds nothing makes progress; the next one sees arrivals */
+		/* twice, because a probe that finds nothing makes progress, and the next one sees
+		 * arrivals */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
@@ -112,7 +113,7 @@ static enum status await(
 	}
 }
 
-/* Receives all parts even if one fails: the next head would be taken for a part. */
+/* Receives all parts even if one fails; else the next call would take a part for a head. */
 enum status message_receive(
         struct transport *t, int from, int tag, void **bytes, size_t *count, transport_poll *poll, void *self)
 {

@@ -1,9 +1,9 @@
 /* nap.c -- how a process waits: it tests, sleeps with back-off, and is woken by the sender.
  *
  * Each process has a doorbell: a datagram socket with an abstract name (no file remains),
- * reachable from the same host. After sending, the sender writes to the receiver's doorbell, for
- * which a sleep waits. The socket queues rings, so none is missed between a test and the following
- * sleep. A doorbell is a hint: every sleep is limited. */
+ * reachable from the same host. After sending, the sender writes to the receiver's doorbell, which
+ * ends the receiver's sleep. The socket queues rings, so none is missed between a test and the
+ * following sleep. A doorbell is only a hint, because every sleep ends by itself. */
 #include "mpi/inside.h"
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ static bool rings(const struct transport *t, int rank)
 	        errno == EAGAIN;
 }
 
-/* The same on every process; false if MPI fails */
+/* Returns on every process whether `mine` is true on all; false if MPI fails. */
 static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;
@@ -75,7 +75,7 @@ void doorbell_close(struct transport *t)
 void doorbell_ring(struct transport *t, int rank)
 {
 	if (t->doorbell >= 0)
-		rings(t, rank); /* one on another host sleeps on */
+		rings(t, rank); /* does not wake a rank on another host */
 }
 
 static bool sleep_by(const struct transport *t, const struct timespec *rest)

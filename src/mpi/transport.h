@@ -30,8 +30,8 @@ enum status transport_send_all(struct transport *t, const void *bytes, size_t co
 enum status transport_receive(
         struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self);
 /* Sends bytes to rank 0, which gets a copy of each rank's in all[rank]. all: transport_size
- * entries, each freed by the caller (mem_free) unless it fails. Afterwards a rank's earlier
- * forwarded output is available to transport_take_forwarded. */
+ * entries, each freed by the caller (mem_free) unless the call fails. Afterwards
+ * transport_take_forwarded returns all output that a rank forwarded before. */
 struct transport_bytes {
 	void *bytes;
 	size_t count;
@@ -44,7 +44,7 @@ enum status transport_share(struct transport *t, const void *mine, void *all, si
 enum status transport_broadcast(struct transport *t, int owner, void **bytes, size_t *count);
 /* Sends a rank's captured stdout/stderr to rank 0. */
 enum status transport_forward(struct transport *t, const char *bytes, size_t count);
-/* rank 0 only; returns false if none waits */
+/* Rank 0: takes forwarded output. The caller frees *bytes. Returns false if there is none. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count);
 /* Credit: rank 0 sends all others one number (a grant) without waiting. The others receive every
  * grant, in order. */
@@ -71,9 +71,9 @@ int transport_group_size(const struct transport_group *group);
 int transport_group_place(const struct transport_group *group); /* this process's group rank */
 void transport_group_free(struct transport_group *group);
 enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
-/* One message to and from each member, all at once; piece[p] is place p's. Both sides give the
- * same length; 0 bytes send no message. To itself: a copy, unless in place. Buffers do not
- * overlap. */
+/* Sends a message to each member and receives one from each, all at once; piece[p] is for group
+ * rank p. Both sides give the same length; 0 bytes send no message. The piece for this process is
+ * copied, unless it is in place. Buffers do not overlap. */
 struct transport_piece {
 	const void *send;
 	int64_t send_bytes;
