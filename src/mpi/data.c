@@ -3,8 +3,8 @@
  * (1) All processes issue the operations of one pair in the same order, and MPI keeps that order,
  *     so neither a group nor a call needs its own communicator or tag. No two processes wait for
  *     each other crosswise.
- * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes.
- * (3) A failed call is reported after all others, because the peers wait for them. */
+ * (2) MPI counts are ints, so longer messages go in parts of transport.chunk bytes.
+ * (3) After a failed call the others are still made, because the peers wait for them. */
 #include "base/arithmetic.h"
 #include "mpi/inside.h"
 #include <string.h>
@@ -75,7 +75,7 @@ static enum status post(
  *      receive from   0   3   2          the nearest below first
  *      send to        2   3   0          the nearest above first
  *
- * So no process is every peer's first. */
+ * So the peers do not all begin with the same process. */
 static enum status exchange_round(
         struct transport_group *group, const struct transport_piece *piece, int64_t at, int *posted)
 {

@@ -76,7 +76,7 @@ void nap_once(struct transport *t, struct nap *nap);
 /* Waits until the first `count` of t->requests have completed; counts for fail_at, unless 0. */
 enum status requests_await(struct transport *t, int count, const char *what);
 
-/* Wakes a sleeping rank on this host, after every message to it. */
+/* Wakes a sleeping rank on this host. Call it after every message to that rank. */
 void doorbell_ring(struct transport *t, int rank);
 void doorbell_open(struct transport *t); /* collective; on failure waits only sleep */
 void doorbell_close(struct transport *t);
