@@ -221,8 +221,8 @@ const struct kernel kernels_convert[] = {
         {
                 KERNEL_LAUNCHED("quantize", "blocks", 1, 2),
                 .usage = "q s = quantize x",
-                .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x "
-                        "is about `mul q s`",
+                .help = "x as whole numbers q from -127 to 127 (the range of int8, stored as i32) and one "
+                        "scale s [1]: x is about `mul q s`",
                 .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
                 .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
                 .arguments = ARGUMENTS_FLOAT,

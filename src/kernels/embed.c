@@ -119,7 +119,7 @@ const struct kernel kernels_embed[] = {
                 .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
                 .example =
                         "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
-                .option = {{"rows", NAN, "of the table", KO_WHOLE, 1}},
+                .option = {{"rows", NAN, "rows of the table", KO_WHOLE, 1}},
                 .shape = embed_grad_shape,
                 .indices = table_rows,
                 .operations = 1,

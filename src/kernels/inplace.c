@@ -76,8 +76,8 @@ const struct kernel kernels_inplace[] = {
                 .option =
                         {
                                 [LR] = {"lr", 1e-3, "learning rate", KO_NUMBER, 0},
-                                [BETA1] = {"beta1", 0.9, "of the mean", KO_PART, 0},
-                                [BETA2] = {"beta2", 0.999, "of the mean square", KO_PART, 0},
+                                [BETA1] = {"beta1", 0.9, "the decay of the mean", KO_PART, 0},
+                                [BETA2] = {"beta2", 0.999, "the decay of the mean square", KO_PART, 0},
                                 [EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER, 0},
                                 [T] = {"t", NAN, "the number of this step: 1, 2 ...", KO_WHOLE, 1},
                         },

@@ -187,10 +187,10 @@ static void crossentropy(const struct kernel_call *call)
 	mem_free(z);
 }
 
-#define CROSSENTROPY_OPTIONS                                                      \
-	{"ignore", -100, "a class (-100) whose rows do not count", KO_NUMBER, 0}, \
-	{                                                                         \
-		"rows", 0, "rows in the mean (0: the counted ones)", KO_WHOLE, 0  \
+#define CROSSENTROPY_OPTIONS                                                                       \
+	{"ignore", -100, "a class (-100) whose rows do not count", KO_NUMBER, 0},                  \
+	{                                                                                          \
+		"rows", 0, "the number of rows to divide by (0: the rows that count)", KO_WHOLE, 0 \
 	}
 
 const struct kernel kernels_loss[] = {

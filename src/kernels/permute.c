@@ -235,7 +235,7 @@ const struct kernel kernels_permute[] = {
                         "binsort gives it) names for row i; -1 is skipped. It is unpermute's gradient",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
-                .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
+                .option = {{"rows", NAN, "rows of the result", KO_WHOLE, 0}},
                 .shape = permute_shape,
                 .indices = permuted_rows,
                 .cost = permute_cost,
@@ -257,9 +257,9 @@ const struct kernel kernels_permute[] = {
         {
                 KERNEL_LAUNCHED("sort_chunks", "rows", 2, 1),
                 .usage = "y = sort_chunks x n",
-                .help = "the rows of x are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has the "
-                        "chunks by columns of n: (0,0), (1,0) ... (0,1) ... `sort_chunks y n.T` is the "
-                        "inverse, and the gradient",
+                .help = "reorders chunks of rows: in x they have n[0,0], n[0,1] ... n[1,0] ... rows (i32),"
+                        " row by row of n; y has them column by column of n: (0,0), (1,0) ... (0,1) ... "
+                        "`sort_chunks y n.T` is the inverse, and the gradient",
                 .torch = "c = x.split(n.flatten().tolist()); y = torch.cat([c[i*b+j] for j in range(b) for i "
                          "in range(a)])",
                 .example = "tensor x[4,8] = randn\ntensor n[2,2] i32 = ones\ny = sort_chunks x n",
