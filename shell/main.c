@@ -77,9 +77,10 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
-/* OpenBLAS reads its settings before main, so the program executes itself again with them. An
- * older OpenBLAS would not use AVX-512: with the setting, one rank's bits equal several ranks'.
- * Its threads are never used, and loop for a buffer if memory is limited. */
+/* OpenBLAS reads its settings before main, so the program sets them and executes itself again. An
+ * older OpenBLAS does not use AVX-512 without the setting, and then one rank's bits differ from
+ * several ranks'. OpenBLAS's own threads are switched off: they are not used, and if memory is
+ * limited they loop for a buffer. */
 static void start_as_blas_should(char **argv)
 {
 	const char *threads = getenv("OPENBLAS_NUM_THREADS");
@@ -88,7 +89,7 @@ static void start_as_blas_should(char **argv)
 		return;
 	if ((!core || setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0) &&
 	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
-		/* on failure the numbers differ in their last bits */
+		/* if this fails, numbers differ in their last bits */
 		execv("/proc/self/exe", argv);
 }
 
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	start_as_blas_should(argv);
-	/* Opens closed descriptors, because the next pipe would take their place. */
+	/* Opens closed standard descriptors, whose numbers a pipe would get otherwise. */
 	int place;
 	while ((place = open("/dev/null", O_RDONLY)) >= 0 && place <= 2)
 		;
@@ -110,7 +111,7 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* all ranks refuse alike, in one sentence: process.c */
+	/* under mpirun process.c reports refused options, once for all ranks */
 	bool rank = under_mpirun() && !options.dry;
 	if (status == ST_OK && !rank)
 		status = device_choose(&options);

@@ -1,7 +1,7 @@
 /* line.c -- runs one line as if typed at the prompt
  *
  *     journal_begin, training_line     a line's effects count from here
- *     the stop and the stamp           for a replayed line: where Ctrl-C fell, and its clock
+ *     the stop and the stamp           of a replayed line: where Ctrl-C ended it, and its clock
  *     the statements                   wishes are granted in between: undo, reset, a lesson
  *     shell_settle                     final work is carried out; prints, races, failures are said
  *     log_line                         the journal keeps the line if it had an effect
@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reaches the answers for hosts blocked at the prompt, until none gets one: another read-only
- * command then changes nothing. Waits for no device. */
+/* Reaches the answers for which hosts are blocked, until none can get one, so that a read-only
+ * command after it changes nothing. Waits for no device. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
@@ -56,7 +56,8 @@ enum status shell_settle(struct shell *shell, enum status status)
 	snprintf(words, sizeof words, "%s", fail_text());
 	/* a script ends by `quit` or a refused line */
 	bool ends = status != ST_OK && !shell->interactive;
-	/* a stop is a place in the program: queued work waits for the next line, in replays too */
+	/* after Ctrl-C queued work waits for the next line, as it does when the line is
+	 * replayed */
 	enum status advanced = status == ST_INTERRUPTED ? ST_OK
 	        : ends ? shell->backend->finish(shell->backend, &shell->budget)
 	               : shell_advance(shell);
@@ -69,7 +70,7 @@ enum status shell_settle(struct shell *shell, enum status status)
 	prints_flush(shell);
 	warn_new(shell);
 	enum status failed = shell->backend->failure(shell->backend);
-	if (failed != ST_RANGE || !shell_quiet(shell)) /* a replayed line reads the same number */
+	if (failed != ST_RANGE || !shell_quiet(shell)) /* replays have reported it */
 		shell_keep(shell, failed);
 	return fail(status, "%s", words);
 }
@@ -78,7 +79,7 @@ static enum status grant(struct shell *shell)
 {
 	const enum wish_kind kind = shell->wishes.statement.kind;
 	shell->wishes.statement.kind = WISH_NONE;
-	warn_new(shell); /* for this world, which may be replaced */
+	warn_new(shell); /* before this world is replaced */
 	if (kind != WISH_EMPTY)
 		return shell->wishes.statement.grant(shell);
 	if (!shell->interactive)
@@ -99,16 +100,16 @@ enum status line_ours(struct shell *shell, const char *line)
 	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
 }
 
-/* Other state (the machine, `loader` ...) has no digest: interpreter_did counts such
- * statements. */
+/* Changes of other state (the machine, `loader`) are not in the digest; interpreter_did counts
+ * their statements. */
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
 /* Returns true if the line becomes an entry. A refused line, a request to the front end or `quit`
- * does so if a part took effect, or it read a computed number. Replays keep all, so that both
- * lists agree. */
+ * becomes one if a part took effect or it read a computed number. A replay keeps all lines, so
+ * that the old and the new list agree. */
 static bool to_keep(
         const struct shell *shell, enum command_class class, enum status status, bool refused, bool effect)
 {
@@ -117,7 +118,7 @@ static bool to_keep(
 		return false;
 	if (shell->replay.depth)
 		return true;
-	if (status == ST_QUIT) /* removed from the entry, or a replay would end the session */
+	if (status == ST_QUIT) /* the entry has no `quit`, which would end a replayed session */
 		return effect && journal->does_to == SIZE_MAX;
 	return effect || shell->line.reached || (!refused && shell->wishes.front_end.kind == WISH_NONE);
 }

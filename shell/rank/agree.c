@@ -1,10 +1,10 @@
-/* agree.c -- results: handed in by every process, checked by rank 0
+/* agree.c -- every process sends its result, and rank 0 checks them
  *
  *     rank 0   order ---> carries it out ---> gathers ---> checks: ok, digests equal ---> renders
  *     others   order ---> carries it out ---> hands in ---> next order
  *
- * All refuse a line alike, from the same world. If statuses differ, one process failed alone.
- * Digests, 8 bytes a process, find a diverged process at its line. */
+ * All refuse the same lines, because their worlds are equal. If statuses differ, one process
+ * failed alone. Digests, 8 bytes a process, show at which line a process diverged. */
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -19,7 +19,8 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* A result, a block; then the words of its failure and data failure, and its output (out_pack) */
+/* The first block of a result. Blocks with its failure's and data failure's words, and its output
+ * (out_pack), follow. */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
@@ -48,7 +49,8 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 	        status_name((enum status)status), words);
 }
 
-/* Returns the process's status, worded. Different worlds are reported once. */
+/* Takes a rank's output and returns its status, with its message. Reports different worlds
+ * once. */
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
 	const struct transport_bytes *heard = &conductor->results[rank];
@@ -72,7 +74,8 @@ static enum status weigh(struct conductor *conductor, int rank, const struct ran
 	return theirs.status == ST_OK ? ST_OK : fail((enum status)theirs.status, "rank %d: %s", rank, words);
 }
 
-/* Returns a bug, or else the first failure, rank 0's own first; words[WORDS_MOST]: its words. */
+/* Returns ST_BUG if a rank reports one, else the first failure in rank order. words[WORDS_MOST]:
+ * its message. */
 static enum status weigh_all(struct conductor *conductor, enum status status, char *words)
 {
 	struct rank_result mine = result_of(conductor, status);

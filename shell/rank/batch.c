@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reports a full disk or a closed reader once; the run goes on and ends with status 4. */
+/* Reports a full disk or a closed reader once; the run continues and its exit status is 4. */
 static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
@@ -34,7 +34,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	text_release(&marked);
 }
 
-/* Without a keyboard, an interrupt is the --limit. */
+/* Without a keyboard only --limit interrupts. */
 void say_failure(struct conductor *conductor, enum status status)
 {
 	struct text line = {0};
@@ -81,8 +81,8 @@ enum status run_text(struct conductor *conductor, const char *file, const char *
 	return end(conductor, conductor_order(conductor, &order));
 }
 
-/* Runs complete lines and removes them from `waiting`. An open block stays for the next piece, and
- * is an error at the end (last).
+/* Runs complete lines and removes them from `waiting`. An open block stays until more input comes;
+ * at the end of the input (last) it is an error.
  *
  *     waiting   sync \n repeat 9 { \n spin 1us \n        taken: "sync \n"; the rest waits */
 static enum status run_waiting(struct conductor *conductor, struct text *waiting, bool last, int *line)
@@ -118,7 +118,7 @@ static void drain_input(void)
 		got = read(0, piece, sizeof piece);
 }
 
-/* A program may read each answer before its next line. */
+/* Runs each piece at once, because the writer may read an answer before it sends its next line. */
 static enum status run_input(struct conductor *conductor)
 {
 	struct text waiting = {0};

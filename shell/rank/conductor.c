@@ -1,4 +1,5 @@
-/* conductor.c -- sends and carries out orders; meanwhile, ranks' own prints and credit */
+/* conductor.c -- sends and carries out orders; meanwhile shows ranks' own prints and grants
+ * credit */
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
@@ -52,7 +53,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* At the same step everywhere. Different worlds are reported again at the order's end. */
+/* Shows the output so far. All processes call it at the same step. Different worlds are reported
+ * again at the order's end. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;
@@ -90,7 +92,8 @@ bool conductor_over_limit(const struct conductor *conductor)
 
 /* ---- orders ---- */
 
-/* A waiting rank is stuck; a program may have been left within an iteration. */
+/* Runs the world to its end. Fails with ST_STUCK if a rank still waits, or with ST_ARGUMENT if it
+ * waits because the script has left its program within an iteration. */
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -110,7 +113,7 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
-/* silent: a journal line without output and files; shown: without files. */
+/* A journal line runs without output and files (silent) or only without files (shown). */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -133,7 +136,8 @@ static size_t whole_lines(const char *text, size_t count, size_t least)
 	return newline ? (size_t)(newline - text) + 1 : count;
 }
 
-/* Looks for the block in twice as much text each time, so a long one is read about twice. */
+/* Looks for a whole block in twice as much text each time, so that a long block is parsed about
+ * twice. Sets *taken to its length. */
 static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
 {
 	for (size_t least = 1024;; least *= 2) {
@@ -144,7 +148,8 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 	}
 }
 
-/* A block's lines run together, whatever the pipe's pieces. */
+/* Runs the lines one by one, but a block's lines together, even if the pipe delivers it in
+ * pieces. */
 static enum status run_lines(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -203,7 +208,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	return ST_OK;
 }
 
-/* *order points into `bytes`. */
+/* Reads an order, whose texts point into `bytes`. */
 static bool unpack_order(const char *bytes, size_t count, struct order *order)
 {
 	const char *end = bytes + count;
@@ -220,7 +225,7 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 	return true;
 }
 
-/* ORDER_LEAVE has no answer. */
+/* Nothing is gathered after ORDER_LEAVE. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
 	/* the struct; the file's name and the values, with their NUL (no byte: NULL); the text */
@@ -236,7 +241,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
-/* An unreadable order ends the job: the others would wait. */
+/* An unreadable order ends the job, because the others would wait for this process. */
 void conductor_follow(struct conductor *conductor)
 {
 	for (bool on = true; on;) {

@@ -10,8 +10,9 @@
 #include "shell/session/options.h"
 #include "shell/session/shell.h"
 
-/* LINE: typed. TEXT: a script or part. LINES: from a pipe. COURSE: the course's options. END: a
- * waiting rank is stuck. ROUND: shares progress for a view. */
+/* LINE: a typed line. TEXT: a script or a part of it. LINES: lines of a pipe. END: ends a script;
+ * ranks that still wait are stuck. ROUND: shares measured times for a view. COURSE: runs the
+ * course's options. */
 enum order_kind {
 	ORDER_LINE,
 	ORDER_TEXT,
@@ -37,9 +38,9 @@ struct order {
 	const char *values;
 };
 
-/* Rank 0's, for output and the ranks' own prints. `interrupted` (NULL: no prompt) returns true to
- * stop the running line, after Ctrl-C or without a reader. In a replay (`again`), Ctrl-C only ends
- * waits for devices (`waits`). */
+/* Rank 0's callbacks for output and the ranks' own prints. `interrupted` (NULL: no prompt) returns
+ * true to stop the running line, after Ctrl-C or if the reader is gone. In a replay (`again`),
+ * Ctrl-C only ends waits for devices (`waits`). */
 struct listener {
 	void *self;
 	void (*say)(void *self, const char *bytes, size_t count);
@@ -65,11 +66,11 @@ struct conductor {
 enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options);
 void conductor_close(struct conductor *conductor);
-/* Rank 0: all processes carry the order out. Words: fail_text() */
+/* Rank 0: makes all processes carry out the order. Returns the status of all (agree_all). */
 enum status conductor_order(struct conductor *conductor, const struct order *order);
 /* Other ranks: carries out orders until ORDER_LEAVE. */
 void conductor_follow(struct conductor *conductor);
-/* During waits: rank 0 shows ranks' own prints, the others forward theirs. */
+/* Called during waits: rank 0 shows the ranks' own prints, the others forward theirs. */
 void conductor_poll(void *conductor);
 bool conductor_over_limit(const struct conductor *conductor);
 
@@ -80,19 +81,20 @@ bool conductor_over_limit(const struct conductor *conductor);
  * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
  *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
 
-/* Gathers all results. Rank 0 returns all statuses, worded, and shows output. */
+/* Gathers all results. Rank 0 shows the output and returns the first failure of all ranks, with
+ * its message; the others return their own status. */
 enum status agree_all(struct conductor *conductor, enum status status);
-/* Ends the job; returns if this process is alone. */
+/* Reports the failure and ends the job. Returns only if this process is alone. */
 enum status agree_end(struct conductor *conductor, enum status status);
 
 /* ---- batch.c, and test.c for `#>` lines: runs without a prompt, on rank 0 ---- */
 
 /* Returns the process's exit status. */
 int batch_run(struct conductor *conductor);
-/* Compares a script's output, also a refused line's message, with its `#>` lines. Fails with
- * ST_EXPECT. Without them it only runs, and reports that nothing was compared. */
+/* Runs a script and compares its output, also a refused line's message, with its `#>` lines. Fails
+ * with ST_EXPECT if they differ. If there are none, reports that nothing was compared. */
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
-/* Runs a script; ranks that wait at its end are stuck. */
+/* Runs a script. Fails with ST_STUCK if ranks wait at its end. */
 enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
 /* Writes the last failure's words to the real descriptor 2. */
 void say_failure(struct conductor *conductor, enum status status);

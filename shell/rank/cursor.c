@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* After new measured times the same operation is found. */
+/* Finds the cursor's operation by its id, even if new measured times have moved it. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor)
 {
 	const struct world *world = trace->world;
@@ -54,7 +54,8 @@ struct seeking {
 
 /* ---- iterations of a program, or else marked sections ---- */
 
-/* Returns the window of device work; hosts may be far ahead. Without any, the hosts' */
+/* Returns the window of the iteration's device work, because hosts may be far ahead; if there is
+ * none, that of its hosts. */
 static struct window iteration_window(const struct trace *trace, const struct iteration *iteration)
 {
 	const struct world *world = trace->world;
@@ -78,8 +79,9 @@ static struct window part_window(const struct seeking *s, int i)
 	                              : trace_window(s->trace, i);
 }
 
-/* Returns the part beside the one shown; else the cursor's, or without a cursor the first (step >
- * 0) or last that begins in the window; -1 if there is none. Skips empty parts. */
+/* Returns the part beside the one that the window shows. If it shows none exactly, returns the
+ * cursor's part; without a cursor the first (step > 0) or last non-empty part that begins in the
+ * window, or -1. */
 static int part_next(const struct seeking *s)
 {
 	const struct world *world = s->trace->world;
@@ -129,7 +131,7 @@ static void seek_part(struct seeking *s)
 		spot_near(s->trace, s->spot->rank, s->spot->stream, part.from, s->spot);
 }
 
-/* While time passes by itself, shows the current one. */
+/* Shows the last part; with `pace`, the part of the present. */
 static void seek_latest(struct seeking *s)
 {
 	int64_t now = s->request->passes ? s->request->now : TIME_UNKNOWN;
@@ -147,7 +149,7 @@ static void seek_latest(struct seeking *s)
 
 /* ---- everything else ---- */
 
-/* Keeps a window that shows some of the clicked span. */
+/* The window stays if it shows a part of the clicked span. */
 static void seek_here(struct seeking *s)
 {
 	const struct request *request = s->request;

@@ -1,4 +1,5 @@
-/* frame.c -- a view frame, with what moving needs: extent, rows, lanes and density */
+/* frame.c -- a view frame: the picture, and the extent, rows, lanes and density for moving in
+ * it */
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -48,7 +49,8 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
-/* Without any end there is no path, and the picture is unchanged. */
+/* Finds the critical path. If no operation has an end, there is no path, and the picture is drawn
+ * without it. */
 static enum status find_path(struct frame_making *m, const struct request *request)
 {
 	struct critical *path = &m->kept->path;
@@ -62,7 +64,8 @@ static enum status find_path(struct frame_making *m, const struct request *reque
 	return status;
 }
 
-/* Reuses a picture, because the cursor moves more often than the window. */
+/* Reuses a kept picture of the same window, because the cursor moves more often than the
+ * window. */
 static enum status draw(struct frame_making *m)
 {
 	struct timeline_options *options = &m->options;
@@ -86,7 +89,8 @@ static enum status draw(struct frame_making *m)
 	return status;
 }
 
-/* Equivalent ranks merge, so the first row is clamped. Shows the cursor's row after a move. */
+/* Clamps the first row, because equal ranks share rows. After a move (follow) shows the cursor's
+ * row. */
 static enum status draw_rows(struct frame_making *m, bool follow)
 {
 	struct timeline_options *options = &m->options;

@@ -18,19 +18,20 @@ struct cursor {
 
 /* Places the cursor at the request's lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
-/* Moves the cursor by request->seek (docs/internals/wire.md), not `top` and `bottom`. reply->told:
- * a failure's reason; reply->part: the window's part. path: or NULL. window: old, then new */
+/* Moves the cursor by request->seek (docs/internals/wire.md), except `top` and `bottom`, and
+ * *window to follow it. Sets reply->told to the reason if the cursor stays, and reply->part to the
+ * window's iteration or section. path may be NULL. */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
 
 /* ---- frame.c ---- */
 
-/* Compared byte by byte, so there are no gaps. */
+/* The request for a picture. It is compared byte by byte, so the struct must have no gaps. */
 struct frame_asked {
 	int64_t from, to, as_of; /* to 0: there is no picture */
 	int width, first_row, rows, path;
 };
-/* The cursor is not in it. */
+/* A picture without the cursor */
 struct frame_picture {
 	struct frame_asked asked;
 	struct picture picture;
@@ -46,7 +47,7 @@ struct frame_kept {
 	struct critical path;
 	struct frame_picture of_whole, of_part; /* the latest of the whole extent, and of a part */
 };
-/* Empties it: before a line runs, and before the session ends. */
+/* Empties it. Call it before a line runs, and before the session ends. */
 void frame_forget(struct frame_kept *kept);
 /* Fills a REPLY_VIEW with the requested picture. */
 enum status view_frame(

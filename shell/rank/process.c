@@ -18,7 +18,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Any thread or signal handler may write the last words, so their data cannot be passed. */
+/* The process's last message. It is global because any thread or signal handler may write it. */
 static struct {
 	int descriptor, rank, ranks, status;
 	char late[100]; /* for a rank over its limit */
@@ -26,7 +26,7 @@ static struct {
 
 /* ---- a process over its limit ---- */
 
-/* Leaving without MPI_Finalize lets mpirun end the other ranks. */
+/* Exits without MPI_Finalize, so that mpirun ends the other ranks. */
 static void end_late(int number)
 {
 	(void)number;
@@ -34,8 +34,9 @@ static void end_late(int number)
 	_exit(4);
 }
 
-/* SIGALRM ends a rank that no longer checks its limit: in a long step, or waiting for such a rank.
- * Ranks other than 0 wait OTHERS_GRACE_S more, so that rank 0 alone reports it. */
+/* SIGALRM ends a rank that no longer checks its limit, because it is in a long step or waits for
+ * such a rank. Other ranks wait OTHERS_GRACE_S longer than rank 0, so that only rank 0 reports
+ * it. */
 enum { LIMIT_GRACE_S = 3, OTHERS_GRACE_S = 2, START_GRACE_S = 60 };
 static void set_alarm(const struct options *options, int grace)
 {
@@ -50,7 +51,7 @@ static void set_alarm(const struct options *options, int grace)
 
 /* ---- a process without memory ---- */
 
-/* MPI_Abort would allocate; mpirun ends the other ranks. */
+/* Exits without MPI_Abort, which would allocate; mpirun ends the other ranks. */
 static void say_exhausted(size_t bytes)
 {
 	char words[200];
@@ -70,7 +71,7 @@ static void early_failure(const struct capture *capture, int rank)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
-/* With auto, the simulator replaces a device that cannot start. */
+/* If a device cannot start, the simulator replaces it, unless the user has chosen the device. */
 static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options, struct device *device)
 {
@@ -92,7 +93,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	if (transport_size(t) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
 		        transport_size(t), RANKS_DRY_MOST);
-	/* by its own host's environment; without mpi main.c has chosen */
+	/* each process chooses by its host's environment; without mpi main.c has chosen */
 	enum status status = mpi ? device_choose(options) : ST_OK;
 	status = outcome_share(t, status);
 	if (status == ST_OK)
@@ -100,7 +101,8 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Returns the job's status on rank 0, else 0: mpirun ends the job for another one. */
+/* Returns the job's exit status on rank 0, else 0, because mpirun ends a job if a rank returns
+ * another one. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {
@@ -130,7 +132,7 @@ static int run(struct options *options, const struct course *course, struct tran
 	return rank == 0 ? code : 0;
 }
 
-/* First moves the descriptors, so that no library's print can break the wire. */
+/* Redirects the descriptors first, so that no library's print can break the wire. */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
@@ -138,7 +140,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 	int code = 2, rank = 0;
 
 	mem_keep();
-	if (mpi) /* without mpirun, this rank would be left over */
+	if (mpi) /* so that this rank does not outlive mpirun */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
 	set_alarm(options, START_GRACE_S);
@@ -146,7 +148,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	/* descriptor 2 may be our own pipe, lost with this process */
+	/* descriptor 2 may be this process's own pipe, whose content is lost when it ends */
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);

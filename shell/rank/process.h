@@ -6,10 +6,11 @@
 #include "shell/session/options.h"
 #include <stdbool.h>
 
-/* For a front end, which then restarts the ranks. Without one it is 4, as for all that died. */
+/* The exit status without memory, at which a front end restarts the ranks. Without a front end it
+ * is 4. */
 enum { EXIT_NO_MEMORY = 5 };
 
-/* Returns the exit status. mpi: started by mpirun or srun */
+/* Runs the process and returns its exit status. mpi: started by mpirun or srun */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv);
 
 #endif

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* for a pipe that closes after its requests */
+/* requests may run so long after the input has ended */
 static const int64_t END_GRACE_NS = 1000000000;
 
-/* Its line is short and has no other words. */
+/* Recognizes an interrupt without a parser: its line is short and has no other words. */
 static bool is_interrupt(const char *line, size_t count)
 {
 	struct request request = {0};
@@ -24,7 +24,7 @@ static bool is_interrupt(const char *line, size_t count)
 	return is;
 }
 
-/* An interrupt is for the request before it. */
+/* Counts new whole lines, and removes interrupts, each for the request before it. */
 static void look_at_lines(struct line_reader *reader)
 {
 	struct text *waiting = &reader->waiting;

@@ -1,4 +1,5 @@
-/* reader.h -- lines from descriptor 0. An interrupt overtakes, for the request before it. */
+/* reader.h -- lines from descriptor 0. An interrupt is seen early; it is for the request before
+ * it. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 

@@ -1,4 +1,4 @@
-/* serve.c -- rank 0 and the front end: requests in, replies out
+/* serve.c -- rank 0 reads the front end's requests and replies
  *
  *     reader.c --- request ---> serve_one ---> an order to all processes (rank/conductor.c), or
  *                                              this process alone, for a read-only request
@@ -29,7 +29,7 @@ enum { IDLE_MS = 50, PACE_MS = 20, LANES_MS = 100 };
  * After a line, the reply waits until the wall clock reaches the hosts' latest clock. */
 
 struct pace {
-	double rate;           /* for the two below; 0: off */
+	double rate;           /* since the start below; 0: off */
 	int64_t wall, virtual; /* both clocks at the start */
 };
 
@@ -77,7 +77,8 @@ struct serve {
 	int64_t lanes_ns, lanes_to;
 };
 
-/* If the reader is gone, the loop ends and a run is interrupted. */
+/* Sets `gone` if nobody reads the reply; then a running request is interrupted and the loop
+ * ends. */
 static void send(struct serve *serve, struct reply *reply)
 {
 	struct text line = {0};
@@ -105,7 +106,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
-/* A replayed line ends at its recorded stop. It need not wait for devices. */
+/* In a replay Ctrl-C ends only waits for devices, because a line ends at its recorded stop. */
 static bool interrupted(void *self, bool again, bool waits)
 {
 	const char *words = waits ? "   GPUs are not waited for any more: earlier lines run again\n"
@@ -152,7 +153,7 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 
 /* ---- requests ---- */
 
-/* The terminal's width and colours go to all processes, which word the same output. */
+/* Sends the terminal's width and colours to all processes, so that they write the same output. */
 static void hello(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -186,7 +187,8 @@ static void tell_log(struct journal *journal, struct log_change *log)
 	}
 }
 
-/* Sends the lanes now, or at `pace`'s virtual time; unasked. A GPU's are the last line's. */
+/* Sends the live lanes: at once, or with `pace` while more of them will appear. On GPUs they show
+ * the times known after the last line. */
 static void send_lanes(struct serve *serve, bool at_once)
 {
 	int64_t stamp = serve->lanes ? pace_stamp(&serve->pace, &serve->conductor->shell) : -1;
@@ -212,7 +214,7 @@ static void send_lanes(struct serve *serve, bool at_once)
 	request_release(&request);
 }
 
-/* Ctrl-C ends only this wait. */
+/* Waits until `pace`'s wall clock has reached the hosts. Ctrl-C ends only this wait. */
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
@@ -226,7 +228,7 @@ static void await_wall(struct serve *serve)
 	}
 }
 
-/* now: typed, so `pace` waits */
+/* now: a typed line, after which `pace` waits. lanes: also sends the live lanes. */
 static void send_done(struct serve *serve, struct reply *reply, bool now, bool lanes)
 {
 	static const char *const words[] = {[WISH_RESTART] = "restart",
@@ -249,7 +251,7 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 	send(serve, reply);
 }
 
-/* A typed line is stamped, with `pace`; a journal's has its stamp and stop. */
+/* With `pace` a typed line gets a stamp; a journal's line has its stamp and stop. */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -273,7 +275,7 @@ static void run(struct serve *serve, const struct request *request)
 	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
-/* A failed frame is empty, with the reason. */
+/* If the frame fails, the reply has only the reason. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};
@@ -323,7 +325,7 @@ static void serve_one(struct serve *serve, const struct request *request)
 	}
 }
 
-/* An unreadable line is refused, so that replies stay in step. */
+/* Replies also to an unreadable line, because each request has a reply. */
 static void answer(struct serve *serve, const char *line, size_t count)
 {
 	struct request request = {0};

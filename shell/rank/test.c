@@ -1,8 +1,8 @@
 /* test.c -- compares a script's output with its `#> text` lines
  *
- * A segment is some lines with their `#>` texts, which are below them or at the end of the last
- * one. It runs, and its output is compared. A segment that ends within a block is joined with the
- * next one. Measured times are not compared. */
+ * A script is run and compared in segments. A segment is some lines with their `#>` texts, below
+ * them or at the end of the last line. A segment that ends within a block is joined with the next
+ * one. Measured times are not compared. */
 #include "shell/rank/conductor.h"
 
 #include <ctype.h>
@@ -81,7 +81,7 @@ static void without_times(struct text *text)
 	*text = plain;
 }
 
-/* Skips equal lines at the beginning. */
+/* Reports the expected and printed lines from the first difference on. */
 static void compare(struct test *test, int line)
 {
 	struct text expected = {0}, printed = {0};
@@ -122,7 +122,7 @@ static const char *find_mark(const char *line, const char *end, bool *quoted)
 	return end;
 }
 
-/* A line's `#>`: none, after a command, or on a line of its own */
+/* Where a line has a `#>`: not at all, after a command, or on its own line */
 enum marked { MARKED_NOT, MARKED_BEHIND, MARKED_ALONE };
 
 /* Adds the line's `#>` text to the expected output; returns its kind. */

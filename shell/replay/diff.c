@@ -12,7 +12,7 @@
 
 struct file_world {
 	struct shell shell;
-	struct changes none; /* its questions have been answered */
+	struct changes none;
 };
 
 static enum status run_file(struct file_world *one, struct shell *of, const char *path)

@@ -9,16 +9,17 @@
 
 struct table;
 
-/* A section's figures: ns and bytes of an iteration, without the first; else of the section */
+/* A section's figures, in ns and bytes: means of its iterations without the first, or of the
+ * section if it has none */
 struct world_figures {
 	bool iterations;
 	double time, exposed;
 	double sent; /* bytes sent by a rank */
 	double bubble;
 	int64_t peak, kind[MEMORY_KINDS]; /* bytes, on the rank with the largest peak */
-	/* enum critical_kind with the largest part of the critical path, */
+	/* the enum critical_kind with the largest part of the critical path */
 	int most;
-	double part; /* this part; 0: there is no path */
+	double part; /* the size of that part; 0: no path */
 	size_t races;
 };
 enum {
@@ -29,9 +30,9 @@ enum {
 };
 /* Measures a projected world. Fails with ST_WAITS if an operation has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
-/* For a replayed world: ST_WAITS has words, because `stuck` describes the session. */
+/* The same for a rerun. ST_WAITS has its own message, because `stuck` describes the session. */
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
-/* Says how far the simulator is from the measured time of the same lines, in ns. */
+/* Prints the error of the simulated time, relative to the measured time of the same lines. ns */
 void say_off(struct shell *shell, double measured, double simulated);
 /* Prints the table and releases it. */
 void say_figures(struct shell *shell, struct table *table);

@@ -1,4 +1,4 @@
-/* measure.c -- figures for comparing worlds: one number for all ranks */
+/* measure.c -- figures for comparing worlds, each for all ranks together */
 #include "races/races.h"
 #include "shell/replay/inside.h"
 #include "trace/critical.h"
@@ -31,7 +31,7 @@ static enum status add_rank(
 	return status;
 }
 
-/* Returns true if a micro-batch is sent; else there is no bubble. */
+/* Returns true if a micro-batch is sent to another rank; else the world has no bubble. */
 static bool has_stages(const struct world *world)
 {
 	for (size_t i = 1; i <= world->record_count; i++)

@@ -1,8 +1,9 @@
 /* replay.c -- reruns journal lines: undo, step back
  *
- * The world begins empty, with the lasting state and training plan of that time. Lines from the
- * floor on run silently, with stops and stamps. Of a session command (`lesson 1`) only its own
- * lines run. To take back the floor's line itself, the whole journal runs, as on new ranks:
+ * The world begins empty, with the settings and the training plan that it had when it was last
+ * empty. The lines from the floor on run silently, with their stops and stamps. Of a session
+ * command (`lesson 1`) only the lines run that it has run. To take back the floor's line itself,
+ * the whole journal runs, as on new ranks:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
@@ -25,7 +26,7 @@ static struct told_line told(const struct journal_entry *entry)
 	return (struct told_line){.line = entry->line, .outside = entry->outside, .refused = entry->refused};
 }
 
-/* Compares the entry with new entry i; reports differences, also to the front end. */
+/* Compares an old entry with new entry i, and reports differences, also to the front end. */
 static void compare(struct shell *shell, const struct journal_entry *entry, size_t i, struct text *changed)
 {
 	struct journal *journal = &shell->journal;
@@ -39,7 +40,7 @@ static void compare(struct shell *shell, const struct journal_entry *entry, size
 		journal_changed(journal, i);
 }
 
-/* Reruns an old entry, which adds a new one. A half-refused line is refused at the same place. */
+/* Reruns an old entry, which adds a new one. */
 static void run_entry(
         struct shell *shell, const struct journal_entry *entry, bool whole, struct text *changed)
 {
@@ -63,7 +64,7 @@ static void run_entry(
 	journal_add(journal, *entry);
 }
 
-/* All say rank 0's words: it reads the files and knows more changes. */
+/* Every process prints rank 0's text, because only rank 0 reads files and sees all changes. */
 static enum status say_changed(struct shell *shell, struct text *changed)
 {
 	char words[2000];
@@ -86,7 +87,7 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
 	enum status status = shell_reset_again(shell);
-	char words[1000]; /* of a failure, which does not stop the lines */
+	char words[1000]; /* of a failure, after which the lines still run */
 	snprintf(words, sizeof words, "%s", fail_text());
 	if (shell->course.functions)
 		shell->course.functions->again(shell, whole);
@@ -102,15 +103,15 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	shell_replaying(shell, -1);
 	mem_free(entries);
-	if (journal->count > from) /* it found an empty world this time */
+	if (journal->count > from) /* the first line's own reset has found an empty world */
 		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
 	enum status said = say_changed(shell, &changed);
 	return status == ST_OK ? said : fail(status, "%s", words);
 }
 
-/* Session commands without effect stay. An entry that emptied the world needs the world before
- * it. */
+/* Entries that do not count for `undo` stay. To take back an entry that emptied the world, the
+ * whole journal runs. */
 enum status replay_undo(struct shell *shell)
 {
 	int64_t count = shell->wishes.statement.number;
@@ -165,8 +166,8 @@ static enum status play_again(
 	return status == ST_OK ? said : status;
 }
 
-/* Commands that play the program stop at `limit`. Steps of no line (a script's) are played
- * alone. */
+/* Replays the lines; commands that play the program stop at `limit`. If steps belong to no line of
+ * the journal (a script's), only the steps are played. */
 enum status replay_back(struct shell *shell)
 {
 	const int64_t played = shell->wishes.statement.number;
@@ -215,7 +216,7 @@ struct question *question_make(
 	return question;
 }
 
-/* Fails with ST_ARGUMENT if the lines before the question are not all known. */
+/* Answers the question. Fails with ST_ARGUMENT if the lines before it are not all known. */
 static enum status question_answer(struct shell *shell)
 {
 	struct question *question = shell->wishes.question;

@@ -1,6 +1,6 @@
-/* replay.h -- this world from the journal again, or another world for a question
+/* replay.h -- rebuilds this world from the journal, or another world to answer a question
  *
- * A command leaves a question with a wish (WISH_ANSWER); replay/ answers it after the line. */
+ * A command leaves its question with a wish (WISH_ANSWER); replay/ answers it after the line. */
 #ifndef RANKSH_REPLAY_H
 #define RANKSH_REPLAY_H
 
@@ -35,7 +35,8 @@ struct question {
 /* Returns a question for the call's line, owned until question_end; NULL in a replay. */
 struct question *question_make(
         const struct call *call, enum status (*answer)(struct shell *shell, const struct question *question));
-/* On ST_OK leaves the question to the shell with a wish; else frees it. Returns status. */
+/* If status is ST_OK, leaves the question to the shell, with a wish; else frees it. Returns
+ * status. */
 enum status question_end(struct shell *shell, struct question *question, enum status status);
 void question_free(struct question *question);
 

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* Fails if a line is newly refused: the rest would be another program. line: NULL in a script. */
+/* Fails if a line is refused that was not before, because the rest would be another program. line:
+ * NULL in a script */
 static enum status same_outcome(const char *line, enum status status, bool refused)
 {
 	if (status == ST_OK || status == ST_EXPECT)
@@ -33,7 +34,8 @@ bool rerun_same(const struct shell *of)
 	return !of->backend->measures && of->lasting.pace <= 0 && !stopped;
 }
 
-/* Stamps count only with data. A program stopped by Ctrl-C replays its completed steps. */
+/* A stamp is used only with data. A program that Ctrl-C stopped replays the steps that it
+ * completed. */
 static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
 {
 	enum status status = ST_OK;
@@ -79,7 +81,8 @@ static enum status run_script(struct shell *shell, const struct journal *of)
 	return status;
 }
 
-/* The lines before the question were not settled then, nor now. */
+/* Runs the lines before the question in its own text. As in the session, no work is carried out
+ * after them. */
 static enum status run_here(struct shell *shell, const struct shell *of)
 {
 	const struct journal_text *here = &of->journal.here;
@@ -140,7 +143,7 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 		scratch_close(&rerun->shell, of);
 }
 
-/* ---- peek after `at`: the lines run again, with data, to that time ---- */
+/* ---- peek after `at`: reruns the lines, with data, to that time ---- */
 
 static enum status rerun_peek(struct shell *shell, struct shell *of, const char *line)
 {

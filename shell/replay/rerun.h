@@ -3,8 +3,8 @@
  *     the session's world    tensor ...   run 2   @2 slow 2x   run 2   | whatif slow 1x
  *     the rerun's            tensor ...   run 2   (2 slow 1x)  run 2     on the simulator
  *
- * A rerun has no data: lines use recorded values (steering.h). Unchanged, its times are the
- * session's to the nanosecond, except for `pace`. */
+ * A rerun has no data, so lines use recorded values (steering.h). Without changes its times equal
+ * the session's to the nanosecond, except with `pace`. */
 #ifndef RANKSH_RERUN_H
 #define RANKSH_RERUN_H
 
@@ -15,8 +15,9 @@ struct rerun {
 	struct shell shell; /* projected: trace/ can read it */
 	struct changes changes;
 };
-/* Collective; Ctrl-C ends it. changes: copied; NULL: none. Fails, with the line, if it is newly
- * refused, reads an unrecorded value, or was stopped by Ctrl-C. Close it in any case. */
+/* Opens a rerun and runs the lines; all processes call it, and Ctrl-C ends it. changes: copied;
+ * NULL: none. Fails if a line is refused that was not before, reads a value that was not recorded,
+ * or was stopped by Ctrl-C; the message has the line. Close the rerun in any case. */
 enum status rerun_open(struct rerun *rerun, struct shell *of, const struct changes *changes);
 /* Returns true if an unchanged rerun has the session's times: no GPU, pace or Ctrl-C. */
 bool rerun_same(const struct shell *of);

@@ -8,7 +8,7 @@
 
 enum { BAR = 24 };
 
-/* Multiples of 1024 as people type them: 64k, 4M */
+/* Writes the i-th value; multiples of 1024 as users type them: 64k, 4M. */
 static void put_value(const struct question *question, int i, struct text *out)
 {
 	static const char *const units[] = {"", "k", "M", "G"};
@@ -39,7 +39,7 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-/* Each reason once: "64k, 128k: ..." */
+/* Prints each reason once: "64k, 128k: ..." */
 static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
 {
 	for (int i = 0; i < question->values; i++) {
@@ -61,7 +61,7 @@ static void say_reasons(struct shell *shell, const struct question *question, st
 	}
 }
 
-/* known[i]: the world was measured. */
+/* Prints the table. known[i]: the i-th world was measured. */
 static void say_table(struct shell *shell, const struct question *question,
         const struct world_figures *figures, const bool *known)
 {
@@ -97,7 +97,8 @@ static void say_table(struct shell *shell, const struct question *question,
 	say_figures(shell, &table);
 }
 
-/* A failed value is a row without figures; a change that applies to nothing ends the sweep. */
+/* A value whose rerun fails is a row without figures. A change that applies to nothing ends the
+ * sweep. */
 enum status answer_sweep(struct shell *shell, const struct question *question)
 {
 	struct world_figures figures[SWEEP_MOST] = {{0}};

@@ -104,7 +104,8 @@ enum status changes_met(const struct changes *changes)
 	return ST_OK;
 }
 
-/* Measures the unchanged side: the session, or a rerun if its times are not simulated. */
+/* Measures the world without the change: the session's, or a rerun's if the session's times are
+ * measured. */
 static enum status unchanged(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct rerun rerun;
@@ -137,7 +138,7 @@ static bool same_times(struct backend *a, struct backend *b, op_id id)
 	return x.issue == y.issue && x.ready == y.ready && x.start == y.start && x.end == y.end;
 }
 
-/* The rerun's operations have the same ids. */
+/* Compares operations by id, because the rerun's have the same ids. */
 static void say_same(struct shell *shell, struct shell *again)
 {
 	const struct world *world = shell->world;

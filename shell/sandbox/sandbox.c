@@ -1,9 +1,9 @@
-/* sandbox.c -- ranks as threads, each with its own session
+/* sandbox.c -- runs ranks as threads, each with its own session
  *
  *     the caller     team_create --- starts n threads --- every 20 ms: Ctrl-C? --- joins them
  *     thread r       shell_open --- play --- shell_close --- team_leave
  *
- * Threads count equal steps, as processes do: a limit ends all ranks at the same place. */
+ * Threads count equal steps, as processes do, so a limit ends all ranks at the same place. */
 #include "shell/sandbox/sandbox.h"
 #include "base/memory.h"
 #include "mpi/team.h"
@@ -136,7 +136,7 @@ enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play 
 	return status == ST_OK ? awaited : status;
 }
 
-/* Grants an empty world; other wishes are a session's. */
+/* Grants an empty world, and ignores other wishes, which need a session. */
 static enum status grant(struct shell *shell)
 {
 	enum wish_kind kind = shell->wishes.statement.kind;

@@ -5,8 +5,8 @@
  *                    thread 1:                rank 1 of n  --+-- team transports: src/mpi/team.h
  *                    thread 2 ...                          --'
  *
- * Always on the simulator, without output and files. A step limit, equal on every computer, ends
- * infinite loops; Ctrl-C ends all. */
+ * A sandbox runs on the simulator, without output and files. A limit of steps, equal on every
+ * computer, ends infinite loops; Ctrl-C ends all ranks. */
 #ifndef RANKSH_SEALED_H
 #define RANKSH_SEALED_H
 
@@ -23,21 +23,21 @@ struct sandbox {
 	char *const *argument; /* NAME=VALUE: override `let` in texts with a file name */
 	int arguments;
 
-	int64_t steps; /* result: the steps taken */
+	int64_t steps; /* result: steps that rank 0 took */
 };
-/* On each rank's thread; only rank 0 writes to shared parts of `self`. A failure is the rank's
- * own. Leaving early ends the ranks that wait for it. */
+/* Runs on each rank's thread; only rank 0's may write to shared parts of `self`. It must record
+ * its own failure. If it returns early, ranks that wait for it fail. */
 typedef void sandbox_play(struct shell *shell, void *self);
-/* Called on one process, while the others wait. Fails with ST_INTERRUPTED after Ctrl-C, or with
- * the reason why a rank could not begin. */
+/* Runs `play` on all ranks. Call it on one process, while the others wait. Fails with
+ * ST_INTERRUPTED after Ctrl-C, or with the reason why a rank could not begin. */
 enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play *play, void *self);
 
-/* In `play`: runs a text, granting empty worlds. file: for messages, NAME=VALUE; NULL: typed. */
+/* In `play`: runs a text; of its wishes only an empty world is granted. file: for messages and
+ * NAME=VALUE; NULL: typed lines */
 enum status sandbox_lines(struct shell *shell, const char *text, size_t count, const char *file, int line);
-/* Ends the input: runs hosts to their ends and projects the rest. */
+/* Ends the input: runs the hosts to their ends and forecasts the rest. */
 enum status sandbox_end(struct shell *shell);
-/* The same after the last line: an operation that still waits will wait for ever. Fails with
- * ST_STUCK. */
+/* The same after the last line. Fails with ST_STUCK if an operation still waits. */
 enum status sandbox_finish(struct shell *shell);
 
 /* A rank's tensors at the end of a world */

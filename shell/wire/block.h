@@ -17,7 +17,7 @@ static inline void block_put(struct text *message, const void *bytes, size_t cou
 	text_put(message, bytes, count);
 }
 
-/* A string with its NUL; NULL: no byte */
+/* Adds a string with its NUL; for NULL, a block without bytes. */
 static inline void block_put_string(struct text *message, const char *string)
 {
 	block_put(message, string ? string : "", string ? strlen(string) + 1 : 0);
@@ -38,7 +38,7 @@ static inline bool block_take(const char **at, const char *end, const char **byt
 	return true;
 }
 
-/* Reads a block with a struct. false: its size differs. */
+/* Reads a block with a struct. Returns false if there is none or its size differs. */
 static inline bool block_take_struct(const char **at, const char *end, void *to, size_t size)
 {
 	const char *bytes;

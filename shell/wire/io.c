@@ -1,8 +1,9 @@
-/* io.c -- whole messages out; the wall clock; the captured output of this process
+/* io.c -- writes whole messages; the wall clock; captures this process's output
  *
  *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, by capture_take
  *
- * The pipe's writer is its reader: neither end may block, and excess output is lost. */
+ * The process that writes to the pipe also reads it, so neither end may block, and excess output
+ * is lost. */
 #include "shell/wire/io.h"
 #include "base/memory.h"
 #include "shell/wire/plain.h"
@@ -106,7 +107,7 @@ static void empty_pipe(struct capture *capture)
 		text_put(&capture->waiting, piece, (size_t)got);
 }
 
-/* No room to write means that output may be lost. */
+/* If the pipe is full before it is read, output may have been lost. */
 void capture_take(struct capture *capture, struct text *lines)
 {
 	struct text *waiting = &capture->waiting;

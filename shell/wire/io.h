@@ -1,4 +1,4 @@
-/* io.h -- whole messages out; the wall clock; the captured output of this process */
+/* io.h -- writes whole messages; the wall clock; captures this process's output */
 #ifndef RANKSH_IO_H
 #define RANKSH_IO_H
 
@@ -27,7 +27,8 @@ int capture_err(const struct capture *capture);
 void capture_take(struct capture *capture, struct text *lines);
 /* Appends each line, plain (plain.h), as "[rank 2] line"; unmarked if rank < 0. */
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked);
-/* Restores the descriptors, and writes the rest to 2, marked. NULL is allowed. */
+/* Restores the descriptors, and writes the remaining output to 2 as mark_lines does. NULL is
+ * allowed. */
 void capture_stop(struct capture *capture, int rank);
 
 #endif

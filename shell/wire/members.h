@@ -26,7 +26,8 @@ struct member {
 #define MEMBER_OF(message) (1u << (message))
 #define MEMBER_OF_ALL (~0u)
 
-/* Virtual times beyond 2^53 ns (104 days) lose digits. */
+/* Adds the members of message `kind` to the object. Virtual times beyond 2^53 ns (104 days) lose
+ * digits. */
 void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object);
 /* Reads all rows, for any message. Texts are appended. A NULL object has no members. */
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
@@ -34,7 +35,7 @@ void members_get(const struct member *table, size_t count, const cJSON *object, 
 void put_json_line(struct text *out, cJSON *object, const char *suffix);
 /* Releases the texts. */
 void members_release(const struct member *table, size_t count, void *from);
-/* Returns a text of the object; NULL if it has none. */
+/* Returns the object's text for this key, owned by the object; NULL if there is none. */
 const char *member_text(const cJSON *object, const char *key);
 
 #endif

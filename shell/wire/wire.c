@@ -110,7 +110,8 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
-/* A test fails each allocation; without memory the process ends as elsewhere. */
+/* So cJSON's allocations can be made to fail in tests, and end the process if there is no
+ * memory. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -155,7 +156,7 @@ void log_shorten(struct log_change *log, size_t count)
 		members_release(logged_members, ROWS(logged_members), &log->line[--log->count]);
 }
 
-/* {"line": "spin 1us", "stop": 17, "outside": "a.npy\t01..ef\n"}; defaults are absent. */
+/* Returns {"line": "spin 1us", "stop": 17, "outside": "a.npy\t01..ef\n"}, without defaults. */
 cJSON *logged_line_object(const struct logged_line *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -281,7 +282,7 @@ void request_write(const struct request *request, struct text *line)
 	put_json_line(line, object, "");
 }
 
-/* A front end that missed a log change would never be right again. */
+/* Each REPLY_DONE has the log's change, because a front end that missed one would stay wrong. */
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -344,7 +345,7 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
-/* For text that readline shows. Other output passes plain_put. */
+/* Makes text safe that readline shows. Other output goes through plain_put. */
 static void make_safe(struct text *words)
 {
 	text_make_safe(words->bytes);

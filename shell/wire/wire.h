@@ -53,7 +53,7 @@ struct logged_line {
 	int64_t stop, stamp;
 	bool refused;
 };
-/* A log change: the first `kept` lines stay, and `line` follow them. */
+/* A change of the log: the first `kept` lines stay, and line[count] follow them. */
 struct log_change {
 	int kept;
 	struct logged_line *line;
@@ -61,7 +61,8 @@ struct log_change {
 };
 
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
-/* OUTPUT and FOREIGN may come at any time; others answer a request. Owns what it points to. */
+/* OUTPUT and FOREIGN may come at any time; others answer a request. Owns its texts, log and
+ * picture. */
 struct reply {
 	enum reply_kind kind;
 	/* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; HELLO: machine;
@@ -106,12 +107,13 @@ struct reply {
 	struct text links;
 };
 
-/* Appends an empty line. The log owns it. */
+/* Appends an empty line and returns it. The log owns it. */
 struct logged_line *log_add(struct log_change *log);
 /* Appends a copy of the line. */
 void log_copy(struct log_change *log, const struct logged_line *line);
 void log_shorten(struct log_change *log, size_t count);
-/* The caller owns the object; `line` must be empty. */
+/* Return and read a log line as JSON. The caller owns the object. Requires an empty `line` to read
+ * into. */
 struct cJSON *logged_line_object(const struct logged_line *line);
 void logged_line_read(const struct cJSON *object, struct logged_line *line);
 /* Append the message as a whole line with its newline. */
@@ -119,7 +121,7 @@ void request_write(const struct request *request, struct text *line);
 void reply_write(const struct reply *reply, struct text *line);
 /* Reads a line without its newline. Fails with ST_SYNTAX. *request must be zeroed or released. */
 enum status request_read(const char *line, size_t count, struct request *request);
-/* A line that is no reply becomes a REPLY_FOREIGN with rank -1. */
+/* The same for a reply. Any other line becomes a REPLY_FOREIGN with rank -1. */
 enum status reply_read(const char *line, size_t count, struct reply *reply);
 void request_release(struct request *request);
 void reply_release(struct reply *reply);
@@ -128,7 +130,7 @@ void reply_release(struct reply *reply);
  *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
  *     runs:  COUNT.COLOUR[d][r][@OP], separated by blanks; d dim, r reverse */
 void wire_put_picture(const struct picture *picture, struct text *out);
-/* The caller owns *picture. Fails with ST_SYNTAX, and leaves it empty. */
+/* Reads such a text. The caller owns *picture. Fails with ST_SYNTAX; *picture is then empty. */
 enum status picture_read(const char *text, struct picture *picture);
 /* Makes cJSON use base/memory.h; call it first. */
 void wire_start(void);
