@@ -77,10 +77,9 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
-/* OpenBLAS reads its settings before main, so the program sets them and executes itself again. An
- * older OpenBLAS does not use AVX-512 without the setting, and then one rank's bits differ from
- * several ranks'. OpenBLAS's own threads are switched off: they are not used, and if memory is
- * limited they loop for a buffer. */
+/* OpenBLAS reads its settings before main, so the program sets them and executes itself again.
+ * Without its setting an older OpenBLAS does not use AVX-512, and one rank's bits differ from
+ * several ranks'. Unused BLAS threads loop for a buffer if memory is limited. */
 static void start_as_blas_should(char **argv)
 {
 	const char *threads = getenv("OPENBLAS_NUM_THREADS");

@@ -4,7 +4,7 @@
  *     others   order ---> carries it out ---> hands in ---> next order
  *
  * All refuse the same lines, because their worlds are equal. If statuses differ, one process
- * failed alone. Digests, 8 bytes a process, show at which line a process diverged. */
+ * failed alone. Digests show at which line a process diverged. */
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -19,8 +19,7 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* The first block of a result. Blocks with its failure's and data failure's words, and its output
- * (out_pack), follow. */
+/* A result's first block; its failure's and data failure's words, and its output, follow. */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
@@ -118,7 +117,7 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
 	struct rank_result result = result_of(conductor, status);
-	struct text *message = &conductor->bytes; /* the sent order is no longer needed */
+	struct text *message = &conductor->bytes;
 	text_clear(message);
 	block_put(message, &result, sizeof result);
 	block_put_string(message, words);

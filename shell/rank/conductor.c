@@ -53,8 +53,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* Shows the output so far. All processes call it at the same step. Different worlds are reported
- * again at the order's end. */
+/* Shows the output so far, at the same step on all processes. Different worlds are reported again
+ * at the order's end. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;
@@ -129,15 +129,13 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 	return status;
 }
 
-/* Returns the bytes up to the end of the line at `least`. */
 static size_t whole_lines(const char *text, size_t count, size_t least)
 {
 	const char *newline = least < count ? memchr(text + least, '\n', count - least) : NULL;
 	return newline ? (size_t)(newline - text) + 1 : count;
 }
 
-/* Looks for a whole block in twice as much text each time, so that a long block is parsed about
- * twice. Sets *taken to its length. */
+/* Looks for a whole block in twice as much text each time, so a long one is parsed about twice. */
 static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
 {
 	for (size_t least = 1024;; least *= 2) {
@@ -148,8 +146,7 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 	}
 }
 
-/* Runs the lines one by one, but a block's lines together, even if the pipe delivers it in
- * pieces. */
+/* Runs a block's lines together, even if the pipe delivers them in pieces. */
 static enum status run_lines(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -225,7 +222,6 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 	return true;
 }
 
-/* Nothing is gathered after ORDER_LEAVE. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
 	/* the struct; the file's name and the values, with their NUL (no byte: NULL); the text */
@@ -241,7 +237,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
-/* An unreadable order ends the job, because the others would wait for this process. */
+/* An unreadable order ends the job, because the others would wait. */
 void conductor_follow(struct conductor *conductor)
 {
 	for (bool on = true; on;) {

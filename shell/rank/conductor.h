@@ -53,7 +53,7 @@ struct conductor {
 	struct transport *transport;
 	struct capture *capture; /* NULL: one process without a wire */
 	const struct options *options;
-	struct text bytes;               /* scratch for messages */
+	struct text bytes;
 	struct transport_bytes *results; /* rank 0: one for each process (agree.c) */
 	bool differ_told;                /* different worlds are reported once */
 	bool data_failed;                /* rank 0: a process's data failed */
@@ -81,8 +81,8 @@ bool conductor_over_limit(const struct conductor *conductor);
  * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
  *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
 
-/* Gathers all results. Rank 0 shows the output and returns the first failure of all ranks, with
- * its message; the others return their own status. */
+/* Gathers all results. Rank 0 shows output and returns the first failure of all ranks, with its
+ * message; others return their own. */
 enum status agree_all(struct conductor *conductor, enum status status);
 /* Reports the failure and ends the job. Returns only if this process is alone. */
 enum status agree_end(struct conductor *conductor, enum status status);
@@ -91,8 +91,8 @@ enum status agree_end(struct conductor *conductor, enum status status);
 
 /* Returns the process's exit status. */
 int batch_run(struct conductor *conductor);
-/* Runs a script and compares its output, also a refused line's message, with its `#>` lines. Fails
- * with ST_EXPECT if they differ. If there are none, reports that nothing was compared. */
+/* Compares a script's output, also a refused line's message, with its `#>` lines. Fails with
+ * ST_EXPECT if they differ. Reports if there are none. */
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
 /* Runs a script. Fails with ST_STUCK if ranks wait at its end. */
 enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);

@@ -38,14 +38,13 @@ static void cursor_follow(const struct cursor *cursor, struct window whole, stru
 	window->to = window->from + width;
 }
 
-/* A seek request and its results */
 struct seeking {
 	const struct trace *trace;
 	const struct request *request;
-	const struct critical *path; /* NULL: there is none */
+	const struct critical *path;
 	struct window whole, *window;
 	struct cursor *cursor;
-	struct spot *spot; /* the cursor's */
+	struct spot *spot;
 	struct text *told; /* the reply's: a failure's reason */
 	struct text *part; /* the reply's: the window's iteration or section */
 	int step;          /* 1: later, -1: earlier */
@@ -54,8 +53,8 @@ struct seeking {
 
 /* ---- iterations of a program, or else marked sections ---- */
 
-/* Returns the window of the iteration's device work, because hosts may be far ahead; if there is
- * none, that of its hosts. */
+/* Returns the window of the iteration's device work; if there is none, of its hosts, which may be
+ * far ahead. */
 static struct window iteration_window(const struct trace *trace, const struct iteration *iteration)
 {
 	const struct world *world = trace->world;
@@ -243,8 +242,8 @@ static const struct {
 	const char *word;
 	void (*seek)(struct seeking *s); /* NULL: the request has the place */
 	int step;
-	bool from_cursor; /* needs a cursor */
-	bool follows;     /* the window follows the cursor */
+	bool from_cursor;
+	bool follows;
 } seeks[] = {
         {"here", seek_here, 0, false, false},
         {"part", seek_part, 1, false, false},

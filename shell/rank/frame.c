@@ -1,5 +1,4 @@
-/* frame.c -- a view frame: the picture, and the extent, rows, lanes and density for moving in
- * it */
+/* frame.c -- a view frame: the picture, and extent, rows, lanes and density for moving in it */
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -49,8 +48,7 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
-/* Finds the critical path. If no operation has an end, there is no path, and the picture is drawn
- * without it. */
+/* Finds the critical path. If no operation has an end, there is none, and the picture has none. */
 static enum status find_path(struct frame_making *m, const struct request *request)
 {
 	struct critical *path = &m->kept->path;
@@ -64,8 +62,7 @@ static enum status find_path(struct frame_making *m, const struct request *reque
 	return status;
 }
 
-/* Reuses a kept picture of the same window, because the cursor moves more often than the
- * window. */
+/* Reuses a picture, because the cursor moves more often than the window. */
 static enum status draw(struct frame_making *m)
 {
 	struct timeline_options *options = &m->options;
@@ -169,7 +166,6 @@ static void tell_places(const struct frame_making *m)
 		text_add(&reply->density, "%d", m->kept->level[i]);
 }
 
-/* request->from >= to: the whole extent */
 enum status view_frame(
         struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply)
 {

@@ -13,25 +13,24 @@
 
 struct cursor {
 	struct spot spot;
-	bool stands; /* false: there is no cursor */
+	bool stands;
 };
 
 /* Places the cursor at the request's lane, operation and time. */
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor);
 /* Moves the cursor by request->seek (docs/internals/wire.md), except `top` and `bottom`, and
- * *window to follow it. Sets reply->told to the reason if the cursor stays, and reply->part to the
- * window's iteration or section. path may be NULL. */
+ * *window to follow it. reply->told: the reason if the cursor stays; reply->part: the window's
+ * iteration or section. path may be NULL. */
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply);
 
 /* ---- frame.c ---- */
 
-/* The request for a picture. It is compared byte by byte, so the struct must have no gaps. */
+/* A request for a picture. It is compared byte by byte, so it must have no gaps. */
 struct frame_asked {
 	int64_t from, to, as_of; /* to 0: there is no picture */
 	int width, first_row, rows, path;
 };
-/* A picture without the cursor */
 struct frame_picture {
 	struct frame_asked asked;
 	struct picture picture;

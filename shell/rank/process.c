@@ -21,7 +21,7 @@
 /* The process's last message. It is global because any thread or signal handler may write it. */
 static struct {
 	int descriptor, rank, ranks, status;
-	char late[100]; /* for a rank over its limit */
+	char late[100];
 } last_words = {.descriptor = 2, .ranks = 1, .status = MEM_EXIT};
 
 /* ---- a process over its limit ---- */
@@ -34,9 +34,8 @@ static void end_late(int number)
 	_exit(4);
 }
 
-/* SIGALRM ends a rank that no longer checks its limit, because it is in a long step or waits for
- * such a rank. Other ranks wait OTHERS_GRACE_S longer than rank 0, so that only rank 0 reports
- * it. */
+/* SIGALRM ends a rank that no longer checks its limit: it is in a long step, or waits for such a
+ * rank. Other ranks wait OTHERS_GRACE_S longer, so that only rank 0 reports it. */
 enum { LIMIT_GRACE_S = 3, OTHERS_GRACE_S = 2, START_GRACE_S = 60 };
 static void set_alarm(const struct options *options, int grace)
 {
@@ -101,8 +100,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
-/* Returns the job's exit status on rank 0, else 0, because mpirun ends a job if a rank returns
- * another one. */
+/* Returns the job's exit status on rank 0, else 0: mpirun ends the job for another one. */
 static int run(struct options *options, const struct course *course, struct transport *t,
         struct capture *capture, bool mpi)
 {
@@ -110,7 +108,6 @@ static int run(struct options *options, const struct course *course, struct tran
 	struct device *device = NULL;
 	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;
-	/* on every rank, so all leave alike */
 	if (mpi && options->n && options->n != transport_size(t))
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
@@ -121,7 +118,6 @@ static int run(struct options *options, const struct course *course, struct tran
 		early_failure(capture, rank);
 	} else if (rank == 0) {
 		code = options->wire ? serve_run(&conductor) : batch_run(&conductor);
-		/* the others wait for orders */
 		conductor_order(&conductor, &(struct order){.kind = ORDER_LEAVE});
 	} else {
 		conductor_follow(&conductor);
@@ -148,7 +144,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	/* descriptor 2 may be this process's own pipe, whose content is lost when it ends */
+	/* descriptor 2 may be this process's own pipe, which is lost with it */
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);

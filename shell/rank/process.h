@@ -6,8 +6,7 @@
 #include "shell/session/options.h"
 #include <stdbool.h>
 
-/* The exit status without memory, at which a front end restarts the ranks. Without a front end it
- * is 4. */
+/* Exit status without memory: the front end restarts the ranks. Without a front end it is 4. */
 enum { EXIT_NO_MEMORY = 5 };
 
 /* Runs the process and returns its exit status. mpi: started by mpirun or srun */

@@ -13,7 +13,7 @@
 /* requests may run so long after the input has ended */
 static const int64_t END_GRACE_NS = 1000000000;
 
-/* Recognizes an interrupt without a parser: its line is short and has no other words. */
+/* Parses only short lines, because an interrupt has no other words. */
 static bool is_interrupt(const char *line, size_t count)
 {
 	struct request request = {0};
@@ -44,7 +44,6 @@ static void look_at_lines(struct line_reader *reader)
 	}
 }
 
-/* Reads available input, waiting at most wait_ms. */
 static void listen(struct line_reader *reader, int wait_ms)
 {
 	struct pollfd end = {.fd = reader->ended_ns ? -1 : 0, .events = POLLIN};

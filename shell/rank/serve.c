@@ -29,8 +29,8 @@ enum { IDLE_MS = 50, PACE_MS = 20, LANES_MS = 100 };
  * After a line, the reply waits until the wall clock reaches the hosts' latest clock. */
 
 struct pace {
-	double rate;           /* since the start below; 0: off */
-	int64_t wall, virtual; /* both clocks at the start */
+	double rate; /* since the start below; 0: off */
+	int64_t wall, virtual;
 };
 
 /* Restarts both clocks after a line changed the rate, or a reset moved virtual time back. */
@@ -77,8 +77,7 @@ struct serve {
 	int64_t lanes_ns, lanes_to;
 };
 
-/* Sets `gone` if nobody reads the reply; then a running request is interrupted and the loop
- * ends. */
+/* If the reader is gone, a running request is interrupted and the loop ends. */
 static void send(struct serve *serve, struct reply *reply)
 {
 	struct text line = {0};
@@ -118,7 +117,7 @@ static bool interrupted(void *self, bool again, bool waits)
 	if (serve->gone || reader_left(&serve->reader))
 		return true;
 	if (typed && again) {
-		serve->reader.interrupted = 0; /* the running request goes on */
+		serve->reader.interrupted = 0;
 		say(serve, words, strlen(words));
 	}
 	return typed && (waits || !again);
@@ -187,8 +186,7 @@ static void tell_log(struct journal *journal, struct log_change *log)
 	}
 }
 
-/* Sends the live lanes: at once, or with `pace` while more of them will appear. On GPUs they show
- * the times known after the last line. */
+/* Sends the live lanes, at once or while `pace` advances; on GPUs as known after the last line. */
 static void send_lanes(struct serve *serve, bool at_once)
 {
 	int64_t stamp = serve->lanes ? pace_stamp(&serve->pace, &serve->conductor->shell) : -1;
@@ -251,7 +249,6 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 	send(serve, reply);
 }
 
-/* With `pace` a typed line gets a stamp; a journal's line has its stamp and stop. */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -275,7 +272,6 @@ static void run(struct serve *serve, const struct request *request)
 	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
-/* If the frame fails, the reply has only the reason. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};

@@ -13,7 +13,7 @@ struct test {
 	const char *file;
 	struct text printed, expected;
 	struct text report;
-	int segment_line; /* the next segment's first line */
+	int segment_line;
 };
 
 static void keep(void *self, const char *bytes, size_t count)
@@ -177,7 +177,6 @@ static enum status run_all(struct test *test, const char *bytes, size_t count)
 	for (const char *at = bytes; at < end && status == ST_OK; at = next, line++) {
 		size_t length = line_at(at, end, &next);
 		enum marked marked = read_mark(at, length, &quoted, &marks);
-		/* a line with a command ends the texts before it */
 		if (test->expected.count && marked != MARKED_ALONE) {
 			status = run_segment(test, from, at, line);
 			if (status == ST_OK)
@@ -195,7 +194,6 @@ static enum status run_all(struct test *test, const char *bytes, size_t count)
 	                       : status;
 }
 
-/* Without `#>` lines a script only runs. */
 static int count_marks(const char *bytes, size_t count)
 {
 	struct text found = {0};

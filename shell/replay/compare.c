@@ -41,7 +41,7 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	if (status == ST_OK)
 		status = line_ours(shell, line);
 	if (status == ST_OK)
-		status = line_ours(shell, "sync"); /* completes what is only queued */
+		status = line_ours(shell, "sync");
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status == ST_OK)

@@ -32,7 +32,7 @@ static enum status run_file(struct file_world *one, struct shell *of, const char
 	if (status == ST_OK)
 		status = line_ours(shell, line);
 	if (status == ST_OK || status == ST_EXPECT)
-		status = line_ours(shell, "sync"); /* completes what is only queued */
+		status = line_ours(shell, "sync");
 	return status == ST_OK ? shell_look(shell) : status;
 }
 

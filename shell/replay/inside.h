@@ -9,8 +9,7 @@
 
 struct table;
 
-/* A section's figures, in ns and bytes: means of its iterations without the first, or of the
- * section if it has none */
+/* A section's figures, in ns and bytes: of an iteration, without the first; else of the section */
 struct world_figures {
 	bool iterations;
 	double time, exposed;
@@ -34,7 +33,6 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
 /* Prints the error of the simulated time, relative to the measured time of the same lines. ns */
 void say_off(struct shell *shell, double measured, double simulated);
-/* Prints the table and releases it. */
 void say_figures(struct shell *shell, struct table *table);
 /* Fails with ST_NAME if a change applied to nothing. */
 enum status changes_met(const struct changes *changes);

@@ -1,9 +1,9 @@
 /* replay.c -- reruns journal lines: undo, step back
  *
- * The world begins empty, with the settings and the training plan that it had when it was last
- * empty. The lines from the floor on run silently, with their stops and stamps. Of a session
- * command (`lesson 1`) only the lines run that it has run. To take back the floor's line itself,
- * the whole journal runs, as on new ranks:
+ * The world begins empty, with its settings and training plan of that time. The lines from the
+ * floor on run silently, with their stops and stamps. Of a session command (`lesson 1`) only the
+ * lines run that it ran. To take back the floor's line itself, the whole journal runs, as on new
+ * ranks:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
@@ -40,7 +40,6 @@ static void compare(struct shell *shell, const struct journal_entry *entry, size
 		journal_changed(journal, i);
 }
 
-/* Reruns an old entry, which adds a new one. */
 static void run_entry(
         struct shell *shell, const struct journal_entry *entry, bool whole, struct text *changed)
 {
@@ -166,8 +165,7 @@ static enum status play_again(
 	return status == ST_OK ? said : status;
 }
 
-/* Replays the lines; commands that play the program stop at `limit`. If steps belong to no line of
- * the journal (a script's), only the steps are played. */
+/* Replays the lines; commands that play the program stop at `limit`. */
 enum status replay_back(struct shell *shell)
 {
 	const int64_t played = shell->wishes.statement.number;
@@ -180,13 +178,12 @@ enum status replay_back(struct shell *shell)
 	bool typed = journal->count > journal->floor;
 	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);
-	/* a line that plays fewer steps is a changed line */
 	journal_changed(journal, journal->floor);
 	t->limit = played;
 	t->rewritten = false;
 	if (typed)
 		status = replay(shell, false);
-	if (status == ST_OK && t->rewritten) /* the session follows its log */
+	if (status == ST_OK && t->rewritten)
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
@@ -238,7 +235,7 @@ enum status question_end(struct shell *shell, struct question *question, enum st
 		question_free(question);
 		return status;
 	}
-	question_free(shell->wishes.question); /* from a wish that was not granted */
+	question_free(shell->wishes.question);
 	shell->wishes.question = question;
 	shell->wishes.statement = (struct wish){.kind = WISH_ANSWER, .grant = question_answer};
 	return ST_OK;

@@ -15,7 +15,6 @@ enum status replay_back(struct shell *shell);
 
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
 struct question {
-	/* Replays the lines and prints the result. */
 	enum status (*answer)(struct shell *shell, const struct question *question);
 	char asked[200]; /* "link_rate=2x", as typed */
 	struct changes changes;
@@ -40,7 +39,6 @@ struct question *question_make(
 enum status question_end(struct shell *shell, struct question *question, enum status status);
 void question_free(struct question *question);
 
-/* The answers */
 enum status answer_compare(struct shell *shell, const struct question *question);
 enum status answer_diff(struct shell *shell, const struct question *question);
 enum status answer_peek(struct shell *shell, const struct question *question);

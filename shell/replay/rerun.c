@@ -81,8 +81,7 @@ static enum status run_script(struct shell *shell, const struct journal *of)
 	return status;
 }
 
-/* Runs the lines before the question in its own text. As in the session, no work is carried out
- * after them. */
+/* Runs the lines before the question in its text; as in the session, their work is not settled. */
 static enum status run_here(struct shell *shell, const struct shell *of)
 {
 	const struct journal_text *here = &of->journal.here;

@@ -15,9 +15,9 @@ struct rerun {
 	struct shell shell; /* projected: trace/ can read it */
 	struct changes changes;
 };
-/* Opens a rerun and runs the lines; all processes call it, and Ctrl-C ends it. changes: copied;
- * NULL: none. Fails if a line is refused that was not before, reads a value that was not recorded,
- * or was stopped by Ctrl-C; the message has the line. Close the rerun in any case. */
+/* Runs the lines again; collective, and ended by Ctrl-C. changes: copied; NULL: none. Fails, with
+ * the line in the message, if a line is refused that was not before, reads an unrecorded value, or
+ * was stopped by Ctrl-C. Close the rerun in any case. */
 enum status rerun_open(struct rerun *rerun, struct shell *of, const struct changes *changes);
 /* Returns true if an unchanged rerun has the session's times: no GPU, pace or Ctrl-C. */
 bool rerun_same(const struct shell *of);

@@ -39,7 +39,6 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-/* Prints each reason once: "64k, 128k: ..." */
 static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
 {
 	for (int i = 0; i < question->values; i++) {
@@ -66,7 +65,7 @@ static void say_table(struct shell *shell, const struct question *question,
         const struct world_figures *figures, const bool *known)
 {
 	struct table table = {.align = "lrrrl"};
-	enum { BESIDE = 56 }; /* the columns before the bars, and the words after */
+	enum { BESIDE = 56 };
 	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
 	bool iterations = false;
@@ -97,8 +96,7 @@ static void say_table(struct shell *shell, const struct question *question,
 	say_figures(shell, &table);
 }
 
-/* A value whose rerun fails is a row without figures. A change that applies to nothing ends the
- * sweep. */
+/* A value whose rerun fails has no figures. A change that applies to nothing ends the sweep. */
 enum status answer_sweep(struct shell *shell, const struct question *question)
 {
 	struct world_figures figures[SWEEP_MOST] = {{0}};

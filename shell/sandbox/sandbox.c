@@ -24,7 +24,7 @@ struct player_of_rank {
 	void *self;
 	int rank;
 	pthread_t thread;
-	int64_t granted; /* steps, used or not */
+	int64_t granted;
 	int64_t used;
 	enum status begun;
 	char *words; /* why it could not begin; owned */

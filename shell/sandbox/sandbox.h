@@ -16,7 +16,7 @@
  * steps in any case; the reference may take SEALED_STEPS_OWN. */
 enum { SEALED_TIMES = 64, SEALED_STEPS_LEAST = 20000, SEALED_STEPS_OWN = 1000000 };
 struct sandbox {
-	int n;                 /* ranks */
+	int n;
 	const char *machine;   /* NULL: the session's */
 	int64_t steps_most;    /* 0: no limit */
 	int64_t memory_most;   /* bytes, a limit for each device, disk and host; 0: none */
@@ -32,8 +32,8 @@ typedef void sandbox_play(struct shell *shell, void *self);
  * ST_INTERRUPTED after Ctrl-C, or with the reason why a rank could not begin. */
 enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play *play, void *self);
 
-/* In `play`: runs a text; of its wishes only an empty world is granted. file: for messages and
- * NAME=VALUE; NULL: typed lines */
+/* In `play`: runs a text, and grants only empty worlds. file: for messages, NAME=VALUE; NULL:
+ * typed. */
 enum status sandbox_lines(struct shell *shell, const char *text, size_t count, const char *file, int line);
 /* Ends the input: runs the hosts to their ends and forecasts the rest. */
 enum status sandbox_end(struct shell *shell);

@@ -2,8 +2,7 @@
  *
  *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, by capture_take
  *
- * The process that writes to the pipe also reads it, so neither end may block, and excess output
- * is lost. */
+ * A process writes and reads its own pipe, so neither end may block, and excess output is lost. */
 #include "shell/wire/io.h"
 #include "base/memory.h"
 #include "shell/wire/plain.h"

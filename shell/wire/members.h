@@ -33,7 +33,6 @@ void members_put(const struct member *table, size_t count, int kind, const void 
 void members_get(const struct member *table, size_t count, const cJSON *object, void *to);
 /* Appends the object, `suffix` and a newline. Frees the object. */
 void put_json_line(struct text *out, cJSON *object, const char *suffix);
-/* Releases the texts. */
 void members_release(const struct member *table, size_t count, void *from);
 /* Returns the object's text for this key, owned by the object; NULL if there is none. */
 const char *member_text(const cJSON *object, const char *key);

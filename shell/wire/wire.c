@@ -110,8 +110,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
-/* So cJSON's allocations can be made to fail in tests, and end the process if there is no
- * memory. */
+/* cJSON's allocations can fail in tests, and end a process without memory. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -317,7 +316,6 @@ static int find(const char *const *names, size_t count, const char *name)
 	return -1;
 }
 
-/* A line without WIRE_MARK is a command, even if it looks like JSON. */
 enum status request_read(const char *line, size_t count, struct request *request)
 {
 	request->stamp = -1;

@@ -99,7 +99,7 @@ struct reply {
 	/* The cursor; selected 0: none. Its operation or wait lasts from `time` to `until`, in row
 	 * `row` of all; -1: none. */
 	op_id selected;
-	int stream, row; /* and rank */
+	int stream, row;
 	int64_t time, until;
 	struct text told; /* why the cursor did not move */
 	bool unasked;     /* live lanes: no request waits for it */
@@ -109,7 +109,6 @@ struct reply {
 
 /* Appends an empty line and returns it. The log owns it. */
 struct logged_line *log_add(struct log_change *log);
-/* Appends a copy of the line. */
 void log_copy(struct log_change *log, const struct logged_line *line);
 void log_shorten(struct log_change *log, size_t count);
 /* Return and read a log line as JSON. The caller owns the object. Requires an empty `line` to read

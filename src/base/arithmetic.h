@@ -25,8 +25,8 @@ static inline double most_number(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Returns x, which is not negative, rounded up. A fraction of at most 1/1024 is dropped, because
- * rates are rounded: 2.00 ms is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
+/* Returns x >= 0 rounded up, without a fraction of at most 1/1024, because rates are rounded: 2.00
+ * ms is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
 static inline int64_t round_up(double x)
 {
 	if (!(x < 9e18))

@@ -42,7 +42,7 @@ enum status characters_make(struct characters *characters, const char *name, con
 		characters->id[characters->count++] = code;
 	}
 	for (int32_t code = 0; code < CODE_POINTS; code++)
-		if (place[code]) /* present */
+		if (place[code])
 			place[code] = characters->vocab++;
 	for (int64_t i = 0; i < characters->count; i++)
 		characters->id[i] = place[characters->id[i]];

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static long fail_countdown = -1; /* for tests */
+static long fail_countdown = -1;
 static long live_blocks;
 
 static int must_fail(void)

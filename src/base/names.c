@@ -23,7 +23,7 @@ struct name_slot {
 struct names {
 	struct spelling *entries; /* entries[id - 1] */
 	size_t count;
-	size_t bytes;            /* of their texts */
+	size_t bytes;
 	struct name_slot *slots; /* open addressing; id 0: empty; at most half full */
 	size_t slot_count;
 };

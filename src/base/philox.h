@@ -74,8 +74,8 @@ PHILOX double philox_log(double x)
 	return 2 * s * sum + exponent * 0.69314718055994531;
 }
 
-/* Returns the square root by Newton's method, which begins with half the exponent (6% off) and
- * squares the error in each round. */
+/* Returns the square root: Newton's method from half the exponent (6% off) squares the error in
+ * each round. */
 PHILOX double philox_root(double x)
 {
 	double root = double_of_bits((bits_of_double(x) >> 1) + 0x1ff8000000000000ull);
@@ -84,8 +84,8 @@ PHILOX double philox_root(double x)
 	return root;
 }
 
-/* Returns the word's normal number (mean 0, deviation 1), without libm. Both formulas are computed
- * without a branch, for vectors and warps. */
+/* Returns the word's normal number (mean 0, deviation 1), without libm. Computes both formulas,
+ * for vectors and warps. */
 PHILOX float philox_normal_of(unsigned word)
 {
 	double p = ((double)word + 0.5) * 0x1p-32, q = p - 0.5, r = 0.180625 - q * q;

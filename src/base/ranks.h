@@ -18,7 +18,7 @@ void ranks_all(struct ranks *set, int n); /* 0 .. n-1 */
 void ranks_one(struct ranks *set, int rank);
 void ranks_add(struct ranks *set, int rank);
 void ranks_drop(struct ranks *set, int rank);
-void ranks_and(struct ranks *set, const struct ranks *other); /* set := set & other */
+void ranks_and(struct ranks *set, const struct ranks *other);
 void ranks_or(struct ranks *set, const struct ranks *other);
 bool ranks_has(const struct ranks *set, int rank);
 bool ranks_empty(const struct ranks *set);

@@ -50,7 +50,6 @@ uint32_t utf8_next(const char **at);
 bool utf8_obeyed(uint32_t point);
 /* Replaces each control character and invalid sequence by '?' in place. NULL is allowed. */
 void text_make_safe(char *words);
-/* Appends a code point as UTF-8. */
 void text_put_point(struct text *text, uint32_t point);
 /* Returns the length of the longest prefix that is valid UTF-8 and has no NUL. */
 size_t text_valid(const char *bytes, size_t count);

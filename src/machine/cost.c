@@ -38,9 +38,9 @@ int machine_node(const struct machine *machine, int rank)
 	return rank / (int)machine->gpus;
 }
 
-/* Between nodes the path uses the adapters, within a node the links of the switch. Without a
- * switch it goes through host memory and shares its links with the host copies; link_rate is then
- * the measured rate between two GPUs. */
+/* Between nodes: over the adapters. Within a node: over the switch's links, or without a switch
+ * through host memory, on the links of host copies; link_rate is then the measured rate between
+ * two GPUs. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path)
 {
 	bool far = machine_node(machine, from_rank) != machine_node(machine, to_rank);

@@ -21,8 +21,8 @@ enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 
 struct machine_reader {
 	struct machine machine;
-	bool given[MACHINE_KEY_COUNT]; /* in this file */
-	const char *file;              /* for messages and sources */
+	bool given[MACHINE_KEY_COUNT];
+	const char *file; /* for messages and sources */
 	int line, depth;
 };
 
@@ -85,7 +85,6 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 	return status;
 }
 
-/* Accepts "20 us" and "20us". */
 static enum status read_value(const char *text, struct number *value)
 {
 	char joined[64];

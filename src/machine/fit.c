@@ -80,7 +80,6 @@ void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 			weight[i] =
 			        1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
 	}
-	/* Times are whole ns, so a line whose largest amount costs only a few is not determined. */
 	double most[FIT_LINES] = {0};
 	for (size_t i = 0; i < count; i++)
 		most[samples[i].line] = fmax(most[samples[i].line], samples[i].amount);

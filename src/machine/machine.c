@@ -45,8 +45,7 @@ static const struct range {
         {"nvls_channel_rate", 0, 1e15, false},
 };
 
-/* Returns the key's range; for keys without a row, times from 0 to 1000 s, others from 1 to
- * 1e18. */
+/* For keys without a row: times from 0 to 1000 s, others from 1 to 1e18 */
 static struct range range_of(const struct key *key)
 {
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {

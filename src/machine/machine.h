@@ -104,9 +104,8 @@ enum link_kind {
 	LINK_KINDS
 };
 const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as in `traffic` */
-/* A transfer's path */
 struct path {
-	int count;   /* number of links */
+	int count;
 	int link[4]; /* link numbers, in path order */
 	double rate; /* bytes/s alone: the lowest link rate */
 	double latency_ns;
@@ -118,7 +117,6 @@ void machine_count_sent(
         const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent);
 /* Returns rank / gpus: more ranks than GPUs add nodes. */
 int machine_node(const struct machine *machine, int rank);
-/* Returns one link's capacity in bytes/s. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind);
 
 /* Returns a large matmul's operations per second in this type: peak x efficiency. */

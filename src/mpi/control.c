@@ -131,7 +131,6 @@ enum status transport_await_grant(struct transport *t, int64_t *upto)
 
 /* ---- statuses */
 
-/* A status in transit */
 struct outcome {
 	int32_t status;
 	char text[1000];

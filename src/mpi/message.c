@@ -20,7 +20,7 @@
 enum { HEAD_BYTES = 2040, PART_MOST = 1 << 30 /* MPI counts in ints */ };
 
 struct message_head {
-	uint64_t total; /* bytes in the whole message */
+	uint64_t total;
 	char bytes[HEAD_BYTES];
 };
 enum { HEAD_FIXED = sizeof(uint64_t) };

@@ -39,7 +39,7 @@ static bool rings(const struct transport *t, int rank)
 	        errno == EAGAIN;
 }
 
-/* Returns on every process whether `mine` is true on all; false if MPI fails. */
+/* Returns whether `mine` is true on all processes; false if MPI fails. */
 static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;

@@ -19,7 +19,7 @@ struct mail {
 	size_t count;
 };
 struct box {
-	struct mail *mail; /* oldest first */
+	struct mail *mail;
 	size_t count;
 	bool left;
 };
@@ -120,7 +120,6 @@ bool team_await(struct team *team, int ms)
 void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count)
 {
 	struct team *team = t->team;
-	/* NUL-terminated, as all messages */
 	char *copy = mem_copy_text(count ? bytes : "", count);
 	pthread_mutex_lock(&team->lock);
 	struct box *box = &team->box[to];

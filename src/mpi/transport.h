@@ -72,8 +72,8 @@ int transport_group_place(const struct transport_group *group); /* this process'
 void transport_group_free(struct transport_group *group);
 enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
 /* Sends a message to each member and receives one from each, all at once; piece[p] is for group
- * rank p. Both sides give the same length; 0 bytes send no message. The piece for this process is
- * copied, unless it is in place. Buffers do not overlap. */
+ * rank p. Both sides give the same length; 0 bytes send no message. Its own piece is copied,
+ * unless in place. Buffers do not overlap. */
 struct transport_piece {
 	const void *send;
 	int64_t send_bytes;
