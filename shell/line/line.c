@@ -108,8 +108,7 @@ static uint64_t digest(const struct shell *shell)
 }
 
 /* Returns true if the line becomes an entry. A refused line, a request to the front end or `quit`
- * becomes one if a part took effect or it read a computed number. A replay keeps all lines, so
- * that the old and the new list agree. */
+ * becomes one if a part took effect or it read a computed number. Replays keep all lines. */
 static bool to_keep(
         const struct shell *shell, enum command_class class, enum status status, bool refused, bool effect)
 {

@@ -56,8 +56,8 @@ struct conductor {
 	struct text bytes;
 	struct transport_bytes *results; /* rank 0: one for each process (agree.c) */
 	bool differ_told;                /* different worlds are reported once */
-	bool data_failed;                /* rank 0: a process's data failed */
-	bool output_failed;              /* batch: writing descriptor 1 failed */
+	bool data_failed;
+	bool output_failed;
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken; /* after LINES: bytes that were run; the rest is incomplete */
 	struct listener to;

@@ -229,7 +229,6 @@ static void seek_critical(struct seeking *s)
 	        time_words(s->path->window.to - s->path->window.from).text);
 }
 
-/* Gives the operation a third of the window. */
 static void seek_zoom(struct seeking *s)
 {
 	const struct span *span = &s->spot->span;

@@ -70,7 +70,7 @@ struct serve {
 	struct pace pace;
 	bool leaving;
 	bool untouched; /* no line typed yet: Enter opens the tour */
-	bool gone;      /* a reply could not be written */
+	bool gone;
 	struct frame_kept kept;
 	/* live lanes: columns and rows; the last sending; the time until which more will appear */
 	int width, lanes;

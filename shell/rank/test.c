@@ -1,8 +1,8 @@
 /* test.c -- compares a script's output with its `#> text` lines
  *
- * A script is run and compared in segments. A segment is some lines with their `#>` texts, below
- * them or at the end of the last line. A segment that ends within a block is joined with the next
- * one. Measured times are not compared. */
+ * A segment is some lines with their `#>` texts, below them or at the end of the last line. Each
+ * segment runs and is compared; one that ends within a block is joined with the next. Measured
+ * times are not compared. */
 #include "shell/rank/conductor.h"
 
 #include <ctype.h>

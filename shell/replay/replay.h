@@ -34,8 +34,7 @@ struct question {
 /* Returns a question for the call's line, owned until question_end; NULL in a replay. */
 struct question *question_make(
         const struct call *call, enum status (*answer)(struct shell *shell, const struct question *question));
-/* If status is ST_OK, leaves the question to the shell, with a wish; else frees it. Returns
- * status. */
+/* On ST_OK leaves the question to the shell, by a wish; else frees it. Returns status. */
 enum status question_end(struct shell *shell, struct question *question, enum status status);
 void question_free(struct question *question);
 

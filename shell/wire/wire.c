@@ -350,7 +350,6 @@ static void make_safe(struct text *words)
 	words->count = strlen(text_string(words));
 }
 
-/* An unreadable reply is shown like other foreign output. */
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
 	cJSON *object = count && line[0] == WIRE_MARK ? cJSON_ParseWithLength(line + 1, count - 1) : NULL;

@@ -111,8 +111,8 @@ struct reply {
 struct logged_line *log_add(struct log_change *log);
 void log_copy(struct log_change *log, const struct logged_line *line);
 void log_shorten(struct log_change *log, size_t count);
-/* Return and read a log line as JSON. The caller owns the object. Requires an empty `line` to read
- * into. */
+/* A log line as JSON and back. The caller owns the object; the `line` that is read must be
+ * empty. */
 struct cJSON *logged_line_object(const struct logged_line *line);
 void logged_line_read(const struct cJSON *object, struct logged_line *line);
 /* Append the message as a whole line with its newline. */

@@ -49,8 +49,8 @@ static uint32_t shift_even(uint32_t bits, int shift)
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
-/* An f16 below 2^-14 has no leading 1 and counts units of 2^-24. So the code adds the f32's
- * leading 1 and shifts until a unit is 2^-24. */
+/* An f16 below 2^-14 has no leading 1 and counts units of 2^-24. So the f32's leading 1 is added
+ * before the shift. */
 static uint16_t half_of(float value)
 {
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;

@@ -1,8 +1,7 @@
 /* memory.c -- allocation, and the one exit of a process without memory
  *
- * A process that cannot store the state that all share ends, and the job with it: the front end
- * starts new ranks and replays the journal. The message is written from the stack, because stdio
- * may allocate. */
+ * A process that cannot store the state that all share ends, and the job with it. The message is
+ * written from the stack, because stdio may allocate. */
 #include "base/memory.h"
 
 #include <errno.h>

@@ -6,8 +6,7 @@
  * (and title = TEXT; like = NAME: defaults from that machine; here = yes: figures for the GPU at
  * hand). `set KEY=VALUE` changes a number in a session.
  *
- * May call: base/. To add a machine: add a file to machines/. To add a number: one row in
- * MACHINE_KEYS. */
+ * May call: base/. A new machine is a file in machines/, a new number a row in MACHINE_KEYS. */
 #ifndef RANKSH_MACHINE_H
 #define RANKSH_MACHINE_H
 

@@ -87,7 +87,6 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
-		/* one post's worth: whole lines if they fit */
 		const char *newline = count > FORWARD_BYTES ? memrchr(bytes, '\n', FORWARD_BYTES) : NULL;
 		part = newline                  ? (size_t)(newline + 1 - bytes)
 		        : count < FORWARD_BYTES ? count

@@ -1,9 +1,8 @@
 /* nap.c -- how a process waits: it tests, sleeps with back-off, and is woken by the sender.
  *
- * Each process has a doorbell: a datagram socket with an abstract name (no file remains),
- * reachable from the same host. After sending, the sender writes to the receiver's doorbell, which
- * ends the receiver's sleep. The socket queues rings, so none is missed between a test and the
- * following sleep. A doorbell is only a hint, because every sleep ends by itself. */
+ * Each process has a doorbell: a datagram socket with an abstract name (no file remains). A sender
+ * on the same host writes to it after sending, which ends the receiver's sleep. The socket queues
+ * rings, so none is missed between a test and a sleep. Every sleep also ends by itself. */
 #include "mpi/inside.h"
 #include <errno.h>
 #include <poll.h>
