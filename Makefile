@@ -1,7 +1,8 @@
-# ranksh -- `make start` installs what is missing, builds and opens a shell; `make check` installs, builds and passes the tests.
-# Sources are found by wildcard: a new file needs no line here. Variants (normal, asan) build into folders of their own.
+# ranksh -- `make start` installs missing packages, builds and opens a shell; `make check` installs
+# them, builds and runs the tests. Sources are found by wildcard, so a new file needs no line here.
+# Variants (normal, asan) are built in separate folders.
 
-# all processors, unless `make -jN` says otherwise; a make that another one calls shares the jobs of that one
+# uses all processors unless -jN is given; a make that is called by another one shares its jobs
 ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
@@ -12,7 +13,7 @@ PREFIX   = /usr/local
 CC       = gcc
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 OPTIMISE = -O2 -g
-# -ffp-contract=off: the same doubles on every computer
+# -ffp-contract=off: doubles have the same bits on every computer
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  := $(shell mpicc --showme:link 2>/dev/null)
@@ -25,15 +26,16 @@ SAY      = $(if $(V),,@echo "  $(@F)";)
 SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o
 SANITIZED_OBJECT = $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
-# all but main, for programs of the tests; what nothing names must be linked beside it
+# all objects but main, for the test programs; an object that none of them names must be linked in
+# addition
 LIBRARY  = $(BUILD)/libranksh.a $(SANITIZED_OBJECT)
-# headers of C that the kernels for GPUs include, too
+# C headers that the GPU kernels include, too
 KERNEL_HEADERS = src/cuda/kernels/arguments.h src/base/philox.h src/kernels/exponential.h
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/help/grammar.txt docs/help/glossary.txt src/trace/page.html \
 	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) $(KERNEL_HEADERS)
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
-# what the binary and, beside it, the tests need on Debian
+# Debian packages that the binary needs, and those that the tests need in addition
 PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
 PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format shellcheck
 
@@ -53,7 +55,7 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 
-# kernels and reductions: loops as vectors; neither option changes a result
+# vectorizes the loops of kernels and reductions; neither option changes a result
 $(BUILD)/src/kernels/%.o $(BUILD)/src/collectives/data.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategies strategies/models strategies/parts strategies/schedules
@@ -65,15 +67,15 @@ $(BUILD)/generated/table.c: $(COMMANDS) tools/commands shell/commands shell/cour
 	@mkdir -p $(@D)
 	$(SAY) sh tools/commands $(COMMANDS) > $@.new && mv $@.new $@
 
-# the kernels for GPUs: NVRTC compiles them at the first start on a GPU. `make gpu` builds a fat binary for each family into
-# the program, with nvcc, in 4 minutes
+# GPU kernels. NVRTC compiles them at the first start on a GPU. `make gpu` compiles a fat binary
+# for each family with nvcc, in 4 minutes, and builds it into the program.
 NVCC     =
 NVCCFLAGS = -fatbin -arch=all-major --compress-mode=size -fmad=false -std=c++17 -Isrc
 FATBINS  = $(if $(NVCC),$(patsubst src/cuda/kernels/%.cu,$(BUILD)/generated/kernels/%.fatbin,$(sort $(wildcard src/cuda/kernels/*.cu))))
 $(BUILD)/generated/kernels/%.fatbin: src/cuda/kernels/%.cu $(wildcard src/cuda/kernels/*.cuh) $(KERNEL_HEADERS)
 	@mkdir -p $(@D)
 	$(SAY) $(NVCC) $(NVCCFLAGS) -o $@.new $< && mv $@.new $@
-# made anew by the first `make` after `make gpu`, and the reverse
+# made again by the first `make` after `make gpu`, and by `make gpu` after `make`
 $(BUILD)/generated/fatbin.c: $(FATBINS) tools/fatbin $(BUILD)/generated/nvcc.txt
 	@mkdir -p $(@D)
 	$(SAY) sh tools/fatbin $(FATBINS) > $@.new && mv $@.new $@
@@ -87,7 +89,8 @@ gpu: deps
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
 
-# the GPU's kernels for the CPU: each of CUDA's sources as C++, behind tests/standin/kernels_cuda.h; for shared libraries too
+# GPU kernels for the CPU: each CUDA source is compiled as C++ after tests/standin/kernels_cuda.h,
+# with -fPIC for shared libraries
 CXX      = g++
 KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
 STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o $(BUILD)/standin/src/base/dtype.o
@@ -99,7 +102,7 @@ $(BUILD)/standin/kernels.o: tests/standin/kernels.cpp tests/standin/kernels_cuda
 	@mkdir -p $(@D)
 	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -MMD -MP -c -o $@ $<
 
-# the tests' stand-in for CUDA's libraries; what is in it runs without the sanitizers
+# the tests' stand-in for CUDA's libraries, which is built without the sanitizers of SANITIZE
 STANDIN_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=default -ffp-contract=off $(STANDIN_SANITIZE)
 $(BUILD)/standin/%.o: tests/standin/%.c Makefile
 	@mkdir -p $(@D)
@@ -107,7 +110,7 @@ $(BUILD)/standin/%.o: tests/standin/%.c Makefile
 STANDIN_CUDA = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/cuda/*.c)))
 $(BUILD)/standin/libcuda.so.1: $(STANDIN_CUDA) $(STANDIN_KERNELS)
 	$(SAY) $(CXX) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,-Bsymbolic -o $@ $^ -lpthread -ldl
-# the libraries beside it, which are linked with it: what of src/ they need, compiled for them
+# the other libraries, which are linked with libcuda: the files of src/ that they need
 $(BUILD)/standin/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
@@ -122,8 +125,8 @@ $(STANDIN_BESIDE): $(BUILD)/standin/libcuda.so.1
 STANDIN = $(BUILD)/standin/libcuda.so.1 $(STANDIN_BESIDE)
 standin: $(STANDIN)
 
-# the programs of the tests: tests/KIND/X.c is BUILD/KIND/X. mpi: run by mpirun; gpu: what the GPU at hand can do and costs;
-# compare: what every rank has queued after a script, as text
+# test programs: tests/KIND/X.c becomes BUILD/KIND/X. mpi: run by mpirun; gpu: measure the GPU of
+# this computer; compare: print the operations that every rank has queued after a script
 programs  = $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
 MPI_TESTS = $(call programs,mpi)
 BENCHES   = $(call programs,bench)
@@ -131,7 +134,7 @@ PROGRAMS  = $(UNIT_RUN) $(MPI_TESTS) $(BENCHES) $(call programs,gpu) $(call prog
 $(PROGRAMS): $(BUILD)/%: $(BUILD)/tests/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(BUILD)/libranksh.a $(TEST_LIBS) $(LIBS)
-# compiled four times as fast
+# without optimization, because this compiles four times as fast
 $(UNIT_RUN:$(BUILD)/%=$(BUILD)/tests/%.o): OPTIMISE = -O0 -g
 $(UNIT_RUN): TEST_LIBS = -lcmocka
 $(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
@@ -150,12 +153,12 @@ start: deps
 	@$(MAKE) --no-print-directory ranksh
 	./ranksh
 
-# installs what is missing, builds, runs every test; the last line is "N passed, N failed"
+# installs missing packages, builds, runs every test; the last line is "N passed, N failed"
 check: deps-check
 	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
 	@sh tests/run $(BUILD)
 
-# ... and the repetitions of tests/repetitions
+# the same, and the tests of tests/repetitions
 check-all: export ALL = 1
 check-all: check
 
@@ -165,15 +168,18 @@ quick: deps-check
 	@$(MAKE) --no-print-directory ranksh standin $(BUILD)/fuzz_parse $(QUICK)
 	@QUICK=1 sh tests/run $(BUILD)
 
-# static: as shared libraries the two would write into each other's files
+# The sanitizers are linked statically; as shared libraries the two would write into each other's
+# files.
 SANITIZED = BUILD=build-asan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	-static-libasan -static-libubsan"
-# the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
+# runs the same tests, built in a separate folder, under AddressSanitizer and
+# UndefinedBehaviorSanitizer with the leak check
 asan: deps-check
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh unit mpi-tests fuzzer
 	@SANITIZED=1 SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
 
-# the host thread of a rank, on the stand-in, under ThreadSanitizer; setarch: its memory lies where that expects it
+# runs the host thread of a rank on the stand-in, under ThreadSanitizer, which needs the memory
+# layout that setarch gives
 tsan: deps-check
 	@$(MAKE) --no-print-directory BUILD=build-tsan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=thread -Wno-error=tsan" \
 		STANDIN_SANITIZE=-fsanitize=thread standin build-tsan/unit/test_cuda_host
@@ -185,10 +191,10 @@ check-gpu: deps
 bench-gpu: deps
 	@$(MAKE) --no-print-directory ranksh gpu-programs
 	@sh tests/gpu/bench.sh $(BUILD)
-# all that these two need beside ranksh; the kernels' tests want libcmocka-dev
+# the programs that these two need besides ranksh; the kernels' tests need libcmocka-dev
 gpu-programs: $(call programs,gpu) $(BUILD)/fuzz_lines $(KERNEL_TESTS)
 
-# each call of NVIDIA's libraries made to fail in sessions on the stand-in
+# makes each call of NVIDIA's libraries fail in sessions on the stand-in
 sweep: deps
 	@$(MAKE) --no-print-directory ranksh standin
 	@sh tests/sweep/run $(BUILD)
@@ -197,7 +203,8 @@ bench: deps
 	@$(MAKE) --no-print-directory ranksh $(BENCHES)
 	@sh tests/bench/run $(BUILD)
 
-# mutated lines for the parser, then random and mutated ones typed in sessions, under the sanitizers: FUZZ_SECONDS=60 for each
+# gives mutated lines to the parser, then random and mutated lines to sessions, under the
+# sanitizers, each for FUZZ_SECONDS
 FUZZ_SECONDS = 60
 fuzz: deps
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh fuzzer
@@ -214,11 +221,11 @@ install: ranksh
 	install -m 644 $(BUILD)/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
 	install -m 644 docs/help/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
-# all sources as clang-format 14 writes them
+# formats all sources with clang-format 14
 format:
 	@sh tools/format
 
-# for clangd and clang-tidy: how each source is compiled
+# for clangd and clang-tidy: the compile command of each source
 compile_commands.json: force
 	@$(MAKE) --no-print-directory -nB V=1 ranksh standin unit mpi-tests fuzzer $(BENCHES) | sh tools/compile_commands > $@.new && mv $@.new $@
 

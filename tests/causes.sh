@@ -1,5 +1,6 @@
 #!/bin/sh
-# causes.sh -- the table of causes in the docs has those of src/trace/trace.h, in the order in which the first that holds is taken
+# causes.sh -- the table of causes in docs/internals/time.md has the causes of src/trace/trace.h,
+# in the same order
 set -u
 cd "$(dirname "$0")/.." || exit 1
 code=$(sed -n '/^#define CAUSES(X)/,/[^\\]$/s/.*X([A-Z]*, .*, "\([a-z]*\)").*/\1/p' src/trace/trace.h | tr '\n' ' ')

@@ -1,6 +1,6 @@
 #!/bin/sh
-# clang.sh -- clang compiles a file of each kind without a warning: vectors, a kernel's row, the books, a command.
-# `make CC=clang BUILD=build-clang` compiles them all.
+# clang.sh -- clang compiles four files of different kinds without a warning: vectors, a kernel's
+# row, the replicated state, a command. `make CC=clang BUILD=build-clang` compiles all files.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 command -v clang > /dev/null || { echo "skipped clang: it is not installed"; exit 0; }

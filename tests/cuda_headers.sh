@@ -1,6 +1,7 @@
 #!/bin/sh
-# cuda_headers.sh -- where NVIDIA's headers are (CUDA 13 or later, NCCL 2.22 or later), our declarations in src/cuda/library/ are held against them: each
-# function's parameters, each value, each type's size and each field's place.
+# cuda_headers.sh -- compares the declarations in src/cuda/library/ with NVIDIA's headers, if they
+# are installed (CUDA 13 or later, NCCL 2.22 or later): each function's parameters, each value,
+# each type's size and each field's offset
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,7 +13,8 @@ for folder in "${CUDA_HOME:-/nonexistent}/include" "${CUDA_PATH:-/nonexistent}/i
 done
 include=${include:-}
 
-# shared by both programs: the library's name, its header of ours, NVIDIA's, its list, and the least version of NVIDIA's
+# for both programs: the library's name, our header, NVIDIA's header, our list of functions, and
+# the least version of NVIDIA's header
 libraries='driver cuda.h CUDA_FUNCTIONS CUDA_VERSION>=13000
 cublas cublas_v2.h CUBLAS_FUNCTIONS CUBLAS_VERSION>=130000
 nccl nccl.h NCCL_FUNCTIONS NCCL_VERSION_CODE>=22200
@@ -40,7 +42,8 @@ names() {
 	!inside && /^typedef .*;/ && !/\(\*/ { n = split($0, word, /[ *;]+/); print "type", word[n - 1] }'
 }
 
-# a program of ours prints what NVIDIA's headers must say: every size, place and value as a _Static_assert
+# A program with our headers prints every size, offset and value as a _Static_assert for NVIDIA's
+# headers.
 expectations() {
 	cat <<'END'
 #include "cuda/library/library.h"
@@ -56,7 +59,8 @@ END
 	echo 'return 0; }'
 }
 
-# hold NAME HEADER LIST: compiles NVIDIA's header, our list of functions as declarations of the same, and the expectations
+# hold NAME HEADER LIST: compiles NVIDIA's header together with declarations of our functions and
+# these assertions
 hold() {
 	expectations "$1" > "$work/ours.c"
 	$compiler -std=c11 -Isrc -o "$work/ours" "$work/ours.c" && "$work/ours" > "$work/asserts.h" || return 1
@@ -89,7 +93,7 @@ echo "$libraries" | while read -r name header list least; do
 	fi
 done
 
-# the magic numbers of NCCL's structs are in its macros alone
+# the magic numbers of NCCL's structs, which only its macros have
 if [ -n "$include" ] && [ -f "$include/nccl.h" ]; then
 	for kind in CONFIG SIM_INFO; do
 		magic=$(sed -n "s/^#define NCCL_${kind}_MAGIC //p" src/cuda/library/nccl.h)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# deps.sh -- tools/deps with a dpkg-query and an apt-get of the test's own: what is missing is installed with a line of progress on a
-# terminal, the list of packages is read if a package is not found, and a failure prints what apt-get printed
+# deps.sh -- tools/deps with the test's own dpkg-query and apt-get: it installs missing packages,
+# with a line of progress on a terminal; reads the list of packages if one is not found; and after
+# a failure prints apt-get's output
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -22,7 +23,8 @@ esac
 E2
 printf '#!/bin/sh\nexec "$@"\n' > "$work/sudo"
 chmod +x "$work"/*
-# deps PACKAGE...: on a terminal; what it shows in `shown`, what it calls in `calls`
+# deps PACKAGE...: runs tools/deps on a terminal, with its output in `shown` and its calls in
+# `calls`
 deps() {
 	rm -f "$work/calls"
 	PATH=$work:$PATH WORK=$work script -qec "sh tools/deps $*" "$work/script" > "$work/shown" 2>&1 < /dev/null

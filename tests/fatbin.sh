@@ -1,6 +1,6 @@
 #!/bin/sh
-# fatbin.sh -- `make` never calls nvcc; `make gpu` builds a fat binary for each family of kernels into the program. A script
-# in nvcc's place writes the family's name.
+# fatbin.sh -- `make` never calls nvcc, and `make gpu` builds a fat binary for each family of
+# kernels into the program. A script replaces nvcc and writes the family's name.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -20,7 +20,7 @@ echo "$source" >> "$(dirname "$0")/called"
 basename "$source" .cu > "$out"
 END
 chmod +x "$work/nvcc"
-# built NVCC: generated/fatbin.c of a folder of its own
+# built NVCC: makes generated/fatbin.c in a new folder
 built() { PATH=$work:$PATH MAKEFLAGS='' make BUILD="$work/build" $1 "$work/build/generated/fatbin.c" > "$work/out" 2>&1; }
 fatbins() { [ "$(grep -c '[.]fatbin", ' "$work/build/generated/fatbin.c")" = "$1" ]; }
 families=$(ls src/cuda/kernels/*.cu | wc -l)

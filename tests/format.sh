@@ -1,5 +1,6 @@
 #!/bin/sh
-# format.sh -- every source is as clang-format 14 leaves it. Without that version the test is skipped; with CI set it fails.
+# format.sh -- every source is formatted as clang-format 14 does it. Without that version the test
+# is skipped, but fails if CI is set.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 said=$(sh tools/format --dry-run -Werror 2>&1)

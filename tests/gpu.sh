@@ -1,6 +1,7 @@
 #!/bin/sh
-# gpu.sh -- what `make check-gpu` and `make bench-gpu` do runs where no GPU is: on the stand-in the facts are told, also where a call fails, and a part of both
-# scripts finds and tells what it looks for; without libraries they say what is missing
+# gpu.sh -- tests `make check-gpu` and `make bench-gpu` without a GPU. On the stand-in the facts
+# about the GPU are printed, even if a call fails, and parts of both scripts find and print their
+# results. Without the libraries both scripts report what is missing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
@@ -8,12 +9,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/environment
 
-# facts FOLDER OPTIONS: what the program says, figures as N
+# facts FOLDER OPTIONS: the program's output, with N for each number
 facts() {
 	RANKSH_CUDA=$1 RANKSH_STANDIN=$2 timeout $((300 * ${SLOW:-1})) "$build/gpu/facts" > "$work/said" 2>&1 || echo "status $?"
 	sed 's/[0-9][0-9.]*/N/g; /^MPS: /d' "$work/said"
 }
-# check WHAT: the text on the standard input is the wanted one
+# check NAME: the standard input equals $work/wanted
 check() {
 	if diff "$work/wanted" - > "$work/differs"; then echo "ok $1"; else
 		echo "FAIL $1 (< wanted, > found)"
@@ -43,7 +44,7 @@ facts "$build/standin" "fail=cuStreamWaitValue32:1" | check "without waits of st
 echo "skipped: NVIDIA's driver (libcuda.so.N) is not there: looked in /nonexistent; it comes with the driver of a GPU (apt install nvidia-driver)" > "$work/wanted"
 facts /nonexistent "" | check "without libraries it says what is missing"
 
-# run SCRIPT [NAME=VALUE...]: its last lines, with its status
+# run SCRIPT [NAME=VALUE...]: the script's last lines and its status
 run() {
 	script=$1
 	shift

@@ -1,6 +1,8 @@
 #!/bin/sh
-# includes.sh -- a file includes the header of each name that it uses, and nothing that it does not use; docs/internals/architecture.md says by which ways a name may come.
-# Names are read from the headers as clang-format leaves them: functions, macros, enumerators, types, tags. Of a field the struct is not known: it tells what an include is for, if one header alone has such a field.
+# includes.sh -- a file includes the header of each name that it uses, and no header of which it
+# uses no name; docs/internals/architecture.md lists the ways by which a name may come. The names
+# of a header are its functions, macros, enumerators, types and tags. A field's struct is not
+# known, so a field counts as a use only if one header alone has a field of that name.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -224,7 +226,7 @@ END {
 	}
 }
 EOF
-# wrong FOLDER: what is wrong in it, a line each
+# wrong FOLDER: prints its mistakes, one a line
 wrong() (
 	cd "$1" || exit 1
 	find shell src -name '*.[ch]' | sort > "$work/files"
@@ -241,7 +243,7 @@ for kind in missing unused; do
 	fi
 done
 
-# a small tree with a mistake of each kind, and what looks like one and is none
+# a small tree with a mistake of each kind, and with correct code that looks like a mistake
 mkdir -p "$work/tree/shell" "$work/tree/src/base" "$work/tree/src/world" && cd "$work/tree" || exit 1
 echo 'int base_call(void);' > src/base/base.h
 cat > src/world/op.h <<'EOF'

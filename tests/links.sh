@@ -1,13 +1,16 @@
 #!/bin/sh
-# links.sh -- every relative link in the .md files leads to a file of the repository, and every #anchor to a heading of that file. The prose of README.md
-# and docs/ ends before column 100.
+# links.sh -- every relative link in the .md files leads to a file of the repository, and every
+# #anchor to a heading of that file. The prose of README.md and docs/ ends before column 100. Paths
+# in backquotes exist.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 find . -name '*.md' -not -path './build*' -not -path './.git/*' | sed 's|^\./||' | sort > "$work/pages"
 
-# FILE ANCHOR a line: headings as GitHub makes anchors of them (small letters, blanks to hyphens, no other punctuation). LINK FILE LINE TARGET: links. Code is left out.
+# Prints a line FILE ANCHOR for each heading, with the anchor that GitHub makes of it (lower case,
+# hyphens for blanks, no other punctuation), and a line LINK FILE LINE TARGET for each link. Leaves
+# out code.
 cat > "$work/read.awk" <<'EOF2'
 FNR == 1 { code = 0; delete times }
 /^ *```/ { code = !code; next }
@@ -45,7 +48,8 @@ else
 	cat "$work/wrong"
 fi
 
-# tables, examples and lines with an address may be longer; bytes that continue a character do not count
+# Tables, examples and lines with an address may be longer. A character of several bytes counts
+# once.
 awk '
 FNR == 1 { code = 0 }
 /^ *```/ { code = !code }
@@ -58,7 +62,8 @@ else
 	cat "$work/wide"
 fi
 
-# a path of the repository in `code` is a file or a folder; NAME, * and the like stand for any
+# A path of the repository in backquotes must be a file or a folder; NAME, * and the like match
+# any.
 grep -noE '`(src|shell|tests|tools|strategies|lessons|machines|docs)/[A-Za-z0-9_./-]*`' README.md docs/*.md docs/*/*.md | tr -d '`' | while IFS=: read -r page line path; do
 	case $path in *NAME* | *FILE* | */NN-*) continue ;; esac
 	[ -e "$path" ] || echo "$page:$line: no file $path"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lists.sh -- what tests/quick and tests/repetitions list is there: each line is a test of tests/run's list
+# lists.sh -- each line of tests/quick and tests/repetitions is a test of tests/run's list
 set -u
 cd "$(dirname "$0")/.." || exit 1
 for file in tests/quick tests/repetitions; do

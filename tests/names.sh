@@ -1,7 +1,8 @@
 #!/bin/sh
-# names.sh -- files of one program share a scope: none sets, at its top or in a def, what another one that may stand beside it has at its top and reads in
-# a def. Files of one author, where one sources the other, are left out; so are options that two strategies have (one value, by design), and what a model has for
-# strategies to set: `meant`.
+# names.sh -- the files of one program share a scope. No file may set, at its top or in a def, a
+# name that another file of the same program has at its top and reads in a def. Three cases are
+# allowed: files of which one sources the other; an option that two strategies have, because it has
+# one value; and names that a model has for strategies to set (`meant`).
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,9 +15,9 @@ BEGIN {
 	split("heads experts_here first_expert far came router_share table_begun", more)
 	for (i in list) meant[list[i]]; for (i in more) meant[more[i]]
 }
-# "low_$c" -> "low_": what is told apart by a number is one name
+# "low_$c" -> "low_": names that differ only in a number count as one
 function key(name) { sub(/\$.*/, "", name); return name }
-# what a def reads, but for what it has set itself
+# the names that a def reads and has not set itself
 function read_words(text,   word) {
 	while (match(text, /[A-Za-z_][A-Za-z0-9_]*/)) {
 		word = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH)
@@ -87,7 +88,7 @@ function together(a, b,   s, t) {
 	for (s in axis) for (t in axis) if ((s == a || (s, a) in under) && (t == b || (t, b) in under) && beside(s, t)) return 1
 	return 0
 }
-# is what stands at the top of file a read in a def?
+# is a name from the top of file a read in a def?
 function is_read(a, name,   f) {
 	for (f in kind) if ((f, name) in reads && (f == a || knows(f, a) || f in base && a in base)) return 1
 	return 0
@@ -135,7 +136,7 @@ if [ "$files" -gt 20 ] && [ ! -s "$work/found" ]; then echo "ok files that stack
 	cat "$work/found"
 fi
 
-# what collides is seen: a def's variable, one at the top, an option of the model, a def
+# collisions are found: of a def's variable, a variable at the top, an option of the model, a def
 planted() {
 	mkdir "$work/strategies"
 	cp -r strategies/. "$work/strategies"

@@ -1,13 +1,16 @@
 #!/bin/sh
-# prose.sh -- how the project writes, held to rates: comments, docs, help, messages, glossary, lessons and strategies, each counted apart.
-# Program text, drawings, quoted output and words in backquotes are left out. `prose.sh KIND` prints the sentences that were counted.
-# The rates are per 10,000 words; a page that a reader has to read twice may still pass: they only guard what a reading found.
+# prose.sh -- counts how the project writes, in comments, docs, help, messages, glossary, lessons
+# and strategies, and fails if a rate is outside its limits. Program text, drawings, quoted output
+# and words in backquotes are left out. `prose.sh KIND` prints the sentences that are counted.
+# The rates are per 10,000 words. They only keep what readers have corrected: a page within the
+# limits may still need a second reading.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# the comments of C and CUDA sources, a paragraph a line; a line indented by four blanks or more is a drawing or a program
+# Prints the comments of C and CUDA sources, one paragraph a line. A line indented by four blanks
+# or more is a drawing or a program.
 cat > "$work/comments.awk" <<'EOF'
 function add(line) {
 	sub(/^[ \t]*\*( |$)/, "", line)
@@ -36,7 +39,8 @@ FNR == 1 { inside = 0; flush() }
 }
 END { flush() }
 EOF
-# texts in C: kind=help prints what follows `.help =`, kind=messages every other text of three words or more
+# Prints texts of C sources: with kind=help those after `.help =`, with kind=messages all others of
+# three words or more.
 cat > "$work/strings.awk" <<'EOF'
 function flush() { if (text != "" && (kind == "help") == help && text ~ /[a-z][a-z]+,? [a-z]+,? [a-z]/) print text; text = ""; help = 0 }
 FNR == 1 { inside = 0; flush() }
@@ -56,7 +60,8 @@ FNR == 1 { inside = 0; flush() }
 }
 END { flush() }
 EOF
-# pages: no fenced or indented block; a cell of a table, a heading and an item of a list are sentences of their own
+# Prints pages without fenced and indented blocks. Each cell of a table, heading and item of a list
+# is a sentence.
 cat > "$work/pages.awk" <<'EOF'
 function flush() { if (text ~ /[a-z]/) print text; text = "" }
 FNR == 1 { fenced = 0; flush() }
@@ -121,7 +126,8 @@ of 0 290
 if 35 9999
 sentence 0 20
 long 0 5'
-# kinds that are not there yet: no further away than today. A rewritten text lowers its row, or takes it out
+# Kinds that are still outside a limit must not get worse. Tighten a row, or remove it, when its
+# texts have been rewritten.
 not_yet='messages if 11'
 cat > "$work/count.awk" <<'EOF'
 {

@@ -1,6 +1,8 @@
 #!/bin/sh
-# rooms.sh -- folders are layers, listed from the top in tests/rooms.txt: a file calls and includes only files of its own folder and of lower ones. Calls
-# are read from the object files of the binary under test with nm. layout.md has a row for each folder, and names the largest circle of files within one.
+# rooms.sh -- folders are layers, listed from top to bottom in tests/rooms.txt. A file calls and
+# includes only files in its own folder and in lower ones. The test reads calls from the object
+# files of the binary under test, with nm. layout.md has a row for each folder, and names the
+# largest circle of files within one.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$(dirname "$(realpath "${RANKSH:-$here/build/ranksh}")")
@@ -11,7 +13,7 @@ cd "$here" || exit 1
 layout=docs/internals/layout.md
 order=tests/rooms.txt
 
-# every folder with code is a line of the list, and every line a folder (or main.c)
+# every folder with code is in the list, and every line of the list is a folder (or main.c)
 find shell src -name '*.[ch]' | sed '/main\.c$/!s|/[^/]*$||' | sort -u > "$work/folders"
 if sort $order | diff - "$work/folders" > "$work/list"; then
 	echo "ok $order lists every folder with code"
@@ -20,7 +22,7 @@ else
 	cat "$work/list"
 fi
 
-# layout.md has a row for each of them, and for no other
+# layout.md has a row for each of these folders, and no other row
 sed -n 's/^| `\([^` ]*\)` |.*/\1/p' $layout | sed 's|/$||' | grep -E '^(shell|src)/' | sort > "$work/rows"
 if sort $order | diff "$work/rows" - > "$work/list"; then
 	echo "ok $layout has a row for every folder"
@@ -29,8 +31,8 @@ else
 	cat "$work/list"
 fi
 
-# CALLER CALLED SYMBOL a line, from the objects whose source is still there; the table of commands belongs to main.c, which hands it down, files carried in the
-# binary to nobody
+# Prints CALLER CALLED SYMBOL lines from the objects whose source still exists. The table of
+# commands belongs to main.c, which passes it to lower folders; embedded files belong to no folder.
 find "$build/shell" "$build/src" "$build/generated" -name '*.o' | while read -r object; do
 	source=${object#"$build"/}
 	case $source in generated/embedded.o | generated/fatbin.o) continue ;; generated/*) ;; *) [ -f "${source%.o}.c" ] || continue ;; esac
@@ -41,7 +43,7 @@ done | xargs nm -A | awk -v build="$build/" '
 	NF == 3 && $2 ~ /[tdrb]/ && $3 !~ /[.]/ { print "static", file, $3 }
 	NF == 2 && $1 == "U" { print "wants", file, $2 }' | sort > "$work/names"
 awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' "$work/names" > "$work/calls"
-# one word, one meaning: an exported name is no static of another file
+# an exported name is not also a static of another file
 awk '$1 == "has" { has[$3] = $2 } $1 == "static" && has[$3] { print $3 ": " has[$3] ", static in " $2 }' "$work/names" > "$work/twice"
 if [ "$(grep -c '^static' "$work/names")" -gt 1000 ] && [ ! -s "$work/twice" ]; then
 	echo "ok no exported name is a static of another file"
@@ -55,7 +57,7 @@ find shell src -name '*.[ch]' -exec grep -Ho '^#include "[^"]*"' {} + | sed 's/"
 	[ -f "$header" ] && echo "$file $header #include"
 done > "$work/includes"
 
-# what goes up
+# calls and includes that go up
 cat > "$work/up.awk" <<'EOF'
 function room(file) { if (file !~ /^shell\/main(\.c)?$/) sub(/\/[^\/]*$/, "", file); else file = "shell/main.c"; return file }
 FNR == NR { place[$1] = ++count; next }
@@ -71,7 +73,7 @@ for kind in calls includes; do
 	fi
 done
 
-# a backend's own headers are for itself, for the backend beside it and for the file of shell/ that chooses
+# only the backends, and the file of shell/ that chooses one, include the headers of a backend
 awk '$2 ~ /^src\/(sim|cuda)\// && $1 !~ /^src\/(sim|cuda)\// { print $1 }' "$work/includes" | sort -u > "$work/choosers"
 if [ "$(cat "$work/choosers")" = shell/session/device.c ]; then
 	echo "ok one file knows which backends there are"
@@ -79,7 +81,7 @@ else
 	echo "FAIL one file knows which backends there are: $(tr '\n' ' ' < "$work/choosers")"
 fi
 
-# files of one folder that reach each other: the largest such set
+# the largest set of files in one folder that call each other, directly or through others
 awk '
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
 folder($1) == folder($2) && !edge[$1, $2]++ { next_of[$1] = next_of[$1] " " $2; file[$1]; file[$2] }
@@ -96,7 +98,8 @@ END {
 tr -s '\n ' '  ' < $layout | tr -s ' ' | grep -qFf "$work/largest" && word=ok || word=FAIL
 echo "$word $layout names the largest circle of files within one folder: $(cat "$work/largest")"
 
-# who lists the files of a folder lists them all: headers ("Files:"), and READMEs of shell/ with a table of them
+# headers with a list "Files:", and READMEs of shell/ with a table of files, list all files of
+# their folder
 names() { sed '/\*\//q' "$1" | grep -qE "(^|[^a-z_0-9])$2\\.c"; }
 {
 	find shell src -name '*.h' -exec grep -lE '^ \* Files[:,]' {} + | while read -r list; do echo "$list ${list%/*}"; done

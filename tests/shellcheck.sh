@@ -1,5 +1,5 @@
 #!/bin/sh
-# A test of the shell scripts: shellcheck finds no warning; .shellcheckrc lists what is not reported
+# shellcheck.sh -- shellcheck finds nothing in the shell scripts, except what .shellcheckrc allows
 set -u
 cd "$(dirname "$0")/.." || exit 1
 command -v shellcheck > /dev/null || { echo "skipped shellcheck: it is not installed"; exit 0; }

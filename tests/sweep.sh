@@ -1,5 +1,6 @@
 #!/bin/sh
-# sweep.sh -- some of the calls of NVIDIA's libraries fail in a session, at the start and in its midst; `make sweep` has all of them
+# sweep.sh -- sessions in which calls of NVIDIA's libraries fail, at the start and later, for four
+# of the functions; `make sweep` tests all
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")

@@ -1,12 +1,13 @@
 #!/bin/sh
-# table.sh -- the table of commands follows the folder: a new file comes in by itself, and one that is deleted goes
+# table.sh -- the table of commands follows the folder: make adds a new file to it, and removes a
+# deleted one
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/shell/course" && cp -r "$here/Makefile" "$here/tools" "$work" && cp -r "$here/shell/commands" "$work/shell" && cp -r "$here/shell/course/commands" "$work/shell/course" && cd "$work" || exit 1
 table() { make -s build/generated/table.c > "$work/said" 2>&1 && grep -c "command_$1\b" build/generated/table.c; }
-# what is made has the time of its moment, and a folder that of its last change: a minute between them tells them apart
+# age: dates built files a minute back, so that a later change of a folder is newer
 age() { find build -exec touch -d '-1 minute' {} +; }
 before=$(table ping)
 age

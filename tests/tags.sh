@@ -1,5 +1,5 @@
 #!/bin/sh
-# tags.sh -- no tag of a struct, enum or union is defined twice in the whole program: one word, one meaning
+# tags.sh -- no tag of a struct, enum or union is defined twice in the whole program
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

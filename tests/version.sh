@@ -1,10 +1,11 @@
 #!/bin/sh
-# version.sh -- VERSION of the Makefile is the version of the binary, of the manual page and of the first entry of CHANGES
+# version.sh -- the binary, the manual page and the first entry of CHANGES have the Makefile's
+# VERSION
 set -u
 cd "$(dirname "$0")/.." || exit 1
 RANKSH=$(realpath "${RANKSH:-./ranksh}")
 version=$(sed -n 's/^VERSION *= *//p' Makefile)
-# is NAME FOUND: it is the version
+# is NAME FOUND: checks that FOUND is the version
 is() { if [ -n "$version" ] && [ "$2" = "$version" ]; then echo "ok version: $1"; else echo "FAIL version: $1 is $2, and VERSION is $version"; fi; }
 is "ranksh --version" "$("$RANKSH" --version | sed 's/^ranksh //')"
 is "the newest entry of CHANGES" "$(sed -n 's/^\([0-9][0-9.]*\).*/\1/p' CHANGES | head -1)"
