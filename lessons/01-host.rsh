@@ -1,14 +1,15 @@
 # lesson: The host runs ahead
 # minutes: 20
 # ranks: 1
-# learned: The host queues work, the GPU does it later: queueing is cheap.
-# learned: Reading a number makes the host wait, and the GPU runs dry.
+# learned: The host queues work and the GPU runs it later: queueing is cheap.
+# learned: Reading a number makes the host wait, and the GPU runs out of work.
 # learned: So keep numbers on the GPU, and read them once, after the loop.
 
 ## Queue three multiplications
 # Each rank has a host, which runs your lines, and a GPU, which does the work
-# later. A kernel line only queues the work: the clock in the prompt advances
-# by the launch time (20 us), not by the 2 ms that a matmul takes.
+# later. A line such as `y = matmul x w` only queues the matmul: the host's
+# clock, in the prompt, advances by the launch time (20 us), not by the
+# matmul's 2 ms.
 # Task: queue y1 = x w, y2 = y1 w, y3 = y2 w on the default stream, and wait
 # for nothing in between.
 #: start
@@ -23,8 +24,8 @@ r = matmul x w;  r = matmul r w;  r = matmul r w
 expect close(y3, r)   # y3 is not x w w w
 expect hostwait <= best(hostwait)   # the host waited between two lines
 #: hint
-# One stream runs its work in queue order: y1 is complete when y2 starts,
-# without any wait.
+# One stream runs its work in queue order, so y1 is complete when y2 starts.
+# No wait is needed.
 #: solution
 y1 = matmul x w
 y2 = matmul y1 w
@@ -63,17 +64,18 @@ y3 = matmul w y2
 #: ask type `sync; timeline`: how long did the host wait? = time-60us
 #: transfer
 # PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
-# A host timer around the line measures the launch: call
-# torch.cuda.synchronize() before you read the timer the second time, or
-# time with two torch.cuda.Event.
-# On 8 ranks nothing changes: each of the hosts queues for its own GPU.
+# A host timer around the line measures only the launch. Call
+# torch.cuda.synchronize() before you read the timer the second time, or time
+# with two torch.cuda.Event.
+# On 8 ranks nothing changes: each rank's host queues work for its own GPU.
 
 ## The print in the loop
-# This host is slow: each launch takes 0.2 ms. If the host runs ahead,
-# the GPU's work hides this time. A `print` of data waits for the data; then
-# the GPU is idle until the next launch arrives.
-# Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n. If you
-# print `loss`, print it once, after the last step.
+# This host is slow: each launch takes 0.2 ms. If the host runs ahead, the GPU
+# still has queued work meanwhile, which hides the launch time. `print y`
+# blocks the host until y is computed; then the GPU is idle until the next
+# launch.
+# Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n (`check`
+# tries others). If you print `loss`, print it once, after the last step.
 #: start
 set launch=0.2ms
 let n = 12
@@ -94,7 +96,7 @@ repeat n { y = matmul y w;  sync;  loss = mse y t;  sync }
 # source: Avoid unnecessary CPU-GPU synchronization
 expect close(y, ry)   # y is not the result of n steps
 expect close(loss, rloss)   # loss is not the last step's loss
-expect hostwait <= best(hostwait)   # a wait in the loop leaves the GPU without work
+expect hostwait <= best(hostwait)   # the host waits in the loop, which leaves the GPU without work
 expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
 #: hint
 # `repeat n { ... }` runs its lines n times. A line that waits belongs after
@@ -144,14 +146,14 @@ print loss
 # PyTorch: loss.item(), print(loss), `if loss > 1:` and loss.cpu() wait.
 # Read the loss every hundred steps, or after the epoch.
 # On 8 ranks: if a rank waits, it is late for the next collective, and the
-# other ranks wait for it there: the print costs time on eight GPUs.
+# other ranks wait for it there. So the print costs time on eight GPUs.
 
 ## Every loss, without a wait
-# You want the loss of every step, not only the last. Reading it in each
-# step is a wait in each step. But a copy on the GPU is work like any
-# other: it is queued, and the host does not wait.
+# You want the loss of every step, not only the last. If you read it in each
+# step, the host waits in each step. But a copy from GPU memory to GPU memory
+# is queued like a kernel, and the host does not wait for it.
 # Task: run n steps as before, for any n, so that log[i] holds the loss of
-# step i; print `log` once, at the end. A slice is written `log[i:i+1]`.
+# step i. Print `log` once, at the end. `log[i:i+1]` is a slice of one number.
 #: start
 set launch=0.15ms
 let n = 12
@@ -180,10 +182,10 @@ print log
 #: check
 # source: docs.pytorch.org/docs/stable/notes/faq.html (total_loss += loss)
 expect close(log, rlog)   # log does not hold each step's loss
-expect hostwait <= best(hostwait)   # a wait in the loop leaves the GPU without work
+expect hostwait <= best(hostwait)   # the host waits in the loop, which leaves the GPU without work
 expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
 #: hint
-# `copy loss -> log[i:i+1]` is queued after the mse that it needs.
+# Queue `copy loss -> log[i:i+1]` after the `mse` that makes this loss.
 #: solution
 for i in 0:n {
   y = matmul y w
@@ -227,5 +229,6 @@ for i in 0:n {
 #: transfer
 # PyTorch: losses.append(loss.detach()); torch.stack(losses).cpu() at the
 # end. Without detach() each step's graph is kept as well.
-# On 8 ranks each rank has the loss for its own part of the batch: one
-# allreduce of `log` at the end gives the mean, instead of one in each step.
+# On 8 ranks each rank has the loss of its own part of the batch. One
+# `allreduce log op=avg` at the end gives all means, instead of one allreduce
+# in each step.

@@ -1,16 +1,17 @@
 # lesson: Pinned and pageable memory
 # minutes: 20
 # ranks: 1
-# learned: A copy from pageable memory blocks the host until that is read.
-# learned: From pinned memory the copy engine reads alone, beside kernels.
+# learned: A copy from pageable memory blocks the host until all is read.
+# learned: The copy engine reads pinned memory alone, while the host goes on.
 # learned: Do not write memory that a copy still reads: use two buffers.
 
 ## The copy that blocks the host
-# Memory from malloc is pageable. The driver stages it piece by piece in its
-# own buffer, and `copy` blocks the host until the last piece is read, so the
-# host queues the next line late. If memory is page-locked (`pinned`), the
-# copy engine reads by itself, and the host goes on at once.
-# Task: bring `batch` (pageable) to x on stream io, while y = matmul v w runs
+# Memory from malloc is pageable. The driver first copies it, piece by piece,
+# to a buffer of its own (staging), and `copy` blocks the host until the last
+# piece is read. So the host queues the next line late. If memory is
+# page-locked (`pinned`), the copy engine reads it directly, and the host goes
+# on at once.
+# Task: copy `batch` (pageable) to x on stream io, while y = matmul v w runs
 # on compute. `tensor h[512,256] pinned` makes page-locked memory.
 #: start
 tensor batch[512,256] host = randn seed=3
@@ -39,11 +40,11 @@ y = matmul v w on compute
 # source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
 expect close(x, rx)   # x does not hold the whole batch
 expect close(y, ry)   # y is not v w
-expect races == 0   # two operations access the same memory, and no order is given
+expect races == 0   # two operations access the same memory, and no wait orders them
 expect time <= 1.05 * best(time)   # the copy takes twice as long as necessary, or one operation waits for the other
 #: hint
-# Copy `batch` to pinned memory of your own first: the host does that, and it
-# is fast. From there the copy engine needs no host.
+# First copy `batch` to pinned memory of your own. The host makes that copy,
+# and it is fast. The copy from there to x does not need the host.
 #: solution
 tensor h[512,256] pinned
 copy batch -> h
@@ -102,21 +103,21 @@ copy h -> x on io
 y = matmul w v on compute
 #: ask `timeline`: how long did `copy batch -> h` block the host? = 0.2ms
 #: transfer
-# PyTorch: DataLoader(..., pin_memory=True), and in the loop
-# x = x.to("cuda", non_blocking=True). Pinning is a copy too, and allocating
-# pinned memory is slow: x.pin_memory().to(...) in the loop may cost more
-# than x.to(...) alone. Here h is allocated once.
+# PyTorch: DataLoader(..., pin_memory=True), and in the loop x = x.to("cuda",
+# non_blocking=True). x.pin_memory() also allocates and copies, and is slow:
+# x.pin_memory().to(...) in the loop may cost more than x.to(...) alone. Here
+# h is allocated once.
 # On 8 ranks eight processes pin memory on one host. Pinned memory cannot be
 # swapped out, so pin buffers, not the whole data set.
 
 ## Do not write a buffer that is still being copied
-# A `copy` from pinned memory returns before the engine has read it. If you
-# write the next batch into the same buffer, you overwrite the current one.
-# This host fills a buffer in 0.5 ms, the bus takes 1 ms. `record E on io`
-# records an event; `sync E` blocks the host until io has reached it. If the
-# event was never recorded, `sync E` returns at once.
+# A `copy` from pinned memory returns before the copy engine has read the
+# memory. If you then write the next batch into the same buffer, you overwrite
+# the current one. Here filling a buffer takes 0.5 ms, copying it to the GPU
+# 1 ms. `record E on io` records an event; `sync E` blocks the host until io
+# has reached it, and returns at once if the event was never recorded.
 # Task: bring batch[i] to x[i] through pinned memory, for all i in 0:n and any
-# n, so that a buffer is filled while another one is copied.
+# n. Fill one buffer (`h$b` is h0 or h1) while the other is copied.
 #: start
 set host_rate=525MB/s
 let n = 6
@@ -130,7 +131,7 @@ mark task
 tensor rx[n,256,256]
 copy batch -> rx
 #: vary n=5:8
-#: predict how long for all n? = time
+#: predict how long do all n batches take? = time
 #: choice there were one buffer, and filling and copying alternated
 for i in 0:n { copy batch[i] -> h0;  copy h0 -> x[i] on io;  sync io }
 #: choice the driver staged each batch
@@ -144,7 +145,7 @@ expect close(x, rx)   # x does not hold the batches
 expect time <= 1.05 * best(time)   # filling and copying take turns
 #: hint
 # In round i use buffer b = i % 2. Before you fill it, wait for the last copy
-# that read it, and for no other.
+# that read this buffer, and for no other copy.
 #: solution
 for i in 0:n {
   let b = i % 2
@@ -222,15 +223,15 @@ for i in 2:n { copy h$(i%2) -> x[i] on io }
 # cudaEventSynchronize(sent[b]) before the buffer is filled again.
 # PyTorch: record an event after x.to("cuda", non_blocking=True), and do not
 # write x before that event has completed.
-# On 8 ranks nothing changes if each GPU has its own path.
+# On 8 ranks nothing changes if each GPU has its own path to host memory.
 
 ## A loader thread
-# Now the batches are on a disk. The host that launches kernels should not
-# read them or wait for buffers: a loader has a thread for that.
-# `stream load kind=host` is such a thread. It has an order and events like
-# any stream, and a `wait` there blocks only the thread.
-# Task: as before, for any n: `load` fills the buffers, io brings them to x.
-# The host only queues, and waits for nothing.
+# Now the batches are on a disk. The host thread that launches kernels should
+# not read them or wait for buffers; a data loader uses another thread.
+# `stream load kind=host` is such a thread: it runs its work in order and has
+# events, like any stream, and a `wait` there blocks only this thread.
+# Task: bring batch[i] to x[i] again, for any n: `load` fills the buffers, and
+# io copies them to x. The host only queues, and waits for nothing.
 #: start
 set disk_read=525MB/s
 let n = 6
@@ -254,7 +255,7 @@ expect time <= 1.05 * best(time)   # filling and copying take turns
 expect hostwait <= best(hostwait)   # the host does the work of the thread
 #: hint
 # io waits for load before it reads a buffer; load waits for the event that
-# follows the last copy from the buffer.
+# was recorded after the last copy from the buffer.
 #: solution
 for i in 0:n {
   let b = i % 2
@@ -331,8 +332,8 @@ for i in 0:n {
   record sent$b on io
 }
 #: transfer
-# PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read,
-# a thread pins, and your loop finds batches that are ready.
-# On 8 ranks eight loaders share one host: its cores, its memory bandwidth
-# and its disk. ranksh gives each rank its own part of the disk, so there
-# (`loader workers=2`) they do not wait for one another.
+# PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read, a
+# thread pins, and your loop finds batches that are ready.
+# On 8 ranks eight loaders share one host: its cores, its memory bandwidth and
+# its disk. ranksh gives each rank its own part of the disk, so a rank's
+# loaders (`loader workers=2`) do not wait for those of other ranks.

@@ -2,15 +2,15 @@
 # minutes: 30
 # ranks: 1
 # learned: A stream runs its work in order; two streams have no common order.
-# learned: `wait` orders them: a stream, not the host, waits for an event.
+# learned: `wait` makes one stream wait for another; the host does not wait.
 # learned: A race is a missing order; correct numbers do not rule it out.
 
 ## Two things at once
-# A stream runs its work in order, one at a time. Work on different streams
-# may run at the same time: a copy engine moves data while the
-# multiprocessors compute.
+# A stream runs one operation at a time, in queue order. Operations on
+# different streams may run at the same time: a copy engine moves data while
+# the multiprocessors compute.
 # Task: copy h to x, and at the same time compute y = v w. The streams `io`
-# and `compute` exist: `on io` at the end of a line queues it there.
+# and `compute` exist: a line that ends with `on io` queues its work there.
 #: start
 tensor h[512,256] pinned = randn seed=3
 tensor x[512,256]
@@ -21,7 +21,7 @@ mark task
 tensor rx[512,256];  copy h -> rx
 ry = matmul v w
 #: predict how long will both together take? = time
-#: choice they took turns
+#: choice copy and matmul took turns
 copy h -> x on io
 y = matmul v w on io
 #: choice the copy halved the speed of the matmul
@@ -33,9 +33,9 @@ y = matmul v w on compute
 # source: Kernel Execution
 expect close(x, rx)   # x does not hold the data from h
 expect close(y, ry)   # y is not v w
-expect time <= 1.15 * best(time)   # they do not run at the same time
+expect time <= 1.15 * best(time)   # copy and matmul do not run at the same time
 #: hint
-# They use different memory, so they need no order.
+# Copy and matmul use different memory, so they need no order.
 #: solution
 copy h -> x on io
 y = matmul v w on compute
@@ -79,13 +79,12 @@ y = matmul w v on compute
 # for work on another.
 
 ## The missing order
-# y = x w needs the data that the copy from h brings. The two streams are
+# y = x w needs the data that is copied from h to x. The two streams are
 # independent: if no line orders them, the matmul begins while x is still
-# being written. u = v w does not need x.
-# Task: copy h to x, compute u = v w and y = x w, and give each necessary
-# order, and no more, with `wait A on B`: what is queued on B after it starts
-# only when A has done all that was queued on A so far. The host waits for
-# nothing.
+# being written. u = v w does not need x. After `wait A on B`, work queued on
+# B starts only when all work queued on A so far has finished.
+# Task: copy h to x, compute u = v w and y = x w, and order them with `wait`
+# where this is needed, and only there. The host waits for nothing.
 #: start
 tensor h[512,256] pinned = randn seed=3 scale=0.1
 tensor v[256,256] w[256,256] = randn seed=1 scale=0.1
@@ -95,7 +94,7 @@ mark task
 #: reference
 tensor rx[512,256];  copy h -> rx
 ry = matmul rx w;  ru = matmul v w
-#: predict how long for all three? = time
+#: predict how long do all three take? = time
 #: choice both matmuls waited for the copy
 copy h -> x on io
 wait io on compute
@@ -173,18 +172,19 @@ u = matmul v w on compute
 wait io on compute
 y = matmul v w on compute
 #: transfer
-# PyTorch: compute.wait_stream(io) before y = x @ w; and if x was made on
-# io, x.record_stream(compute), or its memory may be reused too early.
+# PyTorch: call compute.wait_stream(io) before y = x @ w. If x was allocated
+# on io, also call x.record_stream(compute): otherwise its memory may be
+# reused too early.
 # CUDA: cudaEventRecord(e, io); cudaStreamWaitEvent(compute, e, 0)
-# On 8 ranks each rank must give this order itself.
+# On 8 ranks each rank must give this order on its own streams.
 
 ## An event marks a point in a stream
 # `wait io on compute` waits for everything queued on io so far. An event is
 # finer: `record E on io` marks a point, and `wait E on compute` waits only
 # until io has reached that point.
-# Task: queue the copies of ha to a and of hb to b on io, that to a first, and
-# y = a w on compute. y starts as soon as a has arrived, and does not wait for
-# b. The host waits for nothing.
+# Task: on io copy ha to a, then hb to b; on compute make y = a w. y must
+# start as soon as a has arrived, without waiting for b. The host waits for
+# nothing.
 #: start
 tensor ha[256,256] hb[512,256] pinned = randn seed=3 scale=0.1
 tensor a[256,256] b[512,256] = zeros
@@ -194,7 +194,7 @@ mark task
 #: reference
 tensor ra[256,256] rb[512,256];  copy ha -> ra;  copy hb -> rb
 ry = matmul ra w
-#: predict how long from the first copy to the end of all? = time
+#: predict how long from the first copy's start to the end of all? = time
 #: choice the matmul waited for both copies
 copy ha -> a on io;  copy hb -> b on io
 wait io on compute
@@ -269,21 +269,22 @@ record there on io
 copy hb -> b on io
 wait there on compute
 y = matmul b[0:256] w on compute
-#: ask `sync; timeline`: when does y begin, from the first copy on? = 1ms
+#: ask `sync; timeline`: y begins how long after the copy to a begins? = 1ms
 #: transfer
 # PyTorch: e = io.record_event(); ...; compute.wait_event(e)
-# A wait uses the event's last record at the time of the call: if wait_event
-# comes before record_event, it waits for nothing.
+# wait_event waits for the event's last record before the call. If the event
+# was never recorded, it waits for nothing.
 # On 8 ranks: frameworks record such an event after each bucket's allreduce,
 # and backward ends with a wait for it.
 
 ## Prefetch batch i+1
-# n batches wait in pinned memory. If there is one buffer, copy and matmul
-# take turns; if two, batch i+1 crosses the bus while batch i is multiplied.
-# Then each buffer has two events: loaded (may be read) and used (may be
-# written again). A wait for an event that was never recorded has no effect.
-# Task: acc += matmul BUFFER w for each batch[i], for any n. The buffers are
-# x0 and x1; x$b names one of them by the value of b. The host does not wait.
+# n batches are in pinned memory. If there is one buffer on the GPU, copy and
+# matmul take turns; if there are two, batch i+1 is copied while batch i is
+# multiplied. Each buffer then needs two events: loaded (may be read) and used
+# (may be written again). A wait for an event that was never recorded has no
+# effect.
+# Task: copy each batch[i] to a buffer, x0 or x1 (x$b names one by the value
+# of b), and run `acc += matmul BUFFER w`, for any n. The host does not wait.
 #: start
 let n = 6
 tensor batch[n,256,256] pinned = randn seed=1 scale=0.1
@@ -297,7 +298,7 @@ mark task
 tensor racc[256,256] = zeros
 for i in 0:n { copy batch[i] -> x0;  racc += matmul x0 w }
 #: vary n=4:8
-#: predict how long for all n? = time
+#: predict how long do all n batches take? = time
 #: choice copy and matmul took turns
 for i in 0:n { copy batch[i] -> x0 on io;  acc += matmul x0 w on io }
 #: choice the matmuls cost nothing
@@ -422,8 +423,8 @@ for i in 0:n-1 {
 }
 #: ask `timeline`: which stream is busy nearly all the time? = "compute"
 #: transfer
-# PyTorch: the next batch is copied on its own stream, with wait_stream before
-# the step (data_prefetcher in apex's ImageNet example).
+# PyTorch: copy the next batch on a separate stream, and call wait_stream
+# before the step (data_prefetcher in apex's ImageNet example).
 # If each round takes the same time, a third buffer gains nothing.
 # On 8 ranks eight copies share the host's memory and bus.
 
@@ -528,12 +529,12 @@ wait io on compute
 y = matmul x w on compute
 z = matmul x w on compute
 #: transfer
-# PyTorch: often the allocator, not you, reuses x: memory freed on one stream
-# is reused while another stream still reads it. x.record_stream(compute)
-# keeps the block until compute has finished with it.
+# PyTorch: often it is the allocator that reuses x: memory freed on one stream
+# is allocated again while another stream still reads it.
+# x.record_stream(compute) keeps the block until compute has finished with it.
 # `free x on compute` is cudaFreeAsync: the next tensor in this memory waits
 # for compute.
 # TORCH_CUDA_SANITIZER=1 finds tensors that two streams use without an order.
 # If CUDA_LAUNCH_BLOCKING=1 makes the loss correct, an order was probably
 # missing.
-# On 8 ranks one rank's race corrupts all of them at the next allreduce.
+# On 8 ranks a race on one rank corrupts all of them at the next allreduce.

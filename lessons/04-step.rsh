@@ -1,18 +1,19 @@
 # lesson: A training step on one GPU
 # minutes: 25
 # ranks: 1
-# learned: Adam keeps four numbers per parameter: w, dw, and its m and v.
+# learned: Adam training keeps four numbers per parameter: w, dw, m and v.
 # learned: Activations grow with the batch: sum gradients over micro-batches.
-# learned: Activations can be recomputed for backward: time for memory.
+# learned: Recomputing activations for backward saves memory and costs time.
 
 ## What a step needs
 # A step is forward (the loss), backward (a gradient for each parameter) and
 # the optimizer. There are two layers, w1 and w2. `forward` keeps tensors for
-# backward; `backward2` makes dw2; `backward1` makes dw1, and reads w2.
-# Adam keeps two running means for each parameter, m and v: they start at zero
-# and pass from step to step.
-# Task: two whole steps, each with `adam w dw m v t=STEP lr=0.01` for each
-# layer, STEP 1 and 2. Make m and v: tensor m1[128,128] kind=optimizer = zeros
+# backward; `backward2` makes dw2; `backward1` makes dw1, and reads w2. Adam
+# keeps two running means for each parameter, m and v: they start at zero, and
+# each step updates them.
+# Task: take two whole steps, STEP 1 and 2: in each, run
+# `adam w dw m v t=STEP lr=0.01` for each layer. First make m and v of each
+# layer: tensor m1[128,128] kind=optimizer = zeros
 #: start
 tensor w1[128,128] w2[128,128] kind=parameter = randn seed=5 scale=0.1
 tensor x[64,128] t[64,128] = randn seed=1
@@ -37,7 +38,7 @@ for k in 1:3 {
 }
 r1 = scale w1 1;  r2 = scale w2 1
 free z a y dy da dz dw1 dw2
-#: predict w, dw, m and v together: how many times the memory of w? = 4
+#: predict how many times the memory of w do w, dw, m and v take? = 4
 #: check
 # source: docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 # source: arXiv:1910.02054 (ZeRO), 3.1: parameters, gradients, optimizer
@@ -45,7 +46,8 @@ expect close_step(w1, b1, r1)   # w1 has not taken Adam's two steps
 expect close_step(w2, b2, r2)   # w2 has not taken Adam's two steps
 expect races == 0   # a tensor is written while another stream still reads it
 #: hint
-# Each layer has its own means. Which line still reads w2 when you change it?
+# Each layer has its own means. Which line reads w2, and has it run when adam
+# changes w2?
 #: solution
 tensor m1[128,128] m2[128,128] kind=optimizer = zeros
 tensor v1[128,128] v2[128,128] kind=optimizer = zeros
@@ -131,19 +133,21 @@ for k in 1:3 {
 #: ask `mem over`: the largest activation memory? = peak(activation)
 #: transfer
 # PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
-# opt.zero_grad(). A model with 1 billion parameters takes 16 GB in f32
-# before the first activation; bf16 with f32 masters takes 16 as well:
-# 2 + 2 + 4 + 4 + 4 bytes each.
-# On 8 ranks with data parallel each rank holds all of it: ZeRO splits it.
+# opt.zero_grad(). A model with 1 billion parameters takes 16 GB in f32 before
+# the first activation. bf16 with f32 master weights takes 16 GB as well: 2 +
+# 2 + 4 + 4 + 4 bytes for each parameter.
+# On 8 ranks with data parallel each rank holds all of it; ZeRO splits it.
 
 ## Gradients add up
-# Activations grow with the batch, and only 32 rows fit here. The gradient of
-# a mean over K parts with 32 rows each is the mean of the parts' gradients.
-# `rows FROM TO` runs forward and backward for these rows, adds the gradients
-# of *their* mean to dw1 and dw2, and frees its activations.
-# Task: one `sgd w dw lr=0.5` for each layer with the gradient of the mean
-# over all 32*K rows, for any K, never more than 32 rows at a time. dw1 and
-# dw2 still hold the last step's gradients (`fill x 0`, `y = scale x 0.5`).
+# Activations grow with the batch, and only 32 rows fit here. The loss is a
+# mean over rows: over K parts with 32 rows each, its gradient is the mean of
+# the parts' gradients. `rows FROM TO` runs forward and backward for these
+# rows, adds the gradients of *their* mean loss to dw1 and dw2, and frees its
+# activations.
+# Task: update each layer once, `sgd w dw lr=0.5`, with the gradient of the
+# mean over all 32*K rows, for any K. Never run more than 32 rows at a time.
+# dw1 and dw2 still hold the last step's gradients (useful:
+# `fill x 0`, `y = scale x 0.5`).
 #: start
 let K = 4
 tensor X[32*K,128] T[32*K,128] = randn seed=1
@@ -166,7 +170,7 @@ rdw1 = matmul X.T dz;  free z a y dy da dz
 r1 = scale w1 1;  r2 = scale w2 1;  b1 = scale w1 1;  b2 = scale w2 1
 sgd r1 rdw1 lr=0.5;  sgd r2 rdw2 lr=0.5
 #: vary K=2:9
-#: predict how much of the peak is activations? = peak(activation)
+#: predict how many bytes of the peak are activations? = peak(activation)
 #: choice all rows went through at once
 rows 0 32*K
 #: check
@@ -177,10 +181,10 @@ rows 0 32*K
 # source: generated/torch.nn.parallel.DistributedDataParallel.html
 expect close_step(w1, b1, r1)   # w1 has not taken the whole batch's step
 expect close_step(w2, b2, r2)   # w2 has not taken the whole batch's step
-expect peak(activation) <= best(peak(activation))   # more than 32 rows at a time
-expect peak <= best(peak) + 2*bytes(w1)   # more than 32 rows at a time
+expect peak(activation) <= best(peak(activation))   # activations of more than 32 rows are in memory at a time
+expect peak <= best(peak) + 2*bytes(w1)   # tensors of more than 32 rows are in memory at a time
 #: hint
-# Zero, then add K gradients, then divide by K, then one update.
+# Set dw1 and dw2 to zero, add K gradients, divide by K, then update once.
 #: solution
 fill dw1 0;  fill dw2 0
 for k in 0:K { rows 32*k 32*k+32 }
@@ -246,19 +250,21 @@ dw1 = scale dw1 1/K
 sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 #: transfer
 # PyTorch: for x, t in parts: (loss(model(x), t) / K).backward(); then
-# opt.step(); opt.zero_grad(). .grad adds up by itself.
+# opt.step(); opt.zero_grad(). Each backward() adds to .grad.
 # The mean of means is the overall mean only if the parts have equal length: a
 # short last part, or unequal token counts, need weights.
-# On 8 ranks only the last backward needs the exchange: model.no_sync().
+# On 8 ranks only the last backward exchanges gradients: run the others within
+# model.no_sync().
 
 ## Recompute the activations
 # Backward reads tensors that forward kept. `forward u` makes unit u's inner
-# activations h$u and a$u (large) and its output x$u (small) from the unit
-# before; `forget u` frees h$u and a$u; `backward u` reads them, makes dw$u
-# and dv$u, and frees them.
-# Task: all gradients of units 1 to L, for any L. Keep at most one unit's h$u
-# and a$u in memory, compute none more than twice. Run `start_back` between
-# the last forward and backward. `for u in L:0:-1 { ... }` counts L down to 1.
+# activations h$u and a$u (large) and its output x$u (small) from x$(u-1);
+# `forget u` frees h$u and a$u; `backward u` reads them, makes dw$u and dv$u,
+# and frees them.
+# Task: make the gradients of units 1 to L, for any L. Keep h$u and a$u of at
+# most one unit in memory, and compute no unit more than twice. Between the
+# forward and the backward pass run `start_back`. `for u in L:0:-1 { ... }`
+# counts L down to 1.
 #: start
 let L = 4
 tensor x0[256,64] t[256,64] = randn seed=1
@@ -305,11 +311,12 @@ for u in L:0:-1 {
 # source: collectives once more: arXiv:1910.02054 (ZeRO), section 8
 expect close(dW, rW)   # some unit's dw is not its gradient
 expect close(dV, rV)   # some unit's dv is not its gradient
-expect peak <= best(peak)   # more than one unit's h and a are in memory
-expect time <= 1.05 * best(time)   # units are computed more than twice
+expect peak <= best(peak)   # h and a of more than one unit are in memory
+expect time <= 1.05 * best(time)   # some units are computed more than twice
 #: hint
-# Forward: forget each unit at once. Backward: recompute unit u from x$(u-1),
-# which is still in memory, just before you need it.
+# In the forward pass, forget each unit at once. In the backward pass,
+# recompute unit u from x$(u-1), which is still in memory, just before you
+# need it.
 #: solution
 for u in 1:L+1 { forward u;  forget u }
 start_back
@@ -363,7 +370,8 @@ forward 1;  backward 1;  start_back;  forward 1;  backward 1
 #: ask `mem over`: the largest activation memory? = peak(activation)
 #: transfer
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
-# Backward costs two forwards, so a step of 3 becomes a step of 4: a third
-# more time, but the activation memory of one unit and L inputs.
+# Backward takes as long as two forwards, so a step takes 4 forwards instead
+# of 3: a third more time. But it needs activation memory for only one unit
+# and L inputs.
 # On 8 ranks with tensor parallelism the collectives inside a unit also run
 # once more.

@@ -2,16 +2,17 @@
 # minutes: 30
 # ranks: 4 8
 # learned: If both ranks send first, they deadlock; `together` avoids it.
-# learned: Collectives match by call order, and every rank must call.
-# learned: A group names its members; if groups share no rank, neither waits.
+# learned: Collectives match by call order; every rank must make each call.
+# learned: A group's collective waits for its members, and for no other rank.
 
 ## Two ranks that send first
-# Neighbours want each other's numbers: ranks 0 and 1, ranks 2 and 3. Each
-# has queued a send, then a receive, and all wait: `stuck` shows the circle;
-# `abort world` cancels unfinished work. `together { LINES }` starts its sends
-# and receives as one. `@0,2 { LINES }` runs lines on these ranks.
-# Task: release them, and bring each rank its partner's `mine` in `theirs`,
-# with both directions under way at the same time.
+# Neighbours, ranks 0 and 1, ranks 2 and 3, want each other's numbers. Each
+# rank has queued a send, then a receive, so all of them wait. `stuck` shows
+# the circular wait; `abort world` cancels unfinished work.
+# `together { LINES }` starts its sends and receives as one. `@0,2 { LINES }`
+# runs lines on ranks 0 and 2 only.
+# Task: cancel the waiting work. Then bring the partner's `mine` to `theirs`
+# on each rank, with both directions under way at the same time.
 #: start
 let partner = rank + 1 - 2 * (rank % 2)
 tensor mine[64k] = randn seed=rank
@@ -25,7 +26,7 @@ tensor r[64k]
 sendrecv mine -> r to=partner from=partner
 sync
 #: vary ranks=4,8
-#: predict 256 kB each way: how long, once they run? = time
+#: predict 256 kB each way: how long do the transfers take? = time
 #: choice the two directions took turns
 abort world
 if rank % 2 == 0 { send mine to=partner; recv theirs from=partner }
@@ -41,7 +42,7 @@ sendrecv mine -> theirs to=partner from=partner
 # source: one communicator, one at a time: github.com/NVIDIA/nccl/issues/574
 # source: a send may wait for its receive: github.com/NVIDIA/nccl/issues/783
 expect close(theirs, r)   # `theirs` does not hold the partner's numbers
-expect time <= 1.15 * best(time)   # both directions can be under way at once, and only `mine` needs to travel
+expect time <= 1.15 * best(time)   # the directions take turns, or more than `mine` travels
 #: hint
 # A rank that sends first waits for a receive that is queued after the other
 # rank's send. Start the send and the receive as one.
@@ -88,17 +89,18 @@ send mine to=partner on other
 # In PyTorch:
 #   ops = [P2POp(isend, mine, partner), P2POp(irecv, theirs, partner)]
 #   for req in batch_isend_irecv(ops): req.wait()
-# NCCL does the same with ncclGroupStart and ncclGroupEnd. Two streams also
-# work here, because each direction of a pair has its own communicator. NCCL
-# runs the operations of one communicator one at a time, so a note says that
-# NCCL can hang: use `together` there.
+# NCCL does the same with ncclGroupStart and ncclGroupEnd. In ranksh two
+# streams work as well, because each direction of a pair has its own
+# communicator. But NCCL runs the operations of one communicator one at a
+# time, and can hang: a note says so. Use `together` there.
 # On 8 ranks nothing changes: each pair has its own link.
 
-## One rank brings another size
-# Each rank wants in s the sum of all g, and has queued `s = allreduce g`.
-# One rank has queued half of its g, because it was started with another
-# model. `stuck` names this rank and the difference.
-# Task: release them, and make s on every rank the sum of all ranks' whole g.
+## One rank passes another size
+# Each rank wants in s the sum of all g, and has queued `s = allreduce g`. But
+# one rank was started with another model, and passed only half of its g.
+# `stuck` names this rank and the difference.
+# Task: cancel the waiting work. Then make s, on every rank, the sum of the
+# whole g of all ranks.
 #: start
 def begin { if rank == world-2 { let part = 8k } else { let part = 16k }
   s = allreduce g[0:part] }
@@ -110,13 +112,13 @@ abort world
 r = allreduce g
 sync
 #: vary ranks=4,8
-#: predict how many ranks wait if one brings half? = world
+#: predict how many ranks wait if one passes half of its g? = world
 #: check
 # source: NCCL user guide, docs/usage/collectives.html (same count)
 # source: pytorch.org/docs/stable/distributed.html, TORCH_DISTRIBUTED_DEBUG
 expect close(s, r)   # s is not the sum of all g
 #: hint
-# A queued sum stays queued: first `abort world`.
+# The queued allreduce waits until `abort world` cancels it: do that first.
 #: solution
 abort world
 s = allreduce g
@@ -157,18 +159,18 @@ abort world
 tensor s[16k] = zeros
 h = allreduce g[0:8k]
 copy h -> s[0:8k]
-#: ask Which rank brought another size? = world-2
+#: ask Which rank passed another size? = world-2
 #: transfer
 # NCCL itself compares neither shapes nor names: it hangs, crashes, or adds
 # numbers that do not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL
 # ranks first compare each call's kind and shapes, which costs time.
-# On 8 ranks seven wait for one.
+# On 8 ranks seven ranks wait for one.
 
 ## Matched by order, not by name
 # Two gradients are made on `compute`: even ranks finish ga first, odd ranks
-# gb. Each rank records an event for each: a_there, b_there. So each rank
-# could send its first gradient first ... but a collective has no name: one
-# rank's first call matches the other ranks' first call.
+# gb. Each rank records an event after each of them: a_there, b_there. A rank
+# could send the gradient that is ready first. But a collective has no name:
+# the first call of one rank matches the first call of each other rank.
 # Task: make ga and gb the sums over all ranks, on `comm`.
 #: start
 def backward_a { ga = scale a 2;  spin 1ms;  record a_there }
@@ -188,7 +190,7 @@ sync
 # source: NCCL user guide, docs/usage/communicators.html
 #   (using multiple NCCL communicators concurrently)
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (order of buckets)
-expect races == 0   # a sum is read or written while the gradient is being made: comm must wait for it
+expect races == 0   # the allreduce runs while the gradient is still being made: comm must wait for it
 expect close(ga, ra) and close(gb, rb)   # ga and gb are not the sums: which call of one rank met which call of another?
 #: hint
 # Choose one order and keep it on all ranks, even if a rank has gb first.
@@ -233,19 +235,22 @@ allreduce ga op=avg on comm;  allreduce gb op=avg on comm
 #: wrong
 wait compute on comm
 allreduce ga on comm
-#: ask rank 0 has ga at 1 ms: comm then waits for event or peer? = "peer"
+#: ask After 1 ms, does rank 0's comm wait for event or peer? = "peer"
 #: transfer
 # In PyTorch: dist.all_reduce(ga); dist.all_reduce(gb), in that order on every
-# rank. Two orders hang if the shapes differ (`stuck` names them here). If the
-# shapes agree, they add different gradients without an error. So DDP keeps
-# one bucket order on all ranks. On 8 ranks nothing changes.
+# rank. If the orders differ, calls with different shapes hang (`stuck` names
+# them here), and calls with equal shapes add different gradients without an
+# error. So DDP keeps one bucket order on all ranks. On 8 ranks nothing
+# changes.
 
-## The rank that does not come
-# Each rank adds up its batches' gradients with the others: s0, s1, s2. But
-# the last rank had data for two batches only, and left: the others wait in
-# the third allreduce. `stuck` names the missing rank; here a line can help.
-# Task: give the others in s2 the sum of the third gradients, g[2], over the
-# ranks that have one, on any number of ranks. The last rank's g[2] is stale.
+## The rank that makes no call
+# For each of three batches all ranks add up their gradients: s0, s1, s2. But
+# the last rank had data for two batches only, and made no third call. So the
+# others wait in the third allreduce. `stuck` names the missing rank; a line
+# on this rank can help.
+# Task: make s2 on the other ranks the sum of the third gradients, g[2], over
+# the ranks that have one, on any number of ranks. The last rank has a stale
+# g[2].
 #: start
 let mine = 3;  let last = world - 1
 if rank == last { let mine = 2 }
@@ -266,7 +271,7 @@ sync
 # source: pytorch.org/docs/stable/distributed.html, init_process_group
 expect rank == last or close(s2, r)   # s2 is not the sum of the third gradients over the ranks that have one
 #: hint
-# If a rank has no data, it can still take part: with zeros.
+# If a rank has no data, it can still take part in the allreduce: with zeros.
 #: solution
 if rank == last { tensor none[16k] = 0; s2 = allreduce none }
 #: right
@@ -307,17 +312,19 @@ if rank < last { s2 = allreduce g[2] }
 # In PyTorch:  with Join([model]): for x in data: ...
 # lets a rank without data answer the others' allreduces with zeros.
 # For a mean, divide by the number of ranks that had data, not by all.
-# If a rank never comes: dist.init_process_group(..., timeout=...), and here
-# `group g 0-3 timeout=2ms`. On 8 ranks seven wait for one.
+# If a rank never makes the call, a timeout ends the wait:
+# dist.init_process_group(..., timeout=...), here `group g 0-3 timeout=2ms`.
+# On 8 ranks seven ranks wait for one.
 
 ## Groups and meshes
-# Arrange the ranks in rows of two: 0 1, 2 3, ... The two ranks of a row
-# share a layer: their x must be added up. Ranks at the same place in all
-# rows have copies of one model: their g must be averaged.
-# `mesh rows=world//2 cols=2` lays the ranks out, with neighbours on the last
-# axis, and makes a group of each axis: `allreduce x in cols`. Or
-# `group NAME by EXPR` puts ranks with the same EXPR together.
-# Task: add up x in each row, and average g over the ranks of one place, on
+# Arrange the ranks in rows of two: 0 1, 2 3, ... The two ranks of a row share
+# a layer, so their x must be added up. The ranks at the same place of all
+# rows have copies of the same weights, so their g must be averaged.
+# `mesh rows=world//2 cols=2` lays the ranks out, with neighbours along the
+# last axis, and makes a group for each axis: `allreduce x in cols` sums along
+# cols, that is, within a row. Or `group NAME by EXPR` puts ranks with the
+# same EXPR together.
+# Task: add up x in each row, and average g over the ranks at each place, on
 # any even number of ranks.
 #: start
 tensor x[16k] g[16k] = randn seed=10*rank
@@ -333,14 +340,14 @@ sync
 #: choice each sum went over all ranks
 allreduce x
 allreduce g op=avg
-#: choice sums went to their owner, and not back to the others
+#: choice each sum stayed split over the ranks, without a gather
 mesh rows=world//2 cols=2
 px = reducescatter x in cols;  pg = reducescatter g op=avg in rows
 #: check
 # source: pytorch.org/docs/stable/distributed.html, init_device_mesh
 # source: NCCL user guide, docs/api/comms.html, ncclCommSplit
 expect close(x, rx)   # x is not the sum over the two ranks of a row
-expect close(g, rg)   # g is not the mean over the ranks of one place
+expect close(g, rg)   # g is not the mean over the ranks at one place
 expect sent("nvlink") <= 1.7 * best(sent("nvlink"))   # more bytes travel than these sums need: does every sum need every rank?
 #: hint
 # Rank 2 is in row 2//2 = 1, at place 2%2 = 0.
@@ -401,5 +408,5 @@ allreduce g op=avg in place
 # In PyTorch:
 #   m = init_device_mesh("cuda", (2, 2), mesh_dim_names=("rows", "cols"))
 #   dist.all_reduce(x, group=m["cols"].get_group())
-# On 8 ranks (4, 2): the rows are still pairs, and four ranks have the same
+# On 8 ranks (4, 2): the rows are still pairs, and four ranks share each
 # place.

@@ -2,18 +2,19 @@
 # minutes: 30
 # ranks: 4 8
 # learned: In a ring allreduce each rank sends 2(n-1)/n of the tensor.
-# learned: Each hop costs latency: few bytes, few hops; many, small pieces.
+# learned: Hops cost latency: few bytes in few hops, many in small pieces.
 # learned: A collective runs beside kernels and occupies some multiprocessors.
 
-## Once round: the pieces add up
-# Each rank has 256 kB, g, cut into one piece per rank: g[p] is piece p, and
-# rank p will have its sum. No rank needs all pieces: a piece begins one place
-# to the right of its owner and moves to the right, and each rank adds its own
-# numbers, until the piece reaches its owner. All pieces travel at the same
-# time: every hop of a rank is `sendrecv PIECE -> inbox to=right from=left`,
-# and then one `g[...] += inbox`.
-# Task: make g[rank] the sum over all ranks, for any number of ranks, by sends
-# and receives alone.
+## The first lap: the pieces add up
+# g has 256 kB on each rank. It is cut into one piece per rank: g[p] is piece
+# p, and its owner, rank p, will have its sum. A piece starts on the rank to
+# the right of its owner, and moves right from rank to rank. Each rank adds
+# its own numbers, until the piece reaches its owner. All pieces move at the
+# same time: in every hop a rank runs
+# `sendrecv PIECE -> inbox to=right from=left`, and then one
+# `g[...] += inbox`.
+# Task: make g[rank] the sum over all ranks, for any number of ranks, with
+# sends and receives only.
 #: start
 let right = (rank + 1) % world;  let left = (rank - 1) % world
 let c = 64k / world
@@ -24,7 +25,7 @@ mark task
 r = allreduce g
 sync
 #: vary ranks=4,8
-#: predict how many hops until each rank has its piece? = world - 1
+#: predict how many hops until each rank has its piece's sum? = world - 1
 #: check
 # source: Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for
 #   clusters of workstations, J. Parallel Distrib. Comput. 69 (2009): the ring
@@ -35,8 +36,8 @@ expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
-# In hop s of 0:world-1 a rank sends piece rank-1-s and receives from the left
-# piece rank-2-s (both % world).
+# In hop s (for s in 0:world-1) a rank sends piece rank-1-s to the right, and
+# receives piece rank-2-s from the left (both % world).
 #: solution
 for s in 0:world-1 {
   sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
@@ -114,16 +115,17 @@ for s in 0:world-1 {
   if rank % 2 == 1 { send g[(rank-1-s)%world] to=right }
   g[(rank-2-s)%world] += inbox
 }
-#: ask By `traffic`, how much has each rank sent (answer like 100k)? = sent
+#: ask In `traffic`, how much has each rank sent (answer like 100k)? = sent
 #: transfer
 # This is dist.reduce_scatter_tensor(out, g), ncclReduceScatter: a rank sends
-# (n-1)/n of g for every n. On 8 ranks: seven hops instead of three, with
-# pieces half as large.
+# (n-1)/n of g for every n. On 8 ranks there are seven hops instead of three,
+# with pieces half as large.
 
-## Round again: every rank gets all pieces
-# `first_lap` queues the lap that you have just built: g[rank] is the sum.
-# Now nothing is added: the finished pieces go round once again, and each rank
-# keeps a copy of each piece. Together the two laps are an allreduce.
+## The second lap: every rank gets all pieces
+# `first_lap` queues the lap that you have just built; after it g[rank] is the
+# sum. In the second lap nothing is added: the finished pieces go round once
+# again, and each rank keeps a copy of each piece. Together the two laps are
+# an allreduce.
 # Task: queue first_lap, and then the second lap, so that every rank has the
 # whole sum in g, for any number of ranks. Use only sends and receives.
 #: start
@@ -145,7 +147,7 @@ tensor other[world,c]
 for d in 1:world {
   sendrecv g -> other to=(rank+d)%world from=(rank-d)%world
 }
-#: choice every number travelled once
+#: choice one lap were enough
 first_lap
 #: check
 # source: Patarasuk, Yuan (2009), as above: reduce-scatter, then allgather
@@ -155,8 +157,9 @@ expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint
-# In hop s a rank passes on the piece from hop s-1: first its own piece, rank,
-# then rank-1, rank-2 ... Receive each in its place: no inbox is needed.
+# In hop s a rank passes on the piece that it received in hop s-1. So it sends
+# piece rank, its own, then rank-1, rank-2 ... Receive each piece in its place
+# in g: no inbox is needed.
 #: solution
 first_lap
 for s in 0:world-1 {
@@ -224,19 +227,21 @@ for s in 0:world-1 {
   recv g[(rank-1-s)%world] from=left
   if rank % 2 == 1 { send g[(rank-s)%world] to=right }
 }
-#: ask On 8 ranks, how much would each send (answer like 100k)? = 2*7/8*256k
+#: ask How much would each of 8 ranks send (answer like 100k)? = 2*7/8*256k
 #: transfer
 # This is dist.all_reduce(g), ncclAllReduce with the ring: a rank sends
-# 2(n-1)/n of g. `traffic` shows it, and `busbw` divides it by the time.
+# 2(n-1)/n of g. `traffic` shows these bytes, and `busbw` is these bytes
+# divided by the time.
 # On 8 ranks: nearly the same bytes, but 14 hops instead of 6.
 
 ## Few bytes: count the hops
 # This machine's links have a high latency: 100 us a hop (`machine`:
 # link_latency). g has 64 bytes. Two laps of the ring would be 2(n-1) hops for
-# very few bytes. If each rank exchanges g with a partner at distance 1, then
-# 2, then 4, and adds, the sums cover 2 ranks, then 4, then all 8. The partner
-# at distance d of rank r is r+d if r//d is even, else r-d.
-# Task: make g the sum over all ranks (4, 8: powers of two) in so few hops.
+# very few bytes. Instead, each rank exchanges g with a partner at distance 1,
+# then 2, then 4, and adds what it receives: the sums cover 2 ranks, then 4,
+# then all 8. The partner at distance d of rank r is r+d if r//d is even, else
+# r-d.
+# Task: make g the sum over all ranks (4 or 8) in these log2(world) hops.
 #: start
 set link_latency=100us;  set launch=2us
 tensor g[16] = randn seed=rank
@@ -252,7 +257,7 @@ copy g -> inbox
 for d in 1:world {
   sendrecv g -> inbox to=(rank+d)%world from=(rank-d)%world
 }
-#: choice only the time for 64 bytes counted
+#: choice only the bytes took time, and the hops had no latency
 set link_latency=0us
 for s in 0:log2(world) {
   sendrecv g -> inbox to=(rank+1)%world from=(rank-1)%world
@@ -267,8 +272,8 @@ for s in 0:log2(world) {
 expect close(g, r)   # g is not the sum over all ranks
 expect time <= 1.15 * best(time)   # more hops in sequence than log2 of the number of ranks
 #: hint
-# let d = 1, and repeat log2(world) { exchange, add, let d = 2*d }. The
-# partner is rank + d - 2*d*(rank//d%2).
+# First `let d = 1`. Then repeat log2(world) { exchange, add, let d = 2*d }.
+# The partner is rank + d - 2*d*(rank//d%2).
 #: solution
 let d = 1
 repeat log2(world) {
@@ -326,21 +331,21 @@ repeat log2(world) - 1 {
 }
 #: ask Is most of that time latency or bytes? = "latency"
 #: transfer
-# NCCL's tree over n nodes goes up and down, 2 log2(n) hops, and sends the
-# bytes in pieces; a ring with n ranks has 2(n-1) hops, each with 1/n of them.
-# NCCL takes the faster one from its own tables; NCCL_ALGO=Ring, here
-# algo=ring, forces the ring. With latency L, rate B:
+# Over n nodes NCCL's tree takes 2 log2(n) hops, up and down, and sends the
+# bytes in pieces; a ring of n ranks takes 2(n-1) hops, each with 1/n of the
+# bytes. NCCL chooses the faster one by its own tables; NCCL_ALGO=Ring, here
+# algo=ring, forces the ring. With S bytes, latency L and rate B:
 #   exchange  log2(n) (L + S/B)         ring  2(n-1) (L + S/(n B))
 # On 8 ranks: 3 hops instead of 2; the ring has 14 instead of 6.
 
 ## The collective runs beside the matmul
-# y = x w does not need the sum g, and the sum does not need y. The links are
-# idle during a matmul, and the multiprocessors have time for it while g
-# travels. But a collective is a kernel as well: it moves and adds data, and
-# occupies a share of the multiprocessors (`machine`: collective_sms).
-# Alone, the matmul takes 0.50 ms, and the allreduce 0.42 ms on 4 ranks.
-# Task: compute y = x w, make g the sum over all ranks, and finish sooner
-# than one after the other.
+# y = x w does not need the sum of g, and the sum does not need y. During a
+# matmul the links are idle; while g travels, most multiprocessors are idle.
+# But a collective is a kernel as well: it moves and adds data, and occupies a
+# share of the multiprocessors (`machine`: collective_sms). Alone, the matmul
+# takes 0.50 ms, and the allreduce 0.42 ms on 4 ranks.
+# Task: compute y = x w, make g the sum over all ranks, and finish sooner than
+# if one ran after the other.
 #: start
 set launch=2us;  set link_latency=1us
 tensor x[128,256] w[256,128] = randn seed=1 scale=0.1
@@ -357,7 +362,7 @@ sync
 set collective_sms=0%
 y = matmul x w on compute
 allreduce g on comm
-#: choice they took turns
+#: choice matmul and allreduce took turns
 y = matmul x w on compute
 allreduce g on compute
 #: check
@@ -368,7 +373,8 @@ expect close(y, ry)   # y should be x w
 expect close(g, rg)   # g should be the sum over all ranks
 expect time <= 1.1 * best(time)   # they take turns, although neither needs the other
 #: hint
-# One stream does one thing at a time: use two streams, and no wait between.
+# A stream runs one operation at a time: use two streams, and no wait between
+# them.
 #: solution
 y = matmul x w on compute
 allreduce g on comm
@@ -410,9 +416,9 @@ y = matmul x w on compute
 #: wrong
 allreduce g on comm
 y = matmul w.T x.T on compute
-#: ask What share of multiprocessors has the sum (answer like 50%)? = 20%
+#: ask Which part of the multiprocessors has the sum (like 50%)? = 20%
 #: transfer
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
-# NCCL_MAX_CTAS limits its multiprocessors: if it has fewer, the matmul
-# loses less, and the sum may take longer.
-# On 8 ranks the sum takes 0.51 ms: the matmul loses more.
+# NCCL_MAX_CTAS limits the multiprocessors of a collective: if it has fewer,
+# the matmul loses less, and the sum may take longer.
+# On 8 ranks the sum takes 0.51 ms, so the matmul loses more.

@@ -1,7 +1,7 @@
 # lesson: Data parallel: average, bucket, overlap
 # minutes: 35
 # ranks: 4 8
-# learned: Each rank has its own rows; the gradients' mean joins them.
+# learned: Each rank has its own rows; averaging the gradients combines them.
 # learned: One large message is cheaper than many: gradients go in buckets.
 # learned: Backward makes the last layers' gradients first: send them early.
 
@@ -9,10 +9,10 @@
 # Every rank holds the same 16 layers and its own rows of the batch. Forward
 # has run. `backward K` queues layer K's backward on `compute` and writes its
 # gradient dw$K. The gradients are contiguous in G, dw0 first, as the weights
-# w$K are in W. The loss is a mean over rows, and all ranks have the same row
-# count: so the mean of the ranks' gradients is the whole batch's gradient.
-# Task: queue backward 15, 14 ... 0, average each dw$K over all ranks on
-# `comm`, for any number of ranks, then update all on `compute`: sgd W G lr=1
+# w$K are in W. The loss is a mean over rows, and all ranks have equally many
+# rows, so the mean of the ranks' gradients is the whole batch's gradient.
+# Task: queue backward 15, 14 ... 0; average each dw$K over all ranks on
+# `comm`, for any number of ranks; then update all on `compute`: sgd W G lr=1
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -43,7 +43,7 @@ R = scale W 1
 sync
 #: vary ranks=4,8
 #: predict how long until W is updated? = time
-#: choice a message took the time for its bytes and no latency
+#: choice a message took time for its bytes, and none for latency
 set link_latency=0us
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -62,8 +62,8 @@ expect races == 0   # something is read before it is written: comm must wait for
 expect close(G, S) or close(G, D)   # G is neither the mean nor the sum of all ranks' gradients
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
 #: hint
-# comm must wait for backward, queued on compute (wait compute on comm), and
-# the update for the allreduces, queued on comm (wait comm on compute).
+# comm must wait for the backward on compute (`wait compute on comm`), and the
+# update must wait for the allreduces on comm (`wait comm on compute`).
 #: solution
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -141,18 +141,20 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
-#: ask the weight of a rank with half the rows (answer like 80%)? = 50%
+#: ask a rank has half the others' rows: its weight (answer like 80%)? = 50%
 #: transfer
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
-# If parts are unequal, a mean of means is wrong: weight by rows, or sum up
-# and divide by the total row count. On 8 ranks messages of this size go by a
-# tree, in 6 hops as the ring on 4, and the batch is twice as large.
+# If ranks have different numbers of rows, a mean of means is wrong: weight by
+# rows, or sum up and divide by the total row count. On 8 ranks messages of
+# this size take a tree: 6 hops, as many as the ring on 4 ranks. The batch is
+# twice as large.
 
 ## One bucket
 # Each of the sixteen messages pays the latency of every hop; `stats` shows
-# the time. But all gradients are contiguous in G: that is a bucket.
-# Task: the same step with one message (a second costs little).
+# the time. But all gradients are contiguous in G, so they can go as one
+# message: a bucket.
+# Task: run the same step with one message (two cost little more).
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -188,7 +190,7 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 sgd W G lr=1 on compute
-#: choice the bytes took no time, only the message
+#: choice only the latency took time, and not the bytes
 set link_rate=1TB/s
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -201,9 +203,10 @@ sgd W G lr=1 on compute
 #   gradient_as_bucket_view
 expect races == 0   # something is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
-expect time <= 1.05 * best(time)   # one message is faster: this takes more hops, or more bytes, than it needs
+expect time <= 1.05 * best(time)   # one message is faster: this step takes more hops, or sends more bytes, than necessary
 #: hint
-# The views dw$K share the memory of G.
+# The views dw$K share the memory of G: an allreduce of G averages all of
+# them.
 #: solution
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -271,21 +274,21 @@ sgd W G lr=1 on compute
 allreduce W op=avg on compute
 allreduce G op=avg on compute
 for k in 0:L { allreduce dw$k op=avg on compute }
-#: ask `stalls`: comm waits longest for: launch, event or peer? = "event"
+#: ask `stalls`: does comm wait longest for launch, event or peer? = "event"
 #: transfer
 # torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
 # gradients in such flat buckets: p.grad is a view of a bucket
 # (gradient_as_bucket_view=True), or is copied into it.
-# On 8 ranks the sixteen messages go by trees, the one by a ring of 14 hops.
-# The gain is a bit larger.
+# On 8 ranks the sixteen messages take trees, the single one a ring of 14
+# hops. The gain is slightly larger.
 
 ## Send gradients early
-# A single bucket is ready only when backward is over: then the GPUs are idle
+# A single bucket is ready only when backward is over, so the GPUs are idle
 # during the transfer. But backward begins with layer 15. When 15 ... 12 are
 # done, their part of G, G[12*d*d:16*d*d], can travel while the others are
 # computed. `wait compute on comm` waits for work queued on compute so far.
-# Task: the same step with four buckets of four layers. Send each as soon as
-# it is full.
+# Task: run the same step with four buckets of four layers. Send each as soon
+# as it is full.
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -314,7 +317,7 @@ sgd W G lr=1
 R = scale W 1
 sync
 #: vary ranks=4,8
-#: predict how long now? = time
+#: predict how long does the step take now? = time
 #: choice nothing travelled while backward ran
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -332,8 +335,8 @@ expect races == 0   # something is read before it is written, or written while i
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # the links are idle while backward runs, or the GPU is idle while the links are busy
 #: hint
-# comm waits for the work that is on compute when `wait compute on comm` runs:
-# write it after the fourth `backward`, not after the last.
+# `wait compute on comm` waits for the work that is queued on compute so far:
+# write it after every fourth `backward`, not only after the last.
 #: solution
 for k in L-1:-1:-1 {
   backward k
@@ -446,20 +449,22 @@ for k in L-1:-1:-1 {
   }
 }
 sgd W G lr=1 on compute
-#: ask How many of the four buckets travel beside a backward? = 3
+#: ask How many of the four buckets travel during a backward? = 3
 #: transfer
 # DDP's hooks do this: autograd calls one for each parameter, and a bucket's
-# last hook starts its allreduce on another stream. At first, buckets follow
-# the reverse order of parameters(). `strategy ddp source` shows ours.
+# last hook starts its allreduce on another stream. In the first iteration
+# buckets follow the reverse order of parameters(). `strategy ddp source`
+# shows ours.
 # On 8 ranks the last bucket, which nothing hides, takes longer.
 
 ## How large a bucket?
-# Two racks, and every hop takes 50 us. Small buckets leave early, but each
-# pays for its hops; large buckets are few, but the last one leaves late, and
-# nothing hides it. `train N` is the same step with N layers in a bucket:
-# train 1 sends each layer, train 16 all at once. Try some (`undo` takes one
-# back, or `again`), and look at the end of the timeline.
-# Task: type the step that is over soonest, or nearly so: within 5 %.
+# The ranks are in two racks, and every hop takes 50 us. Small buckets leave
+# early, but each pays for its hops. Large buckets are few, but the last one
+# leaves late, and nothing hides it. `train N` is the same step with N layers
+# in a bucket: train 1 sends each layer, train 16 all at once. Try some
+# (`undo` takes one back, `again` starts again), and look at the end of the
+# timeline.
+# Task: run the step that ends soonest, or within 5 % of that.
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us;  set link_latency=50us
@@ -510,7 +515,7 @@ train 16
 expect close(W, R)   # run one step that gives the weights of one rank with the whole batch
 expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is faster
 #: hint
-# Try 1, 2, 4, 8, 16: the times make a U.
+# Try 1, 2, 4, 8, 16: the times first fall, then rise.
 #: solution
 if world > 4 { train 6 } else { train 4 }
 #: right
@@ -538,9 +543,9 @@ for k in L-1:-1:-1 { backward k }
 bucket 0 L
 wait comm on compute
 sgd W G lr=1 on compute
-#: ask In train 1, which stream sets the end: compute or comm? = "comm"
+#: ask With train 1, which stream sets the time: compute or comm? = "comm"
 #: transfer
 # DDP's buckets have 25 MiB, the first 1 MiB, so that sending begins early;
 # bucket_cap_mb sets another size. Here: `model mlp layers=8 hidden=128
 # batch=512; strategy ddp bucket=64k; run 3; stats`: try 16k, 64k, 256k, 1M.
-# On 8 ranks each message takes longer: larger buckets are better.
+# On 8 ranks each message takes longer, so larger buckets are better.

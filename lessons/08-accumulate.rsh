@@ -1,7 +1,7 @@
 # lesson: Accumulate, and exchange once
 # minutes: 30
 # ranks: 4 8
-# learned: Micro-batches add up gradients, and send them once, at the end.
+# learned: Add up gradients over micro-batches; send them once, at the end.
 # learned: Only the last micro-batch's backward can hide the exchange.
 # learned: A falling loss proves nothing: compare with one rank (`verify`).
 
@@ -10,9 +10,9 @@
 # `micro M` queues forward and backward for micro-batch M on `compute`, and
 # adds its gradient, a mean over 32 rows, to G. G still contains the last
 # step's gradients: `fill G 0` makes them zero.
-# Task: one step `sgd W G lr=...` that changes W by 1 x the mean gradient over
-# all K micro-batches (any K) of all ranks. Gradients travel on `comm` or
-# `compute`, and no more often than necessary.
+# Task: run one step, `sgd W G lr=...`, that subtracts from W the mean
+# gradient over all K micro-batches (any K) of all ranks. Send gradients on
+# `comm` or `compute`, no more often than necessary.
 #: start
 let K = 4
 let L = 8;  let B = 32;  let d = 64
@@ -64,8 +64,8 @@ expect close(W, R)   # the weights differ from those of one rank with all micro-
 expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients are sent before they are needed: add them up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
 #: hint
-# Each rank can sum alone. The mean of K gradients is their sum / K: divide in
-# the update, because it is cheapest there.
+# A rank can add up its K gradients without the others. Their mean is the sum
+# / K: divide in the update, because it is cheapest there.
 #: solution
 fill G 0 on compute
 for m in 0:K { micro m }
@@ -153,11 +153,11 @@ sgd W G lr=1/K on compute
 # The gradients are complete only in the last micro-batch. But there, as soon
 # as backward has passed layers 7 and 6, their part of G is complete, and can
 # travel during the remaining backward. `forward m` queues micro-batch m's
-# forward, `backward k` layer k's backward for the latest forward: it adds to
-# dw$k in G. G is zero at first.
-# Task: one step with M micro-batches (any M), each with forward and backward
-# 7, 6 ... 0; send four buckets of two layers, G[k*d*d:(k+2)*d*d], on `comm`,
-# each once, as soon as it is complete; then sgd W G lr=1/M.
+# forward. `backward k` queues layer k's backward for the latest forward, and
+# adds to dw$k in G. G is zero at first.
+# Task: run one step with M micro-batches (any M): for each, forward, then
+# backward 7, 6 ... 0. Send four buckets of two layers, G[k*d*d:(k+2)*d*d], on
+# `comm`, each once, as soon as it is complete. Then sgd W G lr=1/M.
 #: start
 let M = 2
 let L = 8;  let B = 96;  let d = 64
@@ -203,7 +203,7 @@ sgd W G lr=1/M on compute
 expect races == 0   # something is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank: is each part of G complete when it leaves, and does W use a mean?
 expect rank != 1 or sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
-expect time <= 1.05 * best(time)   # a complete bucket waits while backward goes on
+expect time <= 1.05 * best(time)   # a complete bucket does not leave while backward still runs
 #: hint
 # Write a loop over micro-batches, with a loop over layers inside; send a
 # bucket if the micro-batch is the last one and k is even.
@@ -341,8 +341,9 @@ sgd W G lr=1/M on compute
 
 ## The last rank's short part
 # A data set seldom divides evenly: here the last rank has 64 rows, the others
-# 128 each; `rows` is each rank's count, `total` their sum. `local` has queued
-# on `compute` the kernels for g, the mean gradient over a rank's rows.
+# 128 each; `rows` is a rank's own count, `total` the sum over all ranks.
+# `local` has queued kernels on `compute` that make g, the mean gradient over
+# this rank's rows.
 # Task: make g, on every rank, the mean over all rows of all ranks.
 #: start
 let d = 64
@@ -360,7 +361,7 @@ allreduce s
 R = scale s 1/total
 sync
 #: vary ranks=4,8
-#: predict plain mean: 1 row of the last rank counts like how many? = 128/64
+#: predict plain mean: a row of the last rank counts like how many? = 128/64
 #: check
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
@@ -368,7 +369,7 @@ sync
 expect races == 0   # g is read or written before it is made
 expect close(g, R)   # g is not the mean over all rows: how much does each row count?
 #: hint
-# Weight each rank's mean by its share of the rows, and add up.
+# Weight each rank's mean by its share of the rows, and add up over the ranks.
 #: solution
 g = scale g rows/total on compute
 allreduce g on compute
@@ -400,24 +401,24 @@ allreduce g op=avg on compute
 g = scale g rows/total
 allreduce g
 #: transfer
-# DDP divides by the number of ranks: if parts are unequal, scale each loss by
-# rows * world / total, or let the sampler pad (DistributedSampler repeats
-# rows) or drop (drop_last=True). One short part among 8 does less harm than
-# one among 4.
+# DDP divides by the number of ranks. If ranks have different numbers of rows,
+# scale each loss by rows * world / total, or let the sampler pad
+# (DistributedSampler repeats rows) or drop (drop_last=True). One short part
+# among 8 does less harm than one among 4.
 
 ## The loss falls, but the training is wrong
 # A colleague trains with `strategy ddp accumulate=2`, and the run has an
-# error. Two iterations have run, and the loss falls. `verify` trains one rank
-# with the same batches beside it, and compares every weight; `@0,1 print
-# w1[0,0]` shows this weight on two ranks. `stats` and `traffic` show the
-# traffic between ranks, `strategy ddp help` shows the expected traffic.
+# error. Two iterations have run, and the loss falls. `verify` trains a second
+# model on one rank with the same batches, and compares every weight;
+# `@0,1 print w1[0,0]` shows this weight on two ranks. `stats` and `traffic`
+# show the traffic between ranks, `strategy ddp help` the expected traffic.
 # Task: start the strategy again without the error, and train at most four
-# iterations: each rank on its own rows, and all with the weights that
-# training on one rank gives.
+# iterations. Each rank must train on its own rows, and all must end with the
+# weights that training on one rank gives.
 #: start
 # a colleague's run: four matrices of 16 x 16, synthetic rows,
 # 64 rows a step for all ranks together, in two micro-batches;
-# two iterations, before you came
+# two iterations have already run
 data synthetic
 model mlp layers=4 hidden=16 batch=64
 strategy ddp accumulate=2 broken=nosync
@@ -433,12 +434,12 @@ run 8
 # source: pytorch.org/docs/stable/notes/ddp.html: it is DDP's own forward that
 #   prepares the hooks for backward (prepare_for_backward)
 expect sent("nvlink") > 0B   # no rank sends to another: none has trained, or each trains alone
-expect count(matmul) >= best(count(matmul)) / 4   # a rank has not trained, or hardly: each must train on its own rows
+expect count(matmul) >= best(count(matmul)) / 4   # a rank has trained not at all, or hardly: each must train on its own rows
 expect min(rank,1) * sent("pcie") <= best(sent("pcie"))   # a rank has read more than its own rows of four iterations
 expect verify   # the weights differ from those of one rank: `verify`
 #: hint
 # Nothing travels between the ranks: `traffic` is empty. `strategy` shows the
-# options it was started with.
+# options that the run was started with.
 #: solution
 strategy ddp accumulate=2
 run 4
@@ -481,9 +482,10 @@ tensor word[4] = 1;  allreduce word
 #: wrong
 strategy tp accumulate=2
 run 4
-#: ask which matrix had most of its change wrong before (`verify`)? = "w1"
+#: ask by `verify`, which matrix was the most wrong before? = "w1"
 #: transfer
-# In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
-# model.module, past DDP: no exchange, no error, and the loss falls, because
-# each rank learns by itself. Compare a weight over ranks from time to time.
-# On 8 ranks each learns from an eighth: the ranks drift farther apart.
+# PyTorch sends nothing, and reports no error, if the last micro-batch is
+# inside model.no_sync(), or if forward calls model.module instead of the DDP
+# model. The loss falls, because each rank learns by itself. So compare a
+# weight over ranks from time to time.
+# On 8 ranks each learns from an eighth, so the ranks drift farther apart.

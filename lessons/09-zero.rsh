@@ -1,4 +1,4 @@
-# lesson: The ZeRO ladder: who keeps what
+# lesson: The ZeRO ladder: what each rank keeps
 # minutes: 45
 # ranks: 2 4 8
 # learned: Plain data parallel keeps n copies: ZeRO splits O, then G, then P.
@@ -20,7 +20,7 @@
 # Adam keeps two numbers for each parameter, m and v. Plain data parallel
 # keeps all of them on every rank. ZeRO-1 keeps on each rank only those for
 # its own part of the parameters: ps is that part, a view of p. `backward`
-# makes g, the gradient at p for this rank's own samples; a plain step t is:
+# makes g, the gradient at p for this rank's own samples. A plain step t is:
 # backward;  allreduce g op=avg;  update p g m v t
 # Task: make m and v, and take K steps (t = 1 ... K), so that p is the result
 # of plain steps, for any K and any number of ranks. Keep and send the least.
@@ -49,8 +49,8 @@ expect peak <= best(peak)   # a rank keeps more than its part of m and v
 expect sent(world) <= best(sent(world))   # more travels than an allreduce of g would send
 expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
-# A reduce-scatter brings each rank its part of the average, adam needs only
-# that part, and an allgather joins all parts of p.
+# A reduce-scatter brings each rank its part of the average. adam needs only
+# that part. An allgather joins all parts of p.
 #: solution
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 {
@@ -118,22 +118,23 @@ for i in 1:K+1 { backward;  gs = shard g;  update ps gs m v i
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
   print gs[0];  update ps gs m v i;  p = allgather ps;  barrier }
-#: ask which tensor except p (and own) is still whole on all? = "g"
+#: ask which tensor except p (and own) is still whole on every rank? = "g"
 #: transfer
-# In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam),
-# with DDP, which still allreduces g: together with the broadcast of the parts
-# of p it sends half as much again. On 8 ranks m and v are an eighth; you sent
-# as much as an allreduce.
+# In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)
+# with DDP. DDP still allreduces g, and the parts of p are broadcast as well:
+# together 1.5 times the bytes that you sent. On 8 ranks a rank keeps an
+# eighth of m and v.
 
 ## Stage 2: the gradients
 # The backward pass makes gradients from the last layer to the first. Once a
-# layer's gradient has been averaged, a rank needs only its own part:
-# ZeRO-2 keeps no whole gradient longer than that.
+# layer's gradient has been averaged, a rank needs only its own part. So
+# ZeRO-2 frees the whole gradient then.
 # `backward i` makes gi, the whole gradient of layer i for this rank's own
-# samples: 256 kB. Its lines: gi = matmul xi.T dy, and dy for the layer below.
+# samples: 256 kB. It runs gi = matmul xi.T dy, then makes dy for the layer
+# below.
 # Task: run backward 3, 2, 1, 0, and keep s3, s2, s1, s0: this rank's parts of
-# the averages, on any number of ranks. Never hold two whole gradients, not
-# in host memory either.
+# the averages, on any number of ranks. Never hold two whole gradients, on the
+# GPU or in host memory.
 #: start
 let d = 256
 tensor x0[8,d] x1[8,d] x2[8,d] x3[8,d] dy[8,d] = randn seed=10*rank
@@ -143,10 +144,10 @@ mark task
 for i in 3 2 1 0 { backward i;  allreduce g$i op=avg;  r$i = shard g$i }
 sync
 #: vary ranks=2,4,8
-#: predict the most that whole gradients take at a time? = peak(gradient)
+#: predict how much memory do whole gradients take at most? = peak(gradient)
 #: choice all four were in memory after the last backward
 backward 3;  backward 2;  backward 1;  backward 0
-#: choice each were freed only after the next one has been made
+#: choice each were freed only after the next one was made
 backward 3
 for i in 2 1 0 { backward i;  free g$(i+1) }
 #: check
@@ -233,19 +234,19 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
   wait gpu on net;  s$i = reducescatter g op=avg on net }
 #: transfer
 # In PyTorch: dist.reduce_scatter_tensor(s, g, op=dist.ReduceOp.AVG); g = None
-# On 8 ranks the parts are half of those on 4, the one whole gradient is not.
+# On 8 ranks the parts are half of those on 4; the one whole gradient is not.
 # (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP split gradients in this way.)
-#: ask what takes most of the time here? = "reducescatter|reduce-scatter"
+#: ask which work takes most of the time? = "reducescatter|reduce-scatter"
 
 ## Stage 3: the parameters
 # ZeRO-3 also splits the parameters: wi holds this rank's rows of layer i. A
-# layer is gathered before its use and freed after it, once in forward, once
-# more in backward. h0 and dh3 belong to this rank's own samples.
+# layer is gathered before its use and freed after it, once in forward, and
+# once more in backward. h0 and dh3 belong to this rank's own samples.
 #   forward of layer i    h(i+1) = h(i) W            W: all of wi
 #   backward              dW = h(i).T dh(i+1);  dh(i) = dh(i+1) W.T
-# Task: layers 0, 1, 2 forward, then 2, 1, 0 backward. Fill h1 h2 h3,
-# dh2 dh1 dh0, and s2 s1 s0: this rank's rows of each averaged dW. Never have
-# two whole matrices (W, dW) at a time, on any number of ranks.
+# Task: run layers 0, 1, 2 forward, then 2, 1, 0 backward. Fill h1 h2 h3, dh2
+# dh1 dh0, and s2 s1 s0: this rank's rows of each averaged dW. Never have two
+# whole matrices (W, dW) in memory at a time, on any number of ranks.
 #: start
 let d = 192
 let k = d/world
@@ -260,7 +261,7 @@ for i in 2 1 0 { Q = allgather w$i;  g = matmul H$i.T D$(i+1)
   D$i = matmul D$(i+1) Q.T;  r$i = reducescatter g op=avg }
 sync
 #: vary ranks=2,4,8
-#: predict bytes that a rank sends, forward and backward? = sent(world)
+#: predict bytes a rank sends, forward and backward together? = sent(world)
 #: choice a layer gathered in forward were still in memory in backward
 for i in 0:3 { W$i = allgather w$i;  h$(i+1) = matmul h$i W$i }
 for i in 2 1 0 { dW = matmul h$i.T dh$(i+1);  dh$i = matmul dh$(i+1) W$i.T
@@ -278,8 +279,8 @@ expect peak <= best(peak)   # two whole matrices were in memory at once: two lay
 expect sent(world) <= best(sent(world))   # a rank sends more than three times (n-1)/n of the layers
 expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
-# One name W for the gathered layer: gather into it, use it, free it. In
-# backward dh needs W, and dW does not: W can be freed before dW is made.
+# Use one name W for the gathered layer: gather into it, use it, free it. In
+# backward, dh needs W, but dW does not: W can be freed before dW is made.
 #: solution
 for i in 0:3 { W = allgather w$i;  h$(i+1) = matmul h$i W;  free W }
 for i in 2 1 0 {
@@ -377,19 +378,19 @@ for i in 2 1 0 {
 }
 #: ask how often does a rank gather layer 0 in one step? = 2
 #: transfer
-# In PyTorch: fully_shard(layer) for each layer, then fully_shard(model); you
+# In PyTorch: fully_shard(layer) for each layer, then fully_shard(model). You
 # wrote their hooks by hand. reshard_after_forward=False keeps W for backward.
-# On 8 ranks a rank sends 7/8 of the layers three times, on 2 1/2.
+# On 8 ranks a rank sends 7/8 of the layers three times, on 2 ranks 1/2.
 
 ## Prefetch: the next layer travels while this one computes
-# If layers are gathered one after the other, the GPU waits: it computes, then
-# it is idle until the next layer has arrived. But the next layer is known in
+# If each layer is gathered only when it is needed, the GPU computes, then is
+# idle until the next layer has arrived. But the next layer is known in
 # advance. While layer i computes, layer i + 1 can travel.
-# Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W): fill
-# h1 to h6, on any number of ranks. Let the next layer travel during the
-# computation, with no more than two whole layers at a time.
-# (`wait comm on compute` waits for everything on comm so far; `record E on
-# compute`, `wait E on comm` for E)
+# Task: run six layers forward, as before (W = all of wi, h(i+1) = h(i) W),
+# and fill h1 to h6, on any number of ranks. Let the next layer travel during
+# the computation, with no more than two whole layers in memory at a time.
+# (`wait comm on compute` waits for everything on comm so far;
+# `record E on compute; wait E on comm` waits for one point of compute.)
 #: start
 let d = 192
 for i in 0:6 { tensor w$i[d/world,d] = randn seed=100*i+rank scale=0.1 }
@@ -415,7 +416,7 @@ expect time <= 1.05 * best(time)   # the GPU waits for a layer that could have t
 #: hint
 # Two names, W0 and W1, take turns. Each has two rules: use it only after it
 # has arrived, and gather into it only after its last use. So gather layer 0,
-# and then in each turn: gather the next, wait for this one, compute.
+# and then in each turn: gather the next layer, wait for this one, compute.
 #: solution
 stream compute comm
 event used0 used1
@@ -492,26 +493,26 @@ for i in 0:6 {
   h$(i+1) = matmul h$i W$i on compute
   print h$(i+1)[0,0];  sync comm
 }
-#: ask which one waits for the other, gathers or matmuls? = "gathers|comm"
+#: ask which waits for the other, gathers or matmuls? = "gathers|comm"
 #: transfer
 # In PyTorch: layer.set_modules_to_forward_prefetch([next]) (fully_shard).
-# In the older FSDP the host waits instead of a stream:
-# limit_all_gathers.
-# On 8 ranks a gather moves 7/8 of a layer, on 4 it is 3/4: nearly the same.
-# A matmul is slower during a gather: both share the multiprocessors.
+# In the older FSDP the host waits instead of a stream (limit_all_gathers).
+# On 8 ranks a gather moves 7/8 of a layer, on 4 ranks 3/4: nearly the same. A
+# matmul is slower during a gather: both share the multiprocessors.
 
 ## The ladder in bytes
-# A real run trains N parameters in mixed precision with Adam. Bytes for each:
-# parameter P 2, gradient G 2, optimizer O 12 (f32: P again, m, v).
+# A real run trains N parameters in mixed precision with Adam. Bytes for each
+# parameter: P (weight) 2, G (gradient) 2, O (optimizer: P, m, v in f32) 12.
 #             P       G       O       a rank sends in a step
 # stage 0     whole   whole   whole   one allreduce of G
-# stage 1     whole   whole   part    as an allreduce: G there, P back
+# stage 1     whole   whole   part    as an allreduce: G reduced, P gathered
 # stage 2     whole   part    part    the same
 # stage 3     part    part    part    P twice, G once
 # Each transfer (a gather, or a reduce-scatter) sends (n-1)/n of the bytes.
 # Task: let stage0, stage1, stage2, stage3 be the bytes of P, G and O that a
-# rank keeps (`let stage0 = ...`), and sent2 and sent3 the bytes that it sends
-# in a step. Write formulas of N and world: check takes other N and n.
+# rank keeps (`let stage0 = ...`), and sent2, sent3 the bytes that it sends in
+# a step of stage 2, 3. Write formulas of N and world: check tries other
+# values.
 #: start
 let N = 4096
 mark task
@@ -533,8 +534,8 @@ expect abs(stage3 + 0B - r3[0]*1B) < 1B   # stage 3: all three are split
 expect abs(sent2 + 0B - t2[0]*1B) < 1B   # stage 2: G in one direction, P in the other, (n-1)/n of 2 bytes per parameter each
 expect abs(sent3 + 0B - t3[0]*1B) < 1B   # stage 3: P for forward, P for backward, G once, (n-1)/n of 2 bytes per parameter each
 #: hint
-# stage0 is 2*N + 2*N + 12*N. Divide the split parts by world, nothing else.
-# A transfer of 2*N bytes sends 2*N*(world-1)/world.
+# stage0 is 2*N + 2*N + 12*N. Divide the split parts by world, and nothing
+# else. A transfer of 2*N bytes sends 2*N*(world-1)/world.
 #: solution
 let stage0 = 16*N
 let stage1 = 2*N + 2*N + 12*N/world
@@ -588,4 +589,4 @@ let sent2 = 4*4096*(world-1)/world;  let sent3 = 6*4096*(world-1)/world
 # This is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
 # ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP is near stage 2,
 # FULL_SHARD is stage 3. On 8 ranks every part is half of its size on 4.
-# `lesson off;  model gpt;  strategy zero stage=2;  run 2;  stats` counts it.
+# `lesson off;  model gpt;  strategy zero stage=2;  run 2;  stats` shows it.

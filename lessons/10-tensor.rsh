@@ -1,9 +1,9 @@
 # lesson: Tensor and sequence parallel
 # minutes: 35
 # ranks: 4 8
-# learned: Columns first, rows second: no communication between the two.
-# learned: A sum = reduce-scatter + allgather: between them, tokens stay split.
-# learned: All wait for tp's sums: keep tp within a node; dp may cross.
+# learned: First weight by columns, second by rows: nothing travels between.
+# learned: Sum = reduce-scatter + allgather: between them, tokens stay split.
+# learned: All wait for tp's sums: keep tp within a node; dp may cross nodes.
 # source: columns then rows, one allreduce forward, one backward, heads:
 # source: arXiv:1909.08053 (Megatron-LM), section 3
 # source: sequence parallel, same bytes: arXiv:2205.05198, section 4.2.2
@@ -20,10 +20,10 @@
 
 ## Split the first weight by columns, the second by rows
 # All ranks together compute the MLP y = gelu(x W1) W2. W1 and W2 are too big
-# for one rank, so each has 1/n of them. c1 and r1 are this rank's columns and
-# rows of W1, c2 and r2 those of W2; a rank must use one of each pair. gelu
-# works on each number of the hidden layer alone, but it needs the whole
-# number, not a part of a sum.
+# for one rank, so each rank holds 1/n of them. c1 and r1 are this rank's
+# columns and rows of W1, c2 and r2 those of W2; a rank must use one of each
+# pair. gelu is applied to each number of x W1 alone, but it needs the
+# complete number, not one rank's part of a sum.
 # Task: choose the cuts so that nothing travels between the two matmuls, and
 # make y whole on every rank. Compute and send no more than is needed.
 #: start
@@ -53,8 +53,8 @@ expect close(y, Y)   # y is not gelu(x W1) W2
 expect rank != 1 or sent(world) <= best(sent(world))   # more bytes travel than for one sum of y
 expect time <= 1.1 * best(time)   # a rank computes more than its part, or waits
 #: hint
-# If a rank has columns of W1, it computes whole numbers for some columns of
-# the hidden layer. Which rows of W2 do these need? Is y complete after that?
+# If a rank has columns of W1, it computes complete numbers for some columns
+# of x W1. Which rows of W2 do these need? Is y complete after that?
 #: solution
 z = matmul x c1;  a = gelu z;  y = matmul a r2
 allreduce y
@@ -111,7 +111,7 @@ for i in 1:world { y += scale whole[i] 1 }
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2;  sync;  barrier
 print y[0,0];  spin 1ms;  allreduce y
-#: ask what part of the time is the sum (answer like 0.1)? = exposed/time
+#: ask which fraction of the time is the sum (like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.
@@ -120,11 +120,12 @@ print y[0,0];  spin 1ms;  allreduce y
 
 ## Backward: hide the sum behind computation
 # Backward runs the other way. dy is whole on every rank, and each rank can
-# compute dw1 and dw2, its parts of the weights' gradients, alone. But its dx
-# lacks the part from the other ranks' columns: dx is a sum over the ranks.
+# compute dw1 and dw2, its parts of the weights' gradients, without the
+# others. But its dx lacks the parts from the other ranks' columns: dx is a
+# sum over the ranks.
 # da = dy w2.T; dz = gelu_grad da z; dx = dz w1.T; dw1 = x.T dz; dw2 = a.T dy
-# Task: compute dw1, dw2 and dx, dx whole on all ranks, in the least time.
-# The layer below waits for dx; the sum of dx needs neither dw1 nor dw2.
+# Task: compute dw1, dw2 and dx, with dx whole on all ranks, in the least
+# time. The layer below waits for dx; the sum of dx needs neither dw1 nor dw2.
 #: start
 let B = 128;  let d = 128;  let h = 512;  let k = h/world
 tensor x[B,d] dy[B,d] = randn seed=1
@@ -137,7 +138,7 @@ r1 = matmul x.T Z;  r2 = matmul a.T dy
 r = matmul Z w1.T;  allreduce r;  sync
 #: vary ranks=2,4,8
 #: predict how long does it take? = time
-#: choice nothing ran beside the sum
+#: choice nothing ran during the allreduce
 da = matmul dy w2.T;  dz = gelu_grad da z;  dw2 = matmul a.T dy
 dw1 = matmul x.T dz;  dx = matmul dz w1.T;  allreduce dx
 #: check
@@ -147,8 +148,8 @@ expect races == 0   # the sum begins before dx is computed
 expect rank != 1 or sent(world) <= best(sent(world))   # more bytes travel than for one sum of dx
 expect time <= 1.05 * best(time)   # the GPU could compute dw1 and dw2 while dx travels
 #: hint
-# First compute da, dz and dx. Then run dx's allreduce on its own stream that
-# waits for dx, and dw1 and dw2 meanwhile.
+# First compute da, dz and dx. Then run the allreduce of dx on a stream of its
+# own, which waits for dx. Meanwhile compute dw1 and dw2.
 #: solution
 stream compute comm
 on compute { da = matmul dy w2.T;  dz = gelu_grad da z
@@ -237,11 +238,12 @@ on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
 # On 8 ranks dw1 and dw2 take half as long as on 4 and hide less of the sum.
 
 ## Sequence parallel: norm and residual
-# Tensor parallel leaves norm and residual whole, the same on every rank. But
-# a norm works on each token alone. So here xs holds only this rank's tokens,
-# and only the matmuls need all tokens. A block is x + gelu(norm(x) W1) W2,
-# with layernorm; w1 and w2 are this rank's columns and rows. (Memory is slow
-# here, so a norm of all tokens on every rank costs visible time.)
+# If a layer is only tensor parallel, every rank computes norm and residual of
+# all tokens, the same on every rank. But a norm treats each token alone. So
+# here xs holds only this rank's tokens, and only the matmuls need all tokens.
+# A block is x + gelu(norm(x) W1) W2, with layernorm; w1 and w2 are this
+# rank's columns and rows. (Memory is slow here, so a norm of all tokens on
+# every rank costs visible time.)
 # Task: make `out`, this rank's tokens of the block's result, on any number of
 # ranks. Only inputs and outputs of the matmuls may have all tokens. Send no
 # more than is needed.
@@ -266,8 +268,9 @@ expect sent(world) <= best(sent(world))   # more is sent than one allgather and 
 expect peak <= best(peak)   # a tensor other than the matmuls' inputs and outputs has all tokens
 expect time <= 1.05 * best(time)   # all ranks do the same work, or a rank waits
 #: hint
-# Norm on your own tokens; gather for the first matmul; after the second each
-# rank has a part of the sum for all tokens, and needs it for its own tokens.
+# Apply the norm to your own tokens, and gather before the first matmul. After
+# the second, each rank has a part of the sum for all tokens, and needs the
+# whole sum for its own tokens.
 #: solution
 ns = layernorm xs
 n = allgather ns
@@ -316,19 +319,21 @@ ns = layernorm xs;  n = allgather ns;  sync;  barrier;  z = matmul n w1
 print z[0,0];  a = gelu z
 part = matmul a w2;  print part[0,0];  ys = reducescatter part;  barrier
 out = add xs ys
-#: ask what part of norm's result does a rank keep (like 0.9)? = 1/world
+#: ask which part of norm's result does a rank keep (like 0.9)? = 1/world
 #: transfer
-# In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). The
-# bytes are those of tensor parallel: an allreduce is a reduce-scatter and an
-# allgather. On 8 ranks a rank keeps an eighth of norms and residuals.
+# In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). It
+# sends as many bytes as tensor parallel, because an allreduce is a
+# reduce-scatter and an allgather. On 8 ranks a rank keeps an eighth of norms
+# and residuals.
 
 ## Two nodes: which axis may cross?
-# Two nodes of world/2 GPUs: links within a node carry 273 MB/s, the network
-# between them 100. You want two replicas (dp), each on world/2 ranks (tp). tp
-# sums activations twice a layer, and everything waits for them; dp averages a
-# rank's gradients once a step. `mesh A=2 B=3` lays the ranks out in rows: the
-# last axis has neighbouring ranks, 0 1 2 and 3 4 5.
-# Task: one `mesh` line that makes the axes dp and tp, and then `one_step`.
+# There are two nodes of world/2 GPUs: links within a node carry 273 MB/s, the
+# network between them 100 MB/s. You want two replicas (dp), each on world/2
+# ranks (tp). tp sums activations twice a layer, and everything waits for the
+# sums; dp averages a rank's gradients once a step. `mesh A=2 B=3` lays the
+# ranks out in rows: along the last axis ranks are neighbours, 0 1 2 and 3 4
+# 5.
+# Task: type one `mesh` line that makes the axes dp and tp, then `one_step`.
 #: start
 set nodes=2;  set gpus=world/2
 let B = 512;  let d = 64;  let h = 128
@@ -353,19 +358,19 @@ z = matmul X W1;  a = gelu z;  y = matmul a W2;  L = mse y T
 dy = mse_grad y T;  da = matmul dy W2.T;  dz = gelu_grad da z
 DW1 = matmul X.T dz;  DW2 = matmul a.T dy;  DX = matmul dz W1.T
 G = sumsq DW1;  G2 = sumsq DW2;  G += scale G2 1;  GX = sumsq DX;  sync
-#: predict bytes that a rank sends over the network? = sent("nic")
+#: predict how many bytes does a rank send over the network? = sent("nic")
 #: choice the ranks of tp were on both nodes
 mesh tp=world/2 dp=2
 one_step
 #: check
 expect close(loss, L) and close(norm, G) and close(normx, GX)   # the step is not that of the whole batch and the whole layer
 expect size(tp) == world/2   # tp should have half of the ranks: then a replica is one node
-expect size(tp) != world/2 or 2 * sent(tp) >= best(sent(tp))   # the step's sums over tp are missing: run `one_step`
+expect size(tp) != world/2 or 2 * sent(tp) >= best(sent(tp))   # the sums of `one_step` over tp are missing: run `one_step`
 expect sent("nic") <= best(sent("nic"))   # more crosses the network than the gradients of one step
 expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow network, or there is more than one step
 #: hint
-# The last axis of a mesh stays within a node. Which axis has sums that are
-# needed before the next matmul can begin?
+# The ranks of a mesh's last axis are within a node here. Which axis has sums
+# that are needed before the next matmul can begin?
 #: solution
 mesh dp=2 tp=world/2
 one_step
@@ -410,5 +415,5 @@ dx = matmul dz W1.T;  normx = sumsq dx
 #: transfer
 # In PyTorch, on 8 ranks: init_device_mesh("cuda", (2, 4),
 # mesh_dim_names=("dp", "tp")); torchrun gives a node consecutive ranks.
-# On 8 ranks a rank's gradients are half of those on 4: half as much crosses
-# per rank, the same in total.
+# On 8 ranks a rank's gradients are half of those on 4: per rank half as much
+# crosses the network, in total the same.

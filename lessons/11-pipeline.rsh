@@ -1,9 +1,9 @@
 # lesson: A pipeline: in which order?
 # minutes: 40
 # ranks: 2 4 8
-# learned: A pipeline idles for (p-1)/(M+p-1): while it fills and drains.
-# learned: 1F1B is no faster than GPipe: it holds p micro-batches, not M.
-# learned: Stages that send to each other do it `together`, or deadlock.
+# learned: A pipeline idles (p-1)/(M+p-1) of the time: it fills and drains.
+# learned: 1F1B is no faster than GPipe, but holds p micro-batches, not M.
+# learned: Stages that send to each other must do it `together`, or deadlock.
 # source: bubble: GPipe, arXiv:1811.06965; 1F1B: arXiv:1806.03377, 2104.04473.
 # source: sends and receives that are to go on at once are merged in a group:
 #   NCCL user guide, Point-to-point communication, Group calls; operations of
@@ -17,10 +17,10 @@
 ## Do not wait for the way back
 # Each rank is a stage: a few layers of one model. The batch is cut into M
 # micro-batches. `forward 3` queues this rank's part of micro-batch 3, with
-# its receive and its send; `backward 3` does the same on the way back.
-# If each micro-batch returns before the next one starts, one stage works and
-# all others are idle.
-# Task: queue all M forwards, then all M backwards (this is GPipe), for any M.
+# its receive and its send; `backward 3` does the same for the way back. If
+# each micro-batch returns before the next one starts, one stage works and all
+# others are idle.
+# Task: queue all M forwards, then all M backwards (GPipe), for any M.
 #: start
 let M = 8
 let first = rank == 0;  let last = rank == world-1
@@ -29,7 +29,7 @@ tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
 stream compute up down;  group acts by 0;  group grads by 0
-# NCCL runs the operations of a communicator in order: each way has its own
+# NCCL runs the operations of a communicator in order, so each way has its own
 def forward m {
   phase F$m
   if first { a$m = x[m] } else {
@@ -73,15 +73,15 @@ for m in 0:M {
 }
 sync
 #: vary M=2:9 ranks=2,4,8
-#: predict how many per cent of GPU time will be idle? = round(100*bubble)
+#: predict what per cent of the GPU time will be idle? = round(100*bubble)
 #: choice each micro-batch returned before the next one started
 for m in 0:M { forward m; backward m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect time <= 1.05 * best(time)   # stages with work are idle: which stage waits for which?
 #: hint
-# After sending micro-batch 0 a stage can begin with 1: it need not wait for
-# the way back. `for m in 0:M { ... }` runs its lines M times.
+# After sending micro-batch 0 a stage can begin with micro-batch 1, before 0
+# comes back. `for m in 0:M { ... }` runs its lines M times.
 #: solution
 for m in 0:M { forward m }
 for m in 0:M { backward m }
@@ -117,15 +117,15 @@ for m in half:M { backward m }
 for m in 0:M { forward 0; backward 0 }
 #: naive
 for m in 0:M { forward m; backward m }
-#: ask `@0-3 timeline compute`: which rank goes from F7 on to B0? = world-1
+#: ask `@0-3 timeline compute`: which rank runs B0 right after F7? = world-1
 
 ## One forward, one backward
 # GPipe keeps the activations of all M micro-batches until the first one
 # returns. This is not necessary: a stage may run a micro-batch's backward as
-# soon as its gradient arrives, and free its activations, before the next
-# forward. Stage `rank` runs world-1-rank forwards ahead, then alternates: one
+# soon as its gradient arrives, and so free its activations before the next
+# forward. Stage `rank` first runs world-1-rank forwards, then alternates: one
 # forward, one backward (1F1B). The order differs, the time is the same.
-# Task: 1F1B, for any M, even if M is smaller than the number of stages.
+# Task: queue 1F1B, for any M, even if M is smaller than the number of stages.
 #: start
 let M = 12
 let first = rank == 0;  let last = rank == world-1
@@ -134,7 +134,7 @@ tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
 stream compute up down;  group acts by 0;  group grads by 0
-# NCCL runs the operations of a communicator in order: each way has its own
+# NCCL runs the operations of a communicator in order, so each way has its own
 def forward m {
   phase F$m
   if first { a$m = x[m] } else {
@@ -178,8 +178,8 @@ for m in 0:M {
 }
 sync
 #: vary M=2:13 ranks=2,4,8
-#: predict micro-batches held at most? = peak(activation)/bytes(x[0:2])
-#: choice all forwards come first
+#: predict how many micro-batches are held? = peak(activation)/bytes(x[0:2])
+#: choice all forwards came first
 for m in 0:M { forward m }
 for m in 0:M { backward m }
 #: check
@@ -189,8 +189,8 @@ expect peak <= 1.1 * best(peak)   # the activations are still held, under anothe
 expect time <= 1.05 * best(time)   # stages with work are idle: the stages before the last one run ahead
 #: hint
 # How many forwards does rank 0 need before its first gradient can arrive? And
-# the last rank? Then alternate forward and backward, then run the rest.
-# min(world-1-rank, M) is right for few micro-batches too.
+# the last rank? Run these, then alternate forward and backward, then run the
+# rest. min(world-1-rank, M) is right for few micro-batches too.
 #: solution
 let early = min(world-1-rank, M)
 for m in 0:early { forward m }
@@ -256,17 +256,18 @@ for m in 0:M { backward m }
 #   schedule = Schedule1F1B(stage, n_microbatches=12)   # or ScheduleGPipe
 #   schedule.step(x)
 # On 8 ranks the first stage holds 8 micro-batches, and the bubble is 7/19:
-# more stages need more micro-batches, and 1F1B has the room.
+# more stages need more micro-batches, and 1F1B has memory for them.
 
 ## Both ways on one communicator
 # Until now each direction had its own communicator. If both share one, sends
 # and receives run in queue order, and a send ends when the other side
-# receives. Here all transfers are on one stream, comm:
-# take_act m, f m, give_act m forward; take_grad m, b m, give_grad m backward.
-# In its turns a stage sends an activation up while the next one sends a
-# gradient down: if they do one after the other, both deadlock (`stuck`).
+# receives. Here all transfers are on one stream, comm. A forward is take_act
+# m, f m, give_act m; a backward is take_grad m, b m, give_grad m. In 1F1B's
+# turns a stage sends an activation up while the next one sends a gradient
+# down. If each first sends, then receives, both deadlock (`stuck`).
 #   together { give_act 3; take_grad 1 }      starts them as one
-# Task: `warm_up`, 1F1B's turns: `for m in early:M { ... }`, and `cool_down`.
+# Task: run `warm_up`, 1F1B's turns `for m in early:M { ... }`, and
+# `cool_down`.
 #: start
 let M = 8;  let early = min(world-1-rank, M)
 set peak_f32=41MFLOP/s   # small GPUs: a matmul takes 0.5 ms
@@ -320,7 +321,7 @@ for m in 0:M {
 }
 sync
 #: vary M=2:9 ranks=2,4,8
-#: predict p stages: (M+p-1) x 1.5 ms alone, and with transfers? = time
+#: predict p stages: (M+p-1) x 1.5 ms, and with the transfers? = time
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than necessary: alternate forward and backward
@@ -389,11 +390,11 @@ cool_down
 
 ## How many micro-batches?
 # More micro-batches make the bubble smaller. But each micro-batch adds
-# launches, latencies and less efficient small kernels: here its forward and
-# backward take 48 ms / M, and up to 0.9 ms more for its kernels, 0.15 ms
-# each, for every M.
+# launches, latencies and less efficient small kernels. Here forward and
+# backward of one micro-batch take 48 ms / M, and for every M up to 0.9 ms
+# more: each kernel costs 0.15 ms, however small it is.
 # `train 4` runs one step with the 64 rows cut into 4 parts (M divides 64).
-# Task: run one step, with the best M for this many stages.
+# Task: run one step, with the best M for this number of stages.
 #: start
 set peak_f32=10.24MFLOP/s;  set kernel_latency=0.15ms
 tensor w[32,32] = randn seed=rank scale=0.25
@@ -450,7 +451,7 @@ sync
 expect close(dw, r)   # dw is not the gradient of the batch: one `train M`, once
 expect time <= 1.02 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
 #: hint
-# A step takes (M+p-1) x (48 ms / M + 0.9 ms). Calculate it for M = 4, 16, 64;
+# A step takes (M+p-1) x (48 ms / M + 0.9 ms). Calculate it for M = 4, 16, 64.
 # `again` gives you a clean world after a trial.
 #: solution
 if world == 2 { train 8 } else { train 16 }
@@ -480,6 +481,6 @@ train 16; train 16
 train 64
 #: ask which rank finishes first? = world-1
 #: transfer
-# A global batch of G sequences: M = G / (data parallel ranks x micro-batch).
-# So M is not a free choice: twice the data parallel ranks halve M, and the
-# bubble grows. At 8 stages it is 7/(M+7): use a larger M.
+# If a global batch has G sequences, M = G / (data parallel ranks
+# x micro-batch). So M is not a free choice: twice the data parallel ranks
+# halve M, and the bubble grows. At 8 stages it is 7/(M+7): use a larger M.

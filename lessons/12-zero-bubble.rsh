@@ -1,9 +1,9 @@
 # lesson: Zero bubble, and interleaved stages
 # minutes: 40
 # ranks: 4 8
-# learned: Other stages wait only for input gradients; the weights' can wait.
+# learned: Other stages wait only for input gradients; weights' can wait.
 # learned: Delayed weight gradients keep activations longer: memory buys time.
-# learned: Chunks make the bubble smaller, and add hops.
+# learned: Several chunks a stage make the bubble smaller, and add hops.
 # source: zero bubble, ZB-H1, ZB-H2: Qi et al., arXiv:2401.10241.
 # source: interleaved 1F1B: Narayanan et al., arXiv:2104.04473, 2.2.
 # source: docs.pytorch.org/docs/stable/distributed.pipelining.html
@@ -12,12 +12,13 @@
 
 ## Fill the bubble with weight gradients
 # Autograd makes both gradients before it sends one on (`both m`). But the
-# stage before waits only for the input's gradient; the weights' gradient may
-# come later: `backward m` makes and sends the first, `weights m` makes the
-# second and frees the activations. If a stage delays `weights` by `rank`
-# micro-batches, it has some left for the gaps at the end. It then holds
-# `world` micro-batches, as many as 1F1B's first stage.
-# Task: 1F1B with `weights` delayed like this, for any M of at least world.
+# previous stage waits only for the gradient of the input. The gradient of the
+# weights may come later: `backward m` makes and sends the first, `weights m`
+# makes the second and frees the activations. If a stage delays `weights` by
+# `rank` micro-batches, it has some left for the gaps at the end. It then
+# holds `world` micro-batches, as many as 1F1B's first stage.
+# Task: queue 1F1B with `weights` delayed like this, for any M of at least
+# world.
 #: start
 let M = 10
 set peak_f32=20.5MFLOP/s   # small GPUs: a matmul takes 1 ms
@@ -80,7 +81,7 @@ for m in 0:M {
 sync
 #: vary M=8:14 ranks=4,8
 #: predict how long will it take? = time
-#: choice each backward makes both gradients before it sends
+#: choice each backward made both gradients before it sent one
 let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
@@ -90,9 +91,9 @@ expect close(dw, r)   # dw is not the gradient of the whole batch: forward, back
 expect peak(activation) <= best(peak(activation))   # a stage holds more than `world` micro-batches: some `weights` could come earlier
 expect time <= 1.05 * best(time)   # stages are idle at the end: they have no `weights` left to do
 #: hint
-# In the turns: forward m, backward m-early, and weights for the micro-batch
-# `rank` before that, if it exists. Afterwards, `weights` after each remaining
-# backward, and then the remaining `weights`.
+# In each turn: forward m, backward m-early, and `weights m-early-rank` if
+# that number is not negative. After the turns: `weights` for the next
+# micro-batch after each remaining backward, then the remaining `weights`.
 #: solution
 let early = world-1-rank
 let done = 0
@@ -170,14 +171,15 @@ for m in M-early:M { both m }
 
 ## Two chunks a stage
 # Another method: give each stage two short chunks of the model instead of one
-# long one. Chunk 0 of rank 0 to world-1, then chunk 1 of rank 0 to world-1:
-# a micro-batch passes all ranks twice. Filling takes half as long.
-# `F m c` is the forward of micro-batch m in chunk c, `BW m c` its backward.
-# `schedule 1f1b micro=M` lays out an order; then for the slots k in 0:slots,
-# work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
-# A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
+# long one. Chunk 0 is on ranks 0 to world-1, then chunk 1 on ranks 0 to
+# world-1, so a micro-batch passes all ranks twice. Filling takes half as
+# long. `F m c` is the forward of micro-batch m in chunk c, `BW m c` its
+# backward. `schedule 1f1b micro=M` lays out an order. For each slot k in
+# 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1. A
+# command's name may come from an expression: `$(work(k)) 3 0` calls F or BW.
 # `@0-3 timeline compute` draws one row a rank: there are nine streams here.
-# Task: lay out `interleaved` with chunks=2 (M a multiple of world), drive it.
+# Task: lay out `interleaved` with chunks=2 (M is a multiple of world), and
+# run the work of all slots.
 #: start
 let M = 8
 set peak_f32=41MFLOP/s   # small GPUs: a matmul takes 0.5 ms
@@ -251,7 +253,7 @@ expect time <= 1.05 * best(time)   # that is not the interleaved order: stages w
 expect peak(activation) <= best(peak(activation))   # more is held at once than interleaved 1F1B holds
 #: hint
 # `schedule interleaved micro=M chunks=2` lays it out. Loop over all slots,
-# and call each slot's work with its micro-batch and its chunk.
+# and run each slot's work with its micro-batch and its chunk.
 #: solution
 schedule interleaved micro=M chunks=2
 for k in 0:slots { $(work(k)) micro(k) chunk(k) }
@@ -297,12 +299,13 @@ for m in 0:M { BW m 1;  BW m 0 }
 # On 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7).
 
 ## Slow links
-# F, B and W of a micro-batch take 1 ms each; a hop to the next stage 1.5 ms
-# now. A stage has room for the activations of 1.5 x world micro-batches.
-# `drive "1f1b" 1` lays out 1f1b, one chunk a stage, and runs it. There are
+# F, B and W of a micro-batch take 1 ms each; now a hop to the next stage
+# takes 1.5 ms. A stage has memory for the activations of 1.5 x world
+# micro-batches. `drive "1f1b" 1` lays out 1f1b, with one chunk a stage, and
+# runs it. There are
 #    "gpipe" 1    "1f1b" 1    "interleaved" 2    "zb-h1" 1    "zb-h2" 1
 # Try them: `check` shows time and memory, `again` starts again.
-# Task: run, once, the fastest order that fits the memory.
+# Task: run, once, the fastest order whose activations fit.
 #: start
 set link_latency=1.5ms;  set peak_f32=2.56MFLOP/s   # a matmul takes 0.5 ms
 let M = 16;  let chunks = 1
@@ -328,8 +331,8 @@ def drive kind pieces {
   let chunks = pieces;  schedule $kind micro=M chunks=pieces
   for k in 0:slots { $(work(k)) micro(k) chunk(k) }
 }
-# A stage has two layers, in one chunk or two. Each layer passes on what it
-# gets (w is the identity): so what comes out is the same in any order.
+# A stage has two layers, in one chunk or two. Each layer passes on its
+# input (w is the identity), so the output is the same in any order.
 def F m c {
   phase F$m.$c;  let n = 2//chunks
   if c == 0 and first { copy x[m] -> a0_$(m)_0 on compute } else {
@@ -383,7 +386,7 @@ for m in 0:M { u = x[m];  r += matmul u.T t[m] scale=2 }
 sync
 #: vary ranks=4,8
 #: predict how long will the best of them take? = time
-#: choice you take 1f1b
+#: choice you took 1f1b
 drive "1f1b" 1
 #: choice hops took no time
 set link_latency=10us
@@ -391,7 +394,7 @@ drive "zb-h1" 1
 #: check
 expect close(done, r)   # not all micro-batches went through all stages and back, or some went more than once: one `drive`, once
 expect time >= 3ms*M   # less time than a stage's own work takes, 3 ms a micro-batch: a part of it is missing
-expect peak(activation) <= 1.5 * best(peak(activation))   # that order holds more micro-batches than fit
+expect peak(activation) <= 1.5 * best(peak(activation))   # this order holds more micro-batches than fit
 expect time <= 1.05 * best(time)   # another order is faster in the same memory: which one crosses the slow link more often?
 #: hint
 # gpipe and zb-h2 hold too much. Of the three others, which one crosses each

@@ -1,8 +1,8 @@
 # lesson: Long sequences: attention in a ring
 # minutes: 45
 # ranks: 4 8
-# learned: Softmax goes block by block: with a running maximum and a sum.
-# learned: Keys and values move, queries stay: blocks hide the hops.
+# learned: Softmax can run block by block, with a running maximum and a sum.
+# learned: Keys and values move, queries stay: computing a block hides a hop.
 # learned: Ulysses swaps tokens for heads: fewer bytes, which nothing hides.
 # source: running maximum and sum (online softmax): arXiv:1805.02867
 # source: in attention, block by block: arXiv:2205.14135 (FlashAttention);
@@ -23,13 +23,13 @@
 ## A softmax that never sees the whole row
 # o = softmax(q K.T / sqrt(d)) V, but keys come in M blocks of T. A softmax
 # needs the row's maximum (exp of 89 is infinite in f32) and its sum. So keep
-# for each row its largest score so far (top), l, the sum of exp(score - top),
-# and the output before it is divided by l (o). If a block has a larger score,
-# l and o were computed with the old top: they must shrink by exp(old top -
-# new top). `scores i` makes s, the scores of block i.
+# for each row: top, its largest score so far; l, the sum of exp(score - top);
+# and o, the output before division by l. If a block has a larger score,
+# multiply l and o by exp(old top - new top), because they were computed with
+# the old top. `scores i` makes s, the scores of block i.
 # Task: make o, for any M, with at most three blocks of scores in memory.
-# (rowmax s, rowsum p, maximum a b. `softmax` would need the whole row, and
-# you build the kernel `attention` yourself here.)
+# (Kernels: rowmax s, rowsum p, maximum a b, sub, exp, mul, div. Do not use
+# `softmax`, which needs the whole row, or `attention`.)
 #: start
 let M = 8;  let T = 64;  let d = 32
 tensor q[T,d] = randn seed=rank scale=40
@@ -44,7 +44,7 @@ mark task
 S = matmul q K.T scale=1/sqrt(d);  P = softmax S;  r = matmul P V
 sync
 #: vary M=2:33
-#: predict the most memory that s takes at a time? = peak(activation)
+#: predict how much memory do scores take at most? = peak(activation)
 #: choice all scores of a row were in memory at once
 S = matmul q K.T scale=1/sqrt(d) kind=activation
 #: check
@@ -53,9 +53,10 @@ expect peak <= best(peak)   # more than three blocks of scores were in memory at
 expect count(softmax) == 0   # `softmax` needs the whole row of scores: here they come block by block
 expect count(attention) == 0   # build `attention` yourself here
 #: hint
-# In each turn: scores i; new = the larger of rowmax s and top (maximum); p =
-# exp(s - new); shrink = exp(top - new). Then multiply l and o by shrink, and
-# add rowsum p and p v; top becomes new. At the end: o / l.
+# In each turn: scores i; new = the larger of rowmax s and top (`maximum`);
+# p = exp(s - new); shrink = exp(top - new). Then multiply l and o by shrink;
+# add rowsum p to l, and p V (V: block i) to o; set top to new. At the end:
+# o / l.
 #: solution
 for i in 0:M {
   scores i
@@ -134,19 +135,20 @@ for i in 0:M { scores i;  new = rowmax s;  new = maximum new top
 #: ask by what factor does l shrink if a block has no larger score? = 1
 #: transfer
 # FlashAttention does this within one kernel: F.scaled_dot_product_attention.
-# To merge blocks across kernels or GPUs, keep lse = top + ln l, like
-# `attention`: o lse = attention q k v;  attention_merge o lse o1 lse1.
+# To merge blocks from several kernels or GPUs, keep lse = top + ln l, as
+# `attention` does: o lse = attention q k v; attention_merge o lse o1 lse1.
 
 ## Keys and values go round
-# A sequence is cut over the ranks. Each has q, k0, v0 of its own T tokens,
-# which attend to all. Queries stay, keys and values go round: a rank receives
-# a block from `left` and sends one to `right`. `absorb k v` adds a block as
-# your program did: o and lse hold the blocks absorbed so far.
-# `sendrecv k0 -> k1 to=right from=left` sends and receives at once: if each
-# rank used `send` first, it would wait for the next one's `recv`, in a ring.
-# Task: absorb the blocks of all ranks, on any number of ranks. All ranks hop
-# at once, with two pairs of keys and values in memory, and send no byte that
-# is not needed.
+# The sequence is split over the ranks. Each rank has q, k0, v0 of its own T
+# tokens, which attend to all tokens. Queries stay, keys and values go round:
+# a rank receives a block from `left` and sends one to `right`. `absorb k v`
+# adds a block as your last program did: o and lse hold the result of those
+# absorbed so far. `sendrecv k0 -> k1 to=right from=left` sends and receives
+# at once: if all ranks called `send` first, each would wait for the next
+# one's `recv`.
+# Task: absorb the blocks of all ranks, on any number of ranks. All ranks send
+# at the same time, with at most two pairs of keys and values in memory. Send
+# no more than is needed.
 #: start
 set launch=5us;  let T = 192;  let d = 64
 tensor q[T,d] k0[T,d] v0[T,d] = randn seed=10*rank
@@ -172,12 +174,12 @@ for i in 1:world { sendrecv k0 -> k1 to=right from=left }
 #: check
 expect close(o, r)   # o is not attention to the tokens of all ranks
 expect races == 0   # a block is overwritten while it is read, or read before it has arrived
-expect sent(world) <= best(sent(world))   # a block goes farther than necessary
+expect sent(world) <= best(sent(world))   # a block makes more hops than necessary
 expect peak <= best(peak)   # more than two blocks of keys and values are in memory at once
 expect time <= 1.1 * best(time)   # ranks hop one after the other, or wait without need
 #: hint
 # Two pairs, k0 v0 and k1 v1, take turns: absorb one, receive into the other.
-# One of world blocks is your own: how many hops are left?
+# One of the `world` blocks is your own: how many hops are left?
 #: solution
 tensor k1[T,d] v1[T,d]
 for i in 0:world {
@@ -266,21 +268,21 @@ for i in 0:world {
   if i < world - 1 { sendrecv k$a -> k$b to=right from=left
     sendrecv v$a -> v$b to=right from=left }
 }
-#: ask what part of the time is for hops (answer like 0.1)? = exposed/time
+#: ask which fraction of the time do hops take (like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: dist.batch_isend_irecv([P2POp(dist.isend, k0, right),
 # P2POp(dist.irecv, k1, left)]): both in one group, like `together`, because
 # NCCL runs a communicator's operations one after the other. (In ranksh each
 # pair of ranks has a separate communicator for each direction.)
-# On 8 ranks the same sequence makes 7 hops, each half as large.
+# On 8 ranks the same sequence takes 7 hops, each half as large.
 
 ## Hide the hop behind the block
-# While a block is absorbed, the next one can travel: absorbing only reads the
-# block, and so does the send to `right`. The next block arrives in the other
-# pair, which the block before has just left. Instead of the sum of hops and
-# blocks, the ring takes the longer of the two.
-# Task: the same ring, with hops during absorbing, on any number of ranks;
-# again no more than two pairs of keys and values at once.
+# While a block is absorbed, the next one can travel, because absorbing only
+# reads the block, as the send to `right` does. The next block arrives in the
+# other pair, when the block there is absorbed and sent. Then a turn takes the
+# longer of hop and block, not the sum of both.
+# Task: run the same ring, with hops during absorbing, on any number of ranks;
+# again with no more than two pairs of keys and values at once.
 #: start
 set launch=5us;  let T = 192;  let d = 64
 tensor q[T,d] k0[T,d] v0[T,d] = randn seed=10*rank
@@ -293,7 +295,7 @@ mark task
 K = allgather k0;  V = allgather v0;  r = attention q K V;  sync
 #: vary ranks=2,4,8
 #: predict how long does the ring take? = time
-#: choice a hop waited for the block, and a block for the hop
+#: choice each hop waited for the block, and each block for the hop
 tensor k1[T,d] v1[T,d]
 for i in 0:world {
   let a = i % 2;  let b = 1 - a;  absorb k$a v$a
@@ -310,9 +312,9 @@ expect races == 0   # a block is overwritten while it is read, or read before it
 expect peak <= best(peak)   # more than two blocks of keys and values are in memory at once
 expect time <= 1.05 * best(time)   # a hop does not run while a block is absorbed
 #: hint
-# In each turn, before absorbing: the hop into the other pair, on a separate
-# stream. It must wait until that pair has been absorbed; the next turn's
-# absorb must wait for the hop.
+# In each turn, before absorbing, queue the hop into the other pair on a
+# separate stream. It must wait until that pair has been absorbed; the next
+# turn's absorb must wait for the hop.
 #: solution
 stream compute comm
 tensor k1[T,d] v1[T,d]
@@ -436,9 +438,9 @@ K = allgather k0;  V = allgather v0;  absorb K V
 # In PyTorch: `with context_parallel(mesh, buffers=[q, k, v], ...)` gathers
 # all k and v during a rank's own block; set_rotate_method("alltoall") makes
 # it a ring. With a causal mask rank 0 would attend to one block and the last
-# to all: so it gives each rank a piece from both ends.
-# On 8 ranks, for the same sequence, a block computes a quarter of its work at
-# 4, a hop moves half: the block no longer hides it.
+# rank to all. So context_parallel gives each rank a piece from both ends.
+# On 8 ranks, with the same sequence, absorbing a block is a quarter of the
+# work on 4 ranks, a hop half of the bytes: the block no longer hides the hop.
 
 ## Ulysses: tokens for heads
 # One head's attention does not need the other heads. q, k, v [T,128] hold all
@@ -447,8 +449,9 @@ K = allgather k0;  V = allgather v0;  absorb K V
 # each rank all heads for its own tokens. `y = alltoall x` sends part i of x's
 # rows to rank i. `by_rank y x` puts heads into rows: from [T,128] it makes
 # [world,T,w], part i for rank i. `by_token y x` reverses it, back to [T,128].
-# Task: make o, attention of this rank's tokens to all, by exchanges (between:
-# `a = attention Q K V heads=heads/world` of [world*T,w]), and send the least.
+# Task: make o, attention of this rank's tokens to all tokens, with alltoalls.
+# Between them run `a = attention Q K V heads=heads/world` on [world*T,w].
+# Send as little as possible.
 #: start
 set launch=5us;  let T = 128;  let heads = 16;  let w = 128/world
 tensor q[T,128] k[T,128] v[T,128] = randn seed=10*rank scale=2
@@ -471,7 +474,8 @@ expect sent(world) <= best(sent(world))   # more travels than q, k, v there and 
 expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
 # For each of q, k, v: by_rank, alltoall, reshape to [world*T,w]. Attention
-# then gives all tokens for some heads: [world,T,w] again, alltoall, by_token.
+# then gives all tokens for some heads: reshape to [world,T,w], alltoall,
+# by_token.
 #: solution
 for x in q k v {
   by_rank out $x
@@ -547,5 +551,6 @@ back = reshape a [world,T,w];  mine = alltoall back;  by_token o mine
 #: ask at most how many ranks can share these heads? = heads
 #: transfer
 # DeepSpeed's DistributedAttention does this, with dist.all_to_all_single.
-# Four exchanges send (world-1)/world of a block each: at 8 ranks 3.5 blocks,
-# while a ring's hops send 14. But attention cannot begin meanwhile.
+# Each of the four exchanges sends (world-1)/world of a block: at 8 ranks 3.5
+# blocks, while a ring's hops send 14. But attention cannot begin before they
+# end.

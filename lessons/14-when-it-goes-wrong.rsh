@@ -14,13 +14,13 @@
 # source: docs.pytorch.org/docs/stable/data.html, DistributedSampler
 
 ## Three traces
-# In each of three traces, four steps ended with an allreduce in which all
-# ranks waited for one. The sections are called a, b and c. Look:
+# In each of three traces, each of four steps ended with an allreduce in which
+# all ranks waited for one rank. The traces are the sections a, b and c. Look:
 #    timeline b     stalls b     stats b     @0 why 3.2ms
-# The last rank is not always the cause: it may have waited itself, for a rank
-# with a slower GPU, host or copy than the others.
+# The rank that arrives last is not always the cause: it may have waited for a
+# rank whose GPU, host or copy is slower than the others'.
 # `blame a 0` says that rank 0 is the root of the delay in a.
-# Task: name the root of each of the three.
+# Task: name the root rank of each trace.
 #: start unseen
 slow 1x
 tensor said[3] = -1
@@ -70,8 +70,9 @@ sync
 #: check
 expect close(said, r)   # at least one rank is not the root: which rank did it wait for, and why was that one late?
 #: hint
-# `why g@0` explains the last g on rank 0; `@0 why 3.2ms` its wait at a time;
-# `stalls a` names each stream's cause. Follow the causes from rank to rank.
+# `why g@0` explains the last g on rank 0; `@0 why 3.2ms` explains rank 0's
+# wait at that time; `stalls a` names each stream's cause. Follow the causes
+# from rank to rank.
 #: solution
 blame a 2
 blame b 1
@@ -89,20 +90,21 @@ blame a 2;  blame b 3;  blame c 3
 blame a 0;  blame b 0;  blame c 0
 #: wrong
 blame a 2;  blame b 1;  blame c 0
-#: ask which of the three would pinned memory repair? = "c"
+#: ask which of the three traces would pinned memory repair? = "c"
 #: transfer
-# PyTorch: torch.profiler shows a rank that is in ncclDevKernel_AllReduce for
-# long; dumps from its Flight Recorder show the ranks missing in a collective.
-# On 8 ranks the chain in b is longer, its root the same.
+# PyTorch: torch.profiler shows a rank that spends long in
+# ncclDevKernel_AllReduce; dumps of its Flight Recorder show the ranks missing
+# in a collective.
+# On 8 ranks the chain in b is longer; its root is the same.
 
 ## Rows for a slow GPU
 # Rank 2's GPU takes twice as long for everything. N rows must be multiplied,
 # each by one rank: `work 0 56` multiplies rows 0 to 55 of x by w and writes
 # them to the same rows of y; the rest of y stays 0. Then `allreduce y` gives
-# all rows to all ranks. If the shares are equal, all wait for rank 2.
-# A variable may differ by rank: `if rank == 2 { let n = 1 }`.
-# Task: share out the N rows, so that all ranks reach `allreduce y` at once
-# (within a row or two), for any N and any number of ranks.
+# all rows to all ranks. If the shares are equal, all wait for rank 2. A
+# variable may differ by rank: `if rank == 2 { let n = 1 }`.
+# Task: divide the N rows so that all ranks reach `allreduce y` at the same
+# time (within a row or two), for any N and any number of ranks.
 #: start
 slow 1x
 set peak_f32=3.2MFLOP/s   # small GPUs: a row of the matmul takes 0.2 ms
@@ -123,8 +125,8 @@ work rank*N//world (rank+1)*N//world;  allreduce y
 expect close(y, r)   # y is not x w: each row by exactly one rank
 expect time <= best(time) + 0.85ms   # a rank still waits: for which rank, and how many rows does that one have?
 #: hint
-# Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
-# The ranks before have 2 x rank shares, and one less if rank is above 2.
+# Rank 2 has one share, each other rank two: 2 x world - 1 shares in all. The
+# ranks before yours have 2 x rank shares, or one less if rank is above 2.
 #: solution
 let shares = 2*world - 1;  let mine = 2;  let before = 2*rank
 if rank == 2 { let mine = 1 }
@@ -179,18 +181,18 @@ work rank*N//world (rank+1)*N//world
 allreduce y
 #: ask how many rows has rank 2? = N//(2*world-1)
 #: transfer
-# In PyTorch DistributedSampler gives all ranks equally many samples; a slow
+# In PyTorch DistributedSampler gives all ranks equally many samples. A slow
 # rank needs its own sampler, and the mean needs weights: the sum of losses
 # divided by the sum of rows, not the mean of the ranks' means.
-# On 8 ranks one slow GPU costs as much as one of 4.
+# On 8 ranks: if shares are equal, one slow GPU doubles the time, as on 4.
 
 ## Average less often
 # Between nodes the links are slow: here an allreduce of the weights takes
-# longer than a step. `local_step 3` is step 3 on this rank's own rows, with
-# its own gradient and sgd. ddp would average the gradient in each step. In
+# longer than a step. `local_step 3` runs step 3 on this rank's own rows:
+# forward, backward and sgd. ddp would average the gradient in each step. In
 # local SGD each rank trains alone, and all average the weights after every K
 # steps. It is not the same training: the ranks' weights differ in between.
-# Task: 8 steps; average w over all ranks after every K of them, for any K.
+# Task: run 8 steps; average w over all ranks after every K steps (any K).
 #: start
 slow 1x
 set link_rate=20MB/s
@@ -214,7 +216,7 @@ tensor r[64,64];  copy w -> r;  sync
 for i in 0:8 { local_step i;  allreduce dw op=avg }
 #: check
 expect close(w, r)   # w is not the result of local SGD: each step local, then the mean of the weights
-expect sent <= 1.4 * best(sent)   # a rank sends more than one average every K steps
+expect sent <= 1.4 * best(sent)   # a rank sends more than one average of w every K steps
 #: hint
 # After step i, if (i+1) % K is 0, average the weights.
 #: solution
@@ -265,16 +267,17 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 #: transfer
 # PyTorch: torch.distributed.algorithms.model_averaging.averagers has
 # PeriodicModelAverager(period=4); Adam's two averages stay local too.
-# On 8 ranks an average sends 2 x 7/8 of the weights, not 2 x 3/4; and more
+# On 8 ranks an average sends 2 x 7/8 of the weights, not 2 x 3/4. And more
 # ranks drift apart: choose K by the loss, not by the time.
 
 ## Choose, and defend it by figures
-# An mlp with 8 layers and Adam; GPUs with 1.3 MB; links with 40 MB/s, a
-# seventh of the rate until now. Which strategy is fast here, and fits? There
-# are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help` shows how
-# one splits and sends. For P bytes of weights ddp sends 2 (n-1)/n P a step,
-# fsdp 3 (n-1)/n P; a pipeline sends activations between two layers, and has a
-# bubble. `strategy ddp`, `run 3`, `stats` show it; `again` starts again.
+# The model is an mlp with 8 layers and Adam; a GPU has 1.3 MB; a link has 40
+# MB/s, a seventh of the rate until now. Which strategy fits here and is fast?
+# There are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help` shows
+# how one splits and sends. With P bytes of weights ddp sends 2 (n-1)/n P a
+# step, fsdp 3 (n-1)/n P. A pipeline sends activations between stages, and has
+# a bubble. `strategy ddp`, `run 3`, `stats` show it; `again` starts
+# again.
 # Task: `run 3` with a strategy that fits, is fast, and trains the same model
 # as one rank would (`verify`).
 #: start
@@ -284,22 +287,23 @@ model mlp layers=8 hidden=128 batch=64 optimizer=adam
 mark task
 #: allow strategy
 #: predict how much will the busiest rank send in 3 steps? = sent
-#: choice you take ddp
+#: choice you took ddp
 strategy ddp
 run 3
-#: choice you take fsdp
+#: choice you took fsdp
 strategy fsdp
 run 3
 #: check
 expect count(adam) >= 3   # run three steps: `strategy ...`, then `run 3`
 expect peak <= 1.3MB   # it does not fit: which tensors does each rank keep whole?
-expect time <= 1.7 * best(time)   # it is slow: how much does it send over the slow links? In a pipeline: are stages empty, or its pieces tiny?
+expect time <= 1.7 * best(time)   # it is slow: how much does it send over the slow links? In a pipeline: are stages idle, or micro-batches tiny?
 expect mfu*time >= 0.8 * best(mfu*time)   # this trains less than three steps of this model with this batch
 expect verify   # this trains another model than one rank would: whose gradients does each rank have?
 #: hint
 # With ddp and local each rank has the whole model and its optimizer. zero and
-# fsdp send as much as ddp, or more; tp sends half of the layers' outputs to
-# all in each step, and as much backward. Which one sends to neighbours alone?
+# fsdp send as much as ddp, or more. tp sums half of the layers' outputs over
+# all ranks in each step, and as much again in backward. Which strategy sends
+# to neighbours only?
 #: solution
 strategy pipeline schedule=gpipe micro=8
 run 3
@@ -339,4 +343,4 @@ strategy pipeline micro=8
 #: naive
 strategy tp
 run 3
-#: ask of those that fit, what decided: peak, sent or bubble? = "sent"
+#: ask among those that fit, what decided: peak, sent or bubble? = "sent"
