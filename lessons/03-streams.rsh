@@ -452,7 +452,7 @@ copy g -> rx;  rz = matmul rx w
 # source: docs.pytorch.org/docs/stable/cuda._sanitizer.html and
 # source: generated/torch.Tensor.record_stream.html, notes/cuda.html
 # source: torch/cuda/_sanitizer.py (which accesses it compares)
-expect races == 0   # a line still writes memory that another one reads
+expect races == 0   # a line writes memory that another line reads, and no wait orders them
 expect close(y, ry)   # y is not h w
 expect close(z, rz)   # z is not g w
 expect hostwait <= best(hostwait)   # the host waits; let a stream wait instead

@@ -33,7 +33,7 @@ sync
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g[rank], r[rank])   # g[rank] is not the sum of this piece over all ranks
 expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this task is by hand: use only sends and receives
-expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
+expect sent("nvlink") <= best(sent("nvlink"))   # more bytes travel than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
 # In hop s (for s in 0:world-1) a rank sends piece rank-1-s to the right, and
@@ -154,7 +154,7 @@ first_lap
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g, r)   # g is not the sum on all ranks: which pieces does a rank lack?
 expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this task is by hand: use only sends and receives
-expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece per hop
+expect sent("nvlink") <= best(sent("nvlink"))   # more bytes travel than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint
 # In hop s a rank passes on the piece that it received in hop s-1. So it sends
@@ -371,7 +371,7 @@ allreduce g on compute
 # source: pytorch.org/docs/stable/distributed.html, all_reduce (async_op)
 expect close(y, ry)   # y should be x w
 expect close(g, rg)   # g should be the sum over all ranks
-expect time <= 1.1 * best(time)   # they take turns, although neither needs the other
+expect time <= 1.1 * best(time)   # matmul and allreduce take turns, although neither needs the other
 #: hint
 # A stream runs one operation at a time: use two streams, and no wait between
 # them.

@@ -58,7 +58,7 @@ sgd W G lr=1 on compute
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (gradients are averaged)
 # source: pytorch.org/docs/stable/distributed.html, ReduceOp (AVG)
-expect races == 0   # something is read before it is written: comm must wait for compute, and compute for comm
+expect races == 0   # a tensor is read before it is written: comm must wait for compute, and compute for comm
 expect close(G, S) or close(G, D)   # G is neither the mean nor the sum of all ranks' gradients
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
 #: hint
@@ -201,7 +201,7 @@ sgd W G lr=1 on compute
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.2 (gradient bucketing)
 # source: DistributedDataParallel as above: bucket_cap_mb and
 #   gradient_as_bucket_view
-expect races == 0   # something is read before it is written, or written while it is read
+expect races == 0   # a tensor is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # one message is faster: this step takes more hops, or sends more bytes, than necessary
 #: hint
@@ -331,7 +331,7 @@ sgd W G lr=1 on compute
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (overlap of computation
 #   with communication, buckets in the reverse order of parameters)
 # source: pytorch.org/docs/stable/notes/ddp.html (one hook for each parameter)
-expect races == 0   # something is read before it is written, or written while it is read
+expect races == 0   # a tensor is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # the links are idle while backward runs, or the GPU is idle while the links are busy
 #: hint
@@ -512,7 +512,7 @@ train 16
 # source: PyTorch Distributed, arXiv:2006.15704, 5.2 (bucket size, figure 7)
 # source: github.com/pytorch/pytorch, torch/nn/parallel/distributed.py (1 MiB
 #   if no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
-expect close(W, R)   # run one step that gives the weights of one rank with the whole batch
+expect close(W, R)   # the weights differ from those of one rank with the whole batch: run one step
 expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is faster
 #: hint
 # Try 1, 2, 4, 8, 16: the times first fall, then rise.

@@ -59,7 +59,7 @@ sgd W G lr=1/K on compute
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html, no_sync
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.4 (gradient accumulation)
-expect races == 0   # something is read before it is written, or written while it is read
+expect races == 0   # a tensor is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank with all micro-batches: which gradients are in G, and how often?
 expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients are sent before they are needed: add them up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
@@ -200,7 +200,7 @@ sgd W G lr=1/M on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 and 3.2.4
 # source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
-expect races == 0   # something is read before it is written, or written while it is read
+expect races == 0   # a tensor is read before it is written, or written while it is read
 expect close(W, R)   # the weights differ from those of one rank: is each part of G complete when it leaves, and does W use a mean?
 expect rank != 1 or sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
 expect time <= 1.05 * best(time)   # a complete bucket does not leave while backward still runs
@@ -434,9 +434,9 @@ run 8
 # source: pytorch.org/docs/stable/notes/ddp.html: it is DDP's own forward that
 #   prepares the hooks for backward (prepare_for_backward)
 expect sent("nvlink") > 0B   # no rank sends to another: none has trained, or each trains alone
-expect count(matmul) >= best(count(matmul)) / 4   # a rank has trained not at all, or hardly: each must train on its own rows
+expect count(matmul) >= best(count(matmul)) / 4   # a rank has hardly trained, or not at all: each rank must train on its own rows
 expect min(rank,1) * sent("pcie") <= best(sent("pcie"))   # a rank has read more than its own rows of four iterations
-expect verify   # the weights differ from those of one rank: `verify`
+expect verify   # the weights differ from those of one rank: `verify` shows where
 #: hint
 # Nothing travels between the ranks: `traffic` is empty. `strategy` shows the
 # options that the run was started with.

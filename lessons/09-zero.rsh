@@ -46,7 +46,7 @@ tensor m[N/world] v[N] = zeros
 expect close(p, r)   # p differs from the result of plain data parallel
 expect races == 0   # two operations access the same memory, and no order is given
 expect peak <= best(peak)   # a rank keeps more than its part of m and v
-expect sent(world) <= best(sent(world))   # more travels than an allreduce of g would send
+expect sent(world) <= best(sent(world))   # a rank sends more than an allreduce of g would
 expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
 # A reduce-scatter brings each rank its part of the average. adam needs only
@@ -155,7 +155,7 @@ expect close(s0, r0) and close(s1, r1) and close(s2, r2) and close(s3, r3)   # a
 expect races == 0   # a gradient's memory is reused while it is still being sent
 expect peak <= best(peak)   # whole gradients are kept, although only a part of each is needed
 expect sent - sent(world) <= 64kB   # whole gradients are kept in host memory, although only a part of each is needed
-expect sent(world) <= best(sent(world))   # more travels than each rank's part
+expect sent(world) <= best(sent(world))   # a rank sends more than is needed for each rank's part
 expect hostwait <= best(hostwait)   # the host waits without need
 #: hint
 # A reduce-scatter leaves each rank its part; then free the whole gradient.

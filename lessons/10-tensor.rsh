@@ -264,7 +264,7 @@ X = allgather xs;  N = layernorm X;  z = matmul N w1;  a = gelu z
 y = matmul a w2;  allreduce y
 #: check
 expect close(out, r)   # out is not this rank's tokens of x + gelu(norm(x) W1) W2
-expect sent(world) <= best(sent(world))   # more is sent than one allgather and one reduce-scatter of the tokens
+expect sent(world) <= best(sent(world))   # a rank sends more than one allgather and one reduce-scatter of the tokens
 expect peak <= best(peak)   # a tensor other than the matmuls' inputs and outputs has all tokens
 expect time <= 1.05 * best(time)   # all ranks do the same work, or a rank waits
 #: hint
@@ -363,10 +363,10 @@ G = sumsq DW1;  G2 = sumsq DW2;  G += scale G2 1;  GX = sumsq DX;  sync
 mesh tp=world/2 dp=2
 one_step
 #: check
-expect close(loss, L) and close(norm, G) and close(normx, GX)   # the step is not that of the whole batch and the whole layer
+expect close(loss, L) and close(norm, G) and close(normx, GX)   # the loss or the gradients differ from those of the whole batch and the whole layer
 expect size(tp) == world/2   # tp should have half of the ranks: then a replica is one node
 expect size(tp) != world/2 or 2 * sent(tp) >= best(sent(tp))   # the sums of `one_step` over tp are missing: run `one_step`
-expect sent("nic") <= best(sent("nic"))   # more crosses the network than the gradients of one step
+expect sent("nic") <= best(sent("nic"))   # more bytes cross the network than the gradients of one step
 expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow network, or there is more than one step
 #: hint
 # The ranks of a mesh's last axis are within a node here. Which axis has sums

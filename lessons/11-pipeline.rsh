@@ -78,7 +78,7 @@ sync
 for m in 0:M { forward m; backward m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
-expect time <= 1.05 * best(time)   # stages with work are idle: which stage waits for which?
+expect time <= 1.05 * best(time)   # stages are idle although they have work: which stage waits for which?
 #: hint
 # After sending micro-batch 0 a stage can begin with micro-batch 1, before 0
 # comes back. `for m in 0:M { ... }` runs its lines M times.
@@ -186,7 +186,7 @@ for m in 0:M { backward m }
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than necessary: which backward could come earlier?
 expect peak <= 1.1 * best(peak)   # the activations are still held, under another kind or name
-expect time <= 1.05 * best(time)   # stages with work are idle: the stages before the last one run ahead
+expect time <= 1.05 * best(time)   # stages are idle although they have work: the stages before the last one must run ahead
 #: hint
 # How many forwards does rank 0 need before its first gradient can arrive? And
 # the last rank? Run these, then alternate forward and backward, then run the
@@ -448,7 +448,7 @@ sync
 #: vary seed
 #: predict which M is best? = 16 - 8*(world==2)
 #: check
-expect close(dw, r)   # dw is not the gradient of the batch: one `train M`, once
+expect close(dw, r)   # dw is not the gradient of the batch: run one `train M`, once
 expect time <= 1.02 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
 #: hint
 # A step takes (M+p-1) x (48 ms / M + 0.9 ms). Calculate it for M = 4, 16, 64.

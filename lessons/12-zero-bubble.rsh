@@ -87,7 +87,7 @@ for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
 for m in M-early:M { both m }
 #: check
-expect close(dw, r)   # dw is not the gradient of the whole batch: forward, backward and weights once for each micro-batch
+expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch needs forward, backward and weights once
 expect peak(activation) <= best(peak(activation))   # a stage holds more than `world` micro-batches: some `weights` could come earlier
 expect time <= 1.05 * best(time)   # stages are idle at the end: they have no `weights` left to do
 #: hint
@@ -248,9 +248,9 @@ sync
 #: vary M=8:17 ranks=4,8
 #: predict how long will it take? (1F1B: (M + p-1) x 3 ms) = time
 #: check
-expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: run every slot once, each with its chunk
-expect time <= 1.05 * best(time)   # that is not the interleaved order: stages with work are idle
-expect peak(activation) <= best(peak(activation))   # more is held at once than interleaved 1F1B holds
+expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: run the work of every slot once, with its chunk
+expect time <= 1.05 * best(time)   # that is not the interleaved order: stages are idle although they have work
+expect peak(activation) <= best(peak(activation))   # a stage holds more activations than interleaved 1F1B does
 #: hint
 # `schedule interleaved micro=M chunks=2` lays it out. Loop over all slots,
 # and run each slot's work with its micro-batch and its chunk.
@@ -392,8 +392,8 @@ drive "1f1b" 1
 set link_latency=10us
 drive "zb-h1" 1
 #: check
-expect close(done, r)   # not all micro-batches went through all stages and back, or some went more than once: one `drive`, once
-expect time >= 3ms*M   # less time than a stage's own work takes, 3 ms a micro-batch: a part of it is missing
+expect close(done, r)   # not all micro-batches went through all stages and back, or some went more than once: run one `drive`, once
+expect time >= 3ms*M   # this takes less time than a stage's own work, 3 ms a micro-batch: a part of the work is missing
 expect peak(activation) <= 1.5 * best(peak(activation))   # this order holds more micro-batches than fit
 expect time <= 1.05 * best(time)   # another order is faster in the same memory: which one crosses the slow link more often?
 #: hint

@@ -469,8 +469,8 @@ sync
 K = allgather k;  V = allgather v;  o = attention q K V heads=heads
 #: check
 expect close(o, r)   # o is not attention over all heads and all tokens, for this rank's own tokens
-expect races == 0   # something is read before it has arrived
-expect sent(world) <= best(sent(world))   # more travels than q, k, v there and o back
+expect races == 0   # a tensor is read before it has arrived
+expect sent(world) <= best(sent(world))   # more bytes travel than q, k, v out and o back
 expect time <= 1.05 * best(time)   # a rank sends or computes more than necessary, or waits without need
 #: hint
 # For each of q, k, v: by_rank, alltoall, reshape to [world*T,w]. Attention

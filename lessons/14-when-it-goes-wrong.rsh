@@ -122,8 +122,8 @@ sync
 #: choice all ranks had equally many rows
 work rank*N//world (rank+1)*N//world;  allreduce y
 #: check
-expect close(y, r)   # y is not x w: each row by exactly one rank
-expect time <= best(time) + 0.85ms   # a rank still waits: for which rank, and how many rows does that one have?
+expect close(y, r)   # y is not x w: exactly one rank must compute each row
+expect time <= best(time) + 0.85ms   # a rank still waits: for which rank, and how many rows does that rank have?
 #: hint
 # Rank 2 has one share, each other rank two: 2 x world - 1 shares in all. The
 # ranks before yours have 2 x rank shares, or one less if rank is above 2.
@@ -215,7 +215,7 @@ tensor r[64,64];  copy w -> r;  sync
 #: choice the gradients were averaged in each step
 for i in 0:8 { local_step i;  allreduce dw op=avg }
 #: check
-expect close(w, r)   # w is not the result of local SGD: each step local, then the mean of the weights
+expect close(w, r)   # w is not the result of local SGD: local steps, and the mean of the weights after every K of them
 expect sent <= 1.4 * best(sent)   # a rank sends more than one average of w every K steps
 #: hint
 # After step i, if (i+1) % K is 0, average the weights.
@@ -295,10 +295,10 @@ strategy fsdp
 run 3
 #: check
 expect count(adam) >= 3   # run three steps: `strategy ...`, then `run 3`
-expect peak <= 1.3MB   # it does not fit: which tensors does each rank keep whole?
-expect time <= 1.7 * best(time)   # it is slow: how much does it send over the slow links? In a pipeline: are stages idle, or micro-batches tiny?
+expect peak <= 1.3MB   # this strategy does not fit: which tensors does each rank keep whole?
+expect time <= 1.7 * best(time)   # this strategy is slow: how much does it send over the slow links? In a pipeline: are stages idle, or micro-batches tiny?
 expect mfu*time >= 0.8 * best(mfu*time)   # this trains less than three steps of this model with this batch
-expect verify   # this trains another model than one rank would: whose gradients does each rank have?
+expect verify   # this does not train the model that one rank would: whose gradients does each rank have?
 #: hint
 # With ddp and local each rank has the whole model and its optimizer. zero and
 # fsdp send as much as ddp, or more. tp sums half of the layers' outputs over
