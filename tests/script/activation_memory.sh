@@ -1,13 +1,18 @@
 #!/bin/sh
-# activation_memory.sh: what a layer of a gpt keeps for backward, by the formulas of Korthikanti et al. (arXiv:2205.05198, table 2), in bytes, for
-# s tokens, b sequences, h columns, a heads, t ranks and a type of 2 bytes:
+# activation_memory.sh -- the bytes that a gpt's layer keeps for backward, by the formulas of
+# Korthikanti et al. (arXiv:2205.05198, table 2), for s tokens, b sequences, h columns, a heads,
+# t ranks and a type of 2 bytes:
 #
 #                         the paper                      here
-#   on one rank           s b h (34 + 5 a s/h)           s b h 32         of the attention no matrix of s x s is kept (its kernel is fused), and no mask of
-#   tensor parallel       s b h (10 + 24/t + 5 a s/ht)   s b h (8 + 24/t) dropout, 1 + 1 of 34 and 1 + 1 of 10: it is made from a seed
+#   on one rank           s b h (34 + 5 a s/h)           s b h 32
+#   tensor parallel       s b h (10 + 24/t + 5 a s/ht)   s b h (8 + 24/t)
 #   ... and sequence      s b h (34/t + 5 a s/ht)        s b h 32/t
-#   selective             each without 5 a s/h           none is that already; here norms (2 + 2) and gelu (8) go too: 20, 4 + 16/t, 20/t
+#   selective             each without 5 a s/h           20, 4 + 16/t, 20/t
 #   full                  s b h 2                        s b h 2, with sequence 2/t
+#
+# Attention keeps no matrix of s x s, because its kernel is fused, so `selective` of the paper is
+# always on; here it also drops norms (2 + 2) and gelu (8). Dropout keeps no mask (1 + 1 of 34, and
+# 1 + 1 of 10), because the mask is made again from a seed.
 . tests/script/lib.sh
 
 # kept LAYERS STRATEGY RECOMPUTE: bytes of activations at the peak, divided by s b h; ddp and fsdp take a batch of 4 on each of 4 ranks

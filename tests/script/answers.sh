@@ -1,5 +1,5 @@
 #!/bin/sh
-# answers.sh -- an answer that takes long to make has a text for each rank all the same
+# answers.sh -- an answer that takes long to compute still has a text for each rank
 . tests/script/lib.sh
 
 cat > "$work/say.rsh" <<'EOF'

@@ -1,6 +1,7 @@
 #!/bin/sh
-# bad_files.sh: files of strategies, models and programs with a mistake in them are refused in words that tell file and line, and the session stays as it
-# was: all that can be looked at, the log, and the steps that come, byte for byte
+# bad_files.sh -- mistakes in files of strategies, models and programs are reported with file and
+# line. The session does not change: everything that can be shown, the log, and the following
+# steps are the same, byte for byte.
 . tests/script/lib.sh
 cd "$work" || exit 1
 

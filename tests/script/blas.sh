@@ -1,5 +1,6 @@
 #!/bin/sh
-# blas.sh: the numbers that scripts print and compare, and the verdicts of verify, are the same with each of OpenBLAS's kernels that this processor has
+# blas.sh -- the numbers that scripts print and compare, and the verdicts of `verify`, are the
+# same with each OpenBLAS kernel that this processor supports
 . tests/script/lib.sh
 has() { grep -qw "$1" /proc/cpuinfo 2> /dev/null; }
 kernels=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# calibrate.sh -- the figures that a machine was given come out of the times that its operations took, within 2 %; the file that is written is a machine
+# calibrate.sh -- `calibrate` recovers a machine's figures from measured times within 2 %, and the
+# file that it writes is a machine
 . tests/script/lib.sh
 cd "$work" || exit 1
 cat > planted <<'END'

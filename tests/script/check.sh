@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh -- `check` in sandboxes: what passes, what fails and with which words; lessons that are wrong; lines handed in
+# check.sh -- `check` in sandboxes: which attempts pass, which fail, and the words of the report;
+# lessons with mistakes; submitted lines
 . tests/script/lib.sh
 cd "$work" || exit 1
 

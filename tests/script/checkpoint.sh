@@ -1,5 +1,6 @@
 #!/bin/sh
-# checkpoint and resume: whole, under other strategies and numbers of ranks; torn, foreign and missing ones are refused, and nothing changes
+# checkpoint.sh -- checkpoint and resume: whole checkpoints, also under other strategies and
+# numbers of ranks. Torn, foreign and missing ones are refused and change nothing.
 . tests/script/lib.sh
 cd "$work" || exit 1
 gpt="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A class: what rank 0 tells of a lesson and what the instructor's file allows, over the wire; the board and the table of a folder; options that do not go together.
+# class.sh -- a class: the events of a lesson that rank 0 reports, the lines that the instructor's
+# file allows, over the wire; a folder's board and table; options that exclude each other
 . tests/script/lib.sh
 cd "$work" || exit 1
 mkdir lab

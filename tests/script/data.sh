@@ -1,5 +1,6 @@
 #!/bin/sh
-# data: texts and pairs of .npy files that are not what they should be: which, and what was expected; what was set before stays
+# data.sh -- data: texts and pairs of .npy files with mistakes. The message names the file and
+# what was expected; the earlier data stays set.
 . tests/script/lib.sh
 cd "$work" || exit 1
 # says LINE TEXT: --dry reads the files too, and one process starts sooner than two

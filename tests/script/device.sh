@@ -1,6 +1,7 @@
 #!/bin/sh
-# device.sh -- which device a session is on, at 1 and 4 ranks: what is refused and what gives way, the start line, the GPU as a machine, its memory and queues.
-# NVIDIA's libraries are the stand-in's.
+# device.sh -- the device of a session at 1 and 4 ranks: which options are refused and which are
+# overridden, the start line, the GPU as a machine, its memory and queues. NVIDIA's libraries are
+# the stand-in's.
 . tests/script/lib.sh
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

@@ -1,5 +1,6 @@
 #!/bin/sh
-# diff.sh -- diff of two saved journals: each in a world of its own, compared by operation; the session is not touched
+# diff.sh -- `diff` of two saved journals: each runs in its own world, they are compared operation
+# by operation, and the session does not change
 . tests/script/lib.sh
 cd "$work" || exit 1
 printf 'tensor x[256,256] w[256,256] = randn\ny = matmul x w\nallreduce y\nsync\n' > base.rsh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# dry.sh: --dry tells of the order of things what a run with data tells
+# dry.sh -- with --dry a script prints the same about the order of operations as with data
 . tests/script/lib.sh
 # both NAME RANKS LINES: with and without --dry the same is printed, but for the loss and what is said of data
 both() {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# empty.sh: every kernel's example with tensors that have no elements, by the simulator and by the stand-in's GPU: no line ends the rank, both give the
-# same, and each kernel takes such tensors in one of the ways. The kernels are those of `help kernels`, so a new one is tried too.
+# empty.sh -- every kernel's example with tensors without elements, on the simulator and on the
+# stand-in's GPU: no line ends the rank, both give the same, and each kernel accepts such tensors
+# in one of its forms. The kernels are those of `help kernels`, so a new one is tried too.
 . tests/script/lib.sh
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

@@ -1,5 +1,6 @@
 #!/bin/sh
-# escapes.sh: no text of others moves a terminal: ESC, OSC, BEL, DEL, C1 as a byte and as UTF-8 come in by every way that there is, and go out as '?'
+# escapes.sh -- no text from outside controls the terminal: ESC, OSC, BEL, DEL and C1, as a byte
+# and as UTF-8, arrive on every input path and are printed as '?'
 . tests/script/lib.sh
 cd "$work" || exit 1
 XDG_DATA_HOME=$work/data

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a false `expect` shows: the part that decided; of sections with one name the last; the words are as typed, without their last blanks. And what is no
-# comparison: a time, a size or a rate beside a number without a unit.
+# expect_units.sh -- the report of a false `expect`: the part that decided; of several sections
+# with one name the last; the words as typed, without trailing blanks. A comparison of a time, a
+# size or a rate with a number without a unit is refused.
 . tests/script/lib.sh
 # says LINES WORDS
 says() { "$RANKSH" -n 2 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF -- "$2" "$work/out"; }

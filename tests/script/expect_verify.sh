@@ -1,5 +1,6 @@
 #!/bin/sh
-# expect verify: silent where the ranks have one rank's numbers, false with verify's words where they have not; and what a false close_step says
+# expect_verify.sh -- `expect verify` is silent if the ranks have the numbers of one rank, and
+# fails with the words of `verify` if not; also the words of a false close_step
 . tests/script/lib.sh
 model='model mlp layers=3 hidden=16 batch=24'
 # run STATUS NAME LINES

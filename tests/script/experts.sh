@@ -1,5 +1,6 @@
 #!/bin/sh
-# experts.sh: what is said of tokens: how they fall to experts, and what --dry takes for it
+# experts.sh -- reports about tokens: how they are distributed over experts, and the distribution
+# that --dry assumes
 . tests/script/lib.sh
 says() { "$RANKSH" "$@" < /dev/null > "$work/out" 2>&1; }
 model='model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 top=1'

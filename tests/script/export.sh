@@ -1,5 +1,6 @@
 #!/bin/sh
-# export.sh -- the timeline as files: each of its kind, of a section and of some ranks; over a file of others only by force
+# export.sh -- the timeline as files, of each kind, of a section and of some ranks. A foreign file
+# is overwritten only with `force`.
 . tests/script/lib.sh
 cd "$work" || exit 1
 cat > all.rsh <<'END'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# follow.sh -- a journal is followed without a terminal: what of it is shown, how it grows, and what is no journal, or none any more
+# follow.sh -- following a journal without a terminal: which parts are shown, how the output
+# grows, and files that are no journal, or no journal any more
 . tests/script/lib.sh
 XDG_STATE_HOME=$work
 export XDG_STATE_HOME

@@ -1,5 +1,6 @@
 #!/bin/sh
-# help.sh -- `ranksh help WORD` from the command line: what the prompt says, and its refusals
+# help.sh -- `ranksh help WORD` on the command line prints the same as at the prompt, and refuses
+# the same words
 . tests/script/lib.sh
 asked() { "$RANKSH" -n 1 -c "$1" > "$work/wanted" 2>&1; shift; "$RANKSH" "$@" > "$work/out" 2>&1; }
 for word in allreduce matmul 'critical path' kernels ddp look; do

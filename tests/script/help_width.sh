@@ -1,5 +1,5 @@
 #!/bin/sh
-# help_width.sh -- every help fits into a terminal of 80 columns
+# help_width.sh -- every help text fits a terminal of 80 columns
 . tests/script/lib.sh
 folder=$(pwd)
 {

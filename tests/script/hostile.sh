@@ -1,6 +1,7 @@
 #!/bin/sh
-# hostile.sh: input that nobody means well, through the real binary: as a file, by -c, down a pipe, and line after line in one session, where
-# the next line must work. Wanted is a message that names the word or the file, an exit status as documented, no rank dead, no hang.
+# hostile.sh -- hostile input to the real binary: as a file, by -c, through a pipe, and line after
+# line in one session, in which the next line must work. Expected: a message with the word or the
+# file, a documented exit status, no dead rank and no hang.
 . tests/script/lib.sh
 mounted=
 trap 'cd /; [ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT

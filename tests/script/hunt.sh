@@ -1,6 +1,7 @@
 #!/bin/sh
-# hunt: a line of a program is wrong, the same of the same seed; what mends it is right, whatever it says, and what does not is told. tests/hunt/run goes
-# through all strategies.
+# hunt.sh -- `hunt` makes one line of a program wrong, and the same seed chooses the same line.
+# Every correct repair is accepted, however it is written; an incorrect one is reported.
+# tests/hunt/run covers all strategies.
 . tests/script/lib.sh
 cd "$work" || exit 1
 # hunts LINE...: what a session of $ranks ranks says to the lines; the exit status in $status

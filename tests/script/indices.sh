@@ -1,6 +1,7 @@
 #!/bin/sh
-# indices.sh -- numbers that rows, classes and bins are looked up by: what is out of range is reported with the line, the element, its value and the range, on the
-# simulator, on the GPU's memory and on the host's; rows with an ignored class count neither in the mean nor in the gradient
+# indices.sh -- numbers that select rows, classes and bins: one that is out of range is reported
+# with the line, the element, its value and the range, on the simulator, in the GPU's memory and
+# in the host's. Rows with an ignored class count neither in the mean nor in the gradient.
 . tests/script/lib.sh
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

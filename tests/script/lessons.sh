@@ -1,6 +1,6 @@
 #!/bin/sh
-# lessons.sh -- the course: each lesson is held to its checks on all the ranks that it is for; each task fits the screen; each solution is right where a learner
-# lets it run, too
+# lessons.sh -- the course: each lesson passes its own checks on every number of ranks that it
+# allows, each task fits the screen, and each solution is right in a learner's session too
 . tests/script/lib.sh
 lessons=$(ls lessons/[0-9]*.rsh)
 "$RANKSH" --check-lessons || exit 1

@@ -1,5 +1,6 @@
-# lib.sh -- what the scripts here begin with: the program as a whole path, a folder of the script's own in `work`, which goes when it ends, and checks, which
-# print "ok SCRIPT: NAME" or "FAIL SCRIPT: NAME" with what stands in $work/out.
+# lib.sh -- begins each script here: the path of the program, a folder for the script in `work`,
+# which is deleted at the end, and checks, which print "ok SCRIPT: NAME", or "FAIL SCRIPT: NAME"
+# with the text of $work/out
 set -u
 RANKSH=$(realpath "${RANKSH:-./ranksh}")
 RANKSH_DEVICE=${RANKSH_DEVICE:-sim}

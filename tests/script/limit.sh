@@ -1,5 +1,6 @@
 #!/bin/sh
-# limit.sh: --limit ends a run in words and with status 4, also while a rank looks at no clock
+# limit.sh -- --limit ends a run with a message and status 4, also while a rank does not look at a
+# clock
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# loader: the numbers of a training without one, to the last digit; lines that run again, saved programs, checkpoints; a disk that is too small
+# loader.sh -- the loader trains to the same numbers as without one, to the last digit; undo and
+# steps back, saved programs, checkpoints; a disk that is too small
 . tests/script/lib.sh
 cd "$work" || exit 1
 gpt="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32"

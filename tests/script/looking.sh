@@ -1,5 +1,5 @@
 #!/bin/sh
-# looking.sh: what `stats`, `mem` and `run` say of a program
+# looking.sh -- the output of `stats`, `mem` and `run` about a program
 . tests/script/lib.sh
 # shows NAME RANKS LINES EXPRESSION: what is printed, in the lines that match the expression, is what stands on standard input
 shows() {

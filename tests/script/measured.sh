@@ -1,5 +1,6 @@
 #!/bin/sh
-# measured.sh -- pictures and tables of times that a GPU gives: the stand-in's, by a clock of its own. Played, so that they are the machine's but for what calls take
+# measured.sh -- pictures and tables of measured GPU times. The stand-in's GPU has a clock of its
+# own and emulates the machine: its times are the machine's, apart from the duration of calls.
 . tests/script/lib.sh
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

@@ -1,5 +1,6 @@
 #!/bin/sh
-# memory.sh: one rank of several is given no more memory while a script runs: the job ends in words, with status 4
+# memory.sh -- one of several ranks gets no more memory while a script runs: the job ends with a
+# message and status 4
 . tests/script/lib.sh
 [ -z "${SANITIZED:-}" ] || { echo "skipped memory.sh: a sanitizer ends a process that gets no memory"; exit 0; }
 command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# offload.sh: what offload= leaves on the device, and what it sends over the bus and the disk in a step, by formula
+# offload.sh -- which tensors offload= leaves on the device, and how many bytes a step sends over
+# the bus and to the disk, compared with formulas
 . tests/script/lib.sh
 
 # An mlp of 8 layers of 512 x 512, bf16 with Adam, on 4 ranks: a rank's part is P = 524288 parameters, of each 2 bytes, a gradient of 2, and 12 of state

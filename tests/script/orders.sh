@@ -1,5 +1,6 @@
 #!/bin/sh
-# orders.sh: no strategy of the shell, with any of its schedules, issues operations in an order that NCCL can hang in, and none lets collectives cross
+# orders.sh -- no built-in strategy, with any of its schedules, issues operations in an order in
+# which NCCL can hang, or lets collectives cross
 . tests/script/lib.sh
 
 # silent RANKS MODEL STRATEGY

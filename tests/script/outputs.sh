@@ -1,6 +1,7 @@
 #!/bin/sh
-# outputs.sh -- files of others stay: each line that writes a file replaces one of its own kind and an empty one, and any other by `force` alone; what a message
-# suggests runs as typed, whatever the file is called
+# outputs.sh -- foreign files stay: a line that writes a file replaces one of its own kind or an
+# empty one, and any other only with `force`. A line that a message suggests runs as typed,
+# whatever the file's name.
 . tests/script/lib.sh
 cd "$work" || exit 1
 serial='model mlp layers=2 hidden=8 batch=8; strategy serial; run 1'

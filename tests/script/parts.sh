@@ -1,5 +1,5 @@
 #!/bin/sh
-# parts.sh: what `part` lines say of a piece, as verify, checkpoint and resume read them
+# parts.sh -- `part` lines of a strategy, as `verify`, checkpoint and resume use them
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# pasted.sh -- what comes along when lines are pasted: tabs, trailing blanks, ends of lines from Windows, look-alike characters
+# pasted.sh -- pasted lines with tabs, trailing blanks, Windows line ends and look-alike
+# characters
 . tests/script/lib.sh
 # runs TEXT EXPECTED-STATUS: TEXT is printf's
 run() { printf "$1" > "$work/f.rsh"; within 60 "$RANKSH" -n 1 "$work/f.rsh" > "$work/out" 2>&1; [ $? = "$2" ]; }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# pipeline_memory.sh: how many micro-batches' activations the inner stages of a pipeline hold, by what the engine has allocated for them
+# pipeline_memory.sh -- how many micro-batches' activations the inner stages of a pipeline hold,
+# according to the engine's allocations
 . tests/script/lib.sh
 # 16 layers on 4 stages: a micro-batch of 64 rows leaves x of 4 layers, [64,64] of f32 each: 64 kB
 one=64

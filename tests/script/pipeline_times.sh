@@ -1,5 +1,6 @@
 #!/bin/sh
-# the published bubbles by the metric, from stages of given times: arXiv:2401.10241 tables 3, 4, 5 and 9 (GPT of 1.5B and 6.2B on 8 A100)
+# pipeline_times.sh -- the metric gives the published bubbles for stages of given times:
+# arXiv:2401.10241, tables 3, 4, 5 and 9 (GPT of 1.5B and 6.2B on 8 A100)
 . tests/script/lib.sh
 bubble() {       # micro, times, schedule, published, tolerance
 	got=$(printf 'stage %s\nstrategy pipeline schedule=%s micro=%s\nrun 1\nprint bubble\n' "$2" "$3" "$1" | "$RANKSH" --dry -n 8 | sed -n 's/.*bubble = //p')

@@ -1,5 +1,6 @@
 #!/bin/sh
-# plot.sh -- plot loss: a curve for each program, with every iteration; in colour on a terminal, plain in a pipe, as SVG; what undo takes back is gone
+# plot.sh -- `plot loss`: one curve for each program, with every iteration; in colour on a
+# terminal, plain in a pipe, and as SVG. Undone iterations disappear.
 . tests/script/lib.sh
 cd "$work" || exit 1
 cat > two.rsh <<'END'

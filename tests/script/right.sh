@@ -1,5 +1,6 @@
 #!/bin/sh
-# right.sh: right programs, of which nothing is reported, and wrong ones, which differ in one line and are reported: those of right.txt
+# right.sh -- the programs of right.txt: about the right ones nothing is reported. The wrong ones
+# differ from them in one line, and are reported.
 . tests/script/lib.sh
 
 # every program behind a `reset`, in one process for each number of ranks; all: NUMBER|RANKS|NAME|WRONG LINE|WORDS

@@ -1,5 +1,6 @@
 #!/bin/sh
-# segments.sh: the shared memory of a job lies in a folder of its own, and goes with it or at the next start, whatever was killed
+# segments.sh -- a job's shared memory is in its own folder, which disappears with the job or at
+# the next start, whichever processes were killed
 . tests/script/lib.sh
 cd "$work" || exit 1
 [ -w /dev/shm ] || { echo "skipped segments.sh: /dev/shm cannot be written"; exit 0; }

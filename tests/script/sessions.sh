@@ -1,6 +1,7 @@
 #!/bin/sh
-# sessions.sh: a session is what its log says (docs/guide/sessions.md): the state after undo is the one before, new ranks that are given the log's lines have the
-# state of the old ones, and what only looks takes no part
+# sessions.sh -- a session is a replay of its log (docs/guide/sessions.md): undo restores the
+# state before the line, new ranks that receive the log's lines have the state of the old ones,
+# and looks take no part
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# stacked.sh: what a stack keeps of the strategies in it, by figures of the timeline
+# stacked.sh -- what a stack preserves of each of its strategies, by figures of the timeline
 . tests/script/lib.sh
 
 # holds TEXT LINES: the lines' expectations are true, on 8 ranks without data

@@ -1,5 +1,6 @@
 #!/bin/sh
-# stacks.sh: the strategies of one line: in which order their files are read, the mesh, whose an option is; and lines that make no sense
+# stacks.sh -- a stack of strategies in one line: the order in which files are read, the mesh,
+# which strategy an option belongs to, and lines that make no sense
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# start.sh: an mpirun that cannot start the ranks ends a script in words and with status 4, never with 1 (an `expect` is false)
+# start.sh -- if mpirun cannot start the ranks, a script ends with a message and status 4, never
+# with 1 (a false `expect`)
 . tests/script/lib.sh
 cd "$work" || exit 1
 mounted=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# strategies from outside: what `verify` says to the shell, saved scripts, steps back, options that are refused (files with mistakes in them: bad_files.sh)
+# strategies.sh -- strategies from outside: the result of `verify` for the shell, saved scripts,
+# steps back, options that are refused (bad_files.sh has files with mistakes)
 . tests/script/lib.sh
 small='model mlp layers=3 hidden=16 batch=8'
 

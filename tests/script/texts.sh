@@ -1,5 +1,6 @@
 #!/bin/sh
-# texts.sh: a text has at most 1 MB, however it grows; one that would be longer is refused and nothing is lost
+# texts.sh -- a text has at most 1 MB, however it grows. A longer one is refused, and nothing is
+# lost.
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# a group's timeout where nobody types the missing line: at the prompt, undone, in other orders of the ranks' lines, with --dry, and at the end of a script
+# timeouts.sh -- a group's timeout when no rank types the missing line: at the prompt, after undo,
+# with the ranks' lines in other orders, with --dry, and at the end of a script
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# windows.sh -- windows at the prompt: who waits, undo, reset, abort, a mismatch; and scripts whose ranks' lines stand in another order
+# windows.sh -- windows at the prompt: ranks that wait, undo, reset, abort, a mismatch; and
+# scripts whose ranks' lines come in another order
 . tests/script/lib.sh
 cd "$work" || exit 1
 

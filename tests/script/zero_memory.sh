@@ -1,6 +1,7 @@
 #!/bin/sh
-# zero_memory.sh: what a rank keeps between steps of a model of 7.5 billion parameters, mixed precision and Adam: table 1 of arXiv:1910.02054,
-# to the printed digit. 12 matrices of 25000 x 25000 are 7.5e9 parameters.
+# zero_memory.sh -- the memory that a rank keeps between steps of a model of 7.5 billion
+# parameters, with mixed precision and Adam: table 1 of arXiv:1910.02054, to the printed digit. 12
+# matrices of 25000 x 25000 are 7.5e9 parameters.
 . tests/script/lib.sh
 lines=$work/lines
 
