@@ -1,4 +1,4 @@
-# at: all ranks at one instant, and memory as it was then
+# at: all ranks at one instant, and the memory at that time
 # ranks 4
 # sim: on a GPU only the current memory is known
 

@@ -1,5 +1,5 @@
 # ranks 4
-# backup=: the last to come are left out of the sum; they get it when they come, or with the others
+# backup=: the sum leaves out the latest ranks; they receive it on arrival, or with the others
 tensor x[4] y[4] z[4] = rank+1
 expect error "backup=4 leaves out all ranks: the group has 4 ranks" { allreduce x backup=4 }
 expect error "backup= is for op=sum and op=avg" { allreduce x op=max backup=1 }

@@ -1,4 +1,4 @@
-# close_step: beside the change, as verify has it; what close() cannot see
+# close_step: compares relative to the change, as verify does; what close() cannot detect
 # sim: a GPU adds in another order
 tensor x[16,8] t[16,8] = randn seed=rank+1
 tensor begin[8,8] = randn seed=30 scale=0.3

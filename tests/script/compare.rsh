@@ -1,4 +1,4 @@
-# compare: worlds beside each other
+# compare: several worlds side by side
 # ranks 4
 
 set launch=1us

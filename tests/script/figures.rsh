@@ -1,4 +1,4 @@
-# figures against the machine: what kernels reach of its peaks, what a job does, what its host waits for; by hand for the classroom
+# figures relative to the machine, against values by hand: kernels and peaks, a job, host waits
 # sim: exact parts of the peaks stand in its lines
 machine classroom
 mark alone

@@ -1,4 +1,4 @@
-# of messages that are fused, the one is named that meets nobody
+# of several fused messages, stuck names the one that has no partner
 # ranks 4
 # sim: on a GPU `let` waits until a key ends it
 

@@ -1,4 +1,4 @@
-# what ranks of one collective must agree about, each in the words of `stuck`
+# what ranks of one collective must agree on, each with the words of `stuck`
 tensor g[1k] = rank
 tensor f[1k] f16 = 1
 stream comm

@@ -1,4 +1,4 @@
-# what a newcomer types wrong in the first five minutes, and what comes back
+# what a newcomer types wrong in the first five minutes, and the answers
 tensor x[256,256] w[256,256] = randn seed=1
 tensor v[128,64] = 0
 tensor h[4] pinned = 1

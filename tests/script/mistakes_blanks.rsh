@@ -1,4 +1,4 @@
-# blanks that are missing or too many around = and ->
+# missing blanks, or too many, around = and ->
 tensor x[4,4] w[4,4] y[4,4] = 1
 say "ready"
 #> ready

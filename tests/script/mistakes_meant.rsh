@@ -1,4 +1,4 @@
-# what a person types who comes from PyTorch, CUDA, MPI or Slurm, and what comes back: lines refused, by their whole form
+# lines refused as a whole: habits from PyTorch, CUDA, MPI or Slurm, and the answers
 tensor x[64,64] w[64,64] v[64] = randn
 tensor h[64,64] pinned
 stream compute io

@@ -1,4 +1,4 @@
-# habits of Python and PyTorch, and what comes back
+# habits from Python and PyTorch, and the answers
 # ranks 2
 tensor x[3,3] y[3,3] = 1
 say "ready"

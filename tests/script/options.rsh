@@ -1,4 +1,4 @@
-# options of a file with their defaults, and what it refuses
+# a file's options with their defaults, and the values that it refuses
 option lr=0.05 least=0.01 "the step"
 option hook=none of="none bf16" "what goes over the wire"
 option bucket=256k least=1 "bytes of a bucket"

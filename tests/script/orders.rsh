@@ -1,4 +1,4 @@
-# orders of issue that NCCL can hang in: a group is one communicator, whose operations run one at a time on each rank
+# orders of issue in which NCCL can hang: on a rank, a group's operations run one at a time
 # ranks 3
 stream s t
 tensor a[8] b[8] c[8] = rank

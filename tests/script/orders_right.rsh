@@ -1,4 +1,4 @@
-# programs that NCCL runs, and of which nothing is reported: no order of issue forms a circle, and no collectives cross
+# programs that NCCL runs: no order forms a circle, no collectives cross, nothing is reported
 # ranks 4
 let first = rank == 0;  let last = rank == world-1;  let M = 6
 stream compute up down net side

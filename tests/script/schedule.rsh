@@ -1,4 +1,4 @@
-# schedule: the orders of a pipeline, told by slots, work(k), micro(k), chunk(k)
+# schedule: a pipeline's order as slots, work(k), micro(k), chunk(k)
 expect error "no schedule is set: `strategy pipeline` first" { program schedule }
 mesh dp=2 pp=2
 let kind = "1f1b"

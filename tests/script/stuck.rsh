@@ -1,4 +1,4 @@
-# what the looks say where ranks wait for ever
+# what the looks show when ranks wait for ever
 # ranks 4
 
 ## what is sent is what was sent

@@ -1,4 +1,4 @@
-# collectives match by number: ranks that issue them in opposite orders add what was not meant, where the sizes are equal
+# collectives match by number: in opposite orders, ranks add the wrong tensors if sizes are equal
 # ranks 3
 # sim: times stand in it
 

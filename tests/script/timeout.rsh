@@ -1,5 +1,5 @@
 # ranks 4
-# group ... timeout=: a straggler that comes too late, one that comes in time, one that never comes, a mismatch, two parts
+# group ... timeout=: a straggler too late, one in time, one never, a mismatch, two parts
 tensor none[4] = 1
 expect error "timeout=2: which unit?" { group g 0-3 timeout=2 }
 expect error "timeout= is a time from 1us to 3600s" { group g 0-3 timeout=1ns }

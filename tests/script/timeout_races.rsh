@@ -1,4 +1,4 @@
-# a race that waited for rank 1's message is none that waits when the collective behind it has ended, whenever races were asked for
+# a race that waited for rank 1's message is reported when the collective ends, asked before or not
 # ranks 4
 # sim: on GPUs `sync` waits for rank 1's message, which is sent after it
 stream a c

@@ -1,4 +1,4 @@
-# whatif: the lines since the world was empty run again in a world of their own, with a change.
+# whatif: the lines since the world was empty run again in a new world, with a change
 # ranks 4
 # sim: on a GPU each answer begins with what was measured
 

@@ -1,4 +1,4 @@
-# why: from a wait to its root, and what it costs
+# why: from a wait to its root, and its cost
 # ranks 4
 # sim: times stand in its sentences
 

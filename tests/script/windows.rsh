@@ -1,4 +1,4 @@
-# One-sided operations: what they do, and what is refused; the world is as it was then.
+# one-sided operations: what they do and what is refused; a refusal leaves the world as it was
 # ranks 4
 stream s
 group ps 0-2

@@ -1,4 +1,4 @@
-# One-sided operations that time alone orders; windows.rsh has the others
+# one-sided operations that only time orders; windows.rsh has the others
 # ranks 4
 stream s
 group ps 0-2

@@ -1,4 +1,4 @@
-# A variable's text wherever a word stands: a def's name, a command, a kernel, a type; each rank calls its own
+# a variable's text as a word: a def, a command, a kernel, a type; each rank calls its own
 stream compute
 def F m { say "F$m" }
 def B m { say "B$m" }

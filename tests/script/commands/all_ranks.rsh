@@ -1,4 +1,4 @@
-# what is one for all ranks is not set by some of them, nor with values that differ; a file that may have no end is not read
+# settings of all ranks: refused for some ranks or unequal values; endless files are not read
 # ranks 2 4
 expect error "the machine, but for `slow 2x`, is one for all ranks: `set` without @" { @1 set launch=1us }
 expect error "the machine, but for `slow 2x`, is one for all ranks: `machine` without @" { @0 machine dgx-h100 }

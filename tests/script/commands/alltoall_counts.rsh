@@ -1,4 +1,4 @@
-# alltoall with counts: rows that differ by rank, none at all, all to one; what is refused; time and bytes
+# alltoall with counts: rows that differ by rank, none, all to one; refusals; time and bytes
 # ranks 4
 # rank r sends r+1 rows to each rank, and none to rank 0
 tensor x[3*(rank+1),2] = rank

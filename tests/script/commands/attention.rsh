@@ -1,4 +1,4 @@
-# attention by blocks of keys: rank r has block r of keys and values, all ranks the same queries
+# attention by blocks of keys: rank r has block r of keys and values; the queries are the same
 # ranks 1 3 4
 let n = 4*world
 tensor q[n,6] k[n,6] v[n,6] do[n,6] = randn seed=3

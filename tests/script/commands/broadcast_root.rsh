@@ -1,4 +1,4 @@
-# the root of a broadcast in place only reads its tensor: what is written there meanwhile stays, and the others have what it was
+# an in-place broadcast only reads at the root: a later write stays, the others get the old value
 # ranks 4
 # sim: on a GPU the kernel that writes may come first
 stream one other

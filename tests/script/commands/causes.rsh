@@ -1,4 +1,4 @@
-# causes: who is to blame for a delay: the one before it in its group
+# causes: the rank that causes a delay: the one before it in its group
 # ranks 2
 tensor g[256,256] h[256,256] = 1
 stream a b

@@ -1,5 +1,5 @@
 # ranks 1 2 3 4 5 8
-# any number of rows is reduced in parts and put together again: what allreduce gives; unrolled too, in all types, on any stream
+# any number of rows, reduced in parts and joined, as by allreduce; unrolled, in all types
 def same x y {
   d = sub x y
   sync

@@ -1,4 +1,4 @@
-# time and traffic are those of the padded message: 5 rows as 8, 9 as 12
+# time and traffic are those of the padded message: 5 rows count as 8, 9 as 12
 def one x rows {
   p = reducescatter $x
   P = allgather p rows=$rows

@@ -1,4 +1,4 @@
-# parts that are not equal: 5 rows on 4 ranks are 2, 2, 1 and 0
+# unequal parts: 5 rows on 4 ranks are 2, 2, 1 and 0
 tensor w[5,3] = iota
 tensor k[5,3] = rank + 1
 G = mul w k

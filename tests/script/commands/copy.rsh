@@ -1,4 +1,4 @@
-# copy: every pair of spaces, slices, and what does not fit
+# copy: every pair of memories, slices, and sizes that do not fit
 tensor p[4,4] pinned = iota
 tensor h[4,4] host = 1
 tensor d[4,4] e[4,4] = 0

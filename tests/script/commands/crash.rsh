@@ -1,4 +1,4 @@
-# a rank that crashed is named, whatever was queued behind the crash
+# a crashed rank is named, whatever was queued after the crash
 @2 crash
 tensor g[4] = 1
 allreduce g

@@ -1,4 +1,4 @@
-# critical: the chain that sets the end, and how much longer the rest could take
+# critical: the chain that determines the end, and by how much other work could grow
 # ranks 4
 # sim: times stand in it
 critical

@@ -1,4 +1,4 @@
-# a disk: read into host memory and written from it, each by an engine of its own, at the disk's rates
+# a disk: one engine reads it into host memory, another writes it, at the disk's rates
 tensor f[256,256] old[256,256] disk = randn seed=1
 tensor h[256,256] g[256,256] pinned
 tensor x[256,256]

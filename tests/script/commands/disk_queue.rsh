@@ -1,4 +1,4 @@
-# one disk, one queue of reads, however many ask; what a GPU waits for whose disk is slow
+# one disk has one queue of reads; what a GPU waits for if its disk is slow
 tensor f[256,256] old[256,256] disk = randn seed=1
 tensor h[256,256] g[256,256] pinned
 stream rd io

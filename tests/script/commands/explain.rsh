@@ -1,5 +1,5 @@
-# explain on: each line of a program with the PyTorch line and the CUDA or NCCL call that it stands for. A test
-# (test_explain.c) holds that each row which has such a text stands here.
+# explain on: each line of a program with its PyTorch line and its CUDA or NCCL call. A test
+# (test_explain.c) checks that each row with such a text appears here.
 tensor w[8,8] dw[8,8] m[8,8] v[8,8] q[8,8] k[8,8] o[8,8] do[8,8] t[8,8] = 1
 tensor h[8,8] pinned = 1
 tensor ids[8] targets[8] i32 = 1

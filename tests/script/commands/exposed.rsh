@@ -1,4 +1,4 @@
-# exposed(STREAM): the work of a stream that no other stream of the rank hides; exposed: communication that no kernel hides
+# exposed(STREAM): work that no other stream hides; exposed: communication no kernel hides
 # ranks 1 2
 set launch=0us
 stream a b

@@ -1,4 +1,4 @@
-# capture and launch: the same answers, one launch
+# capture and launch: the same results with one launch
 tensor x[4,4] = 1
 tensor w[4,4] = 1
 y = matmul x w

@@ -1,4 +1,4 @@
-# a kernel on host memory runs on the host, in stream order: bytes / host_rate, and nothing of the GPU
+# a kernel on host memory runs on the host, in stream order: bytes / host_rate, no GPU time
 # ranks 1 2
 stream cpu compute
 tensor w[65536] dw[65536] pinned = 1

@@ -1,4 +1,4 @@
-# the host's reads of its own memory: what it has not waited for is not there, and a race is reported with the line
+# the host reads its memory: without a wait the data is missing, and a race names the line
 # ranks 2
 # sim: what a stream has written by then is of the moment on a GPU
 tensor x[512,512] = 3

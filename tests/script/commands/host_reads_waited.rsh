@@ -1,4 +1,4 @@
-# the host's reads of its own memory in order: what it has waited for is there, and no race is reported
+# the host reads its memory in order: after a wait the data is there, and no race is reported
 # ranks 2
 # each shows what was there at its own place in the program, not what a later line writes
 tensor t[4] host = ones

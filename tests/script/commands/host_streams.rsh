@@ -1,4 +1,4 @@
-# streams of the host (kind=host): they work on disk and host memory beside the GPU; a GPU that waits for one waits for data
+# streams of the host (kind=host) work beside the GPU; a GPU that waits for one waits for data
 # ranks 2
 stream load0 load1 kind=host
 stream compute comm

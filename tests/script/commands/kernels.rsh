@@ -1,4 +1,4 @@
-# a result is made, overwritten in place, remade; += adds; slices are written into; _ drops a result
+# a result is made, overwritten in place, made again; += adds; slices are written; _ drops a result
 tensor x[2,3] = iota
 tensor w[3,2] = 1
 y = matmul x w

@@ -1,4 +1,4 @@
-# timeline, stuck, explain, source, export, help: what they show
+# timeline, stuck, explain, source, export, help: their output
 stream io
 spin 1ms
 @0 barrier

@@ -1,4 +1,4 @@
-# now: the host's clock, as time.perf_counter(): a launch returns at once, so the work counts only behind a sync
+# now: the host's clock, as time.perf_counter(): a launch returns at once; work counts after a sync
 # ranks 2
 # sim: times stand in it
 tensor a[1024,1024] b[1024,1024] = randn

@@ -1,4 +1,4 @@
-# transfers of several sizes in one line meet their other sides: a ring over uneven parts, and a `together` of two sends
+# transfers of several sizes in one line match: a ring over uneven parts, `together` with two sends
 # ranks 2 3 5
 tensor x[16,16] bf16 = 1
 allreduce x unroll

@@ -1,4 +1,4 @@
-# what an abort spoiled says so until it is written again
+# tensors that an abort has poisoned are reported as such until they are written again
 tensor s[2] = rank
 @0 allreduce s
 abort world

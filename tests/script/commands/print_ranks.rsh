@@ -1,4 +1,4 @@
-# values that differ by rank are shown by rank, equal ones once
+# values that differ between ranks are shown by rank, equal ones once
 print rank
 #> [0] rank = 0
 #> [1] rank = 1

@@ -1,4 +1,4 @@
-# kernels of a high-priority stream go first: the others stand still meanwhile
+# kernels of a high-priority stream run first: the others pause meanwhile
 stream low
 stream high priority=high
 tensor x[256,256] w[256,256] = 1

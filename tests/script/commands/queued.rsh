@@ -1,4 +1,4 @@
-# what is queued, looked at before it has run: timeline, peek, query, and the time of a section; looking moves nothing
+# queued work before it has run: timeline, peek, query, a section's time; looks change nothing
 stream io
 spin 2ms on io
 wait io

@@ -1,4 +1,4 @@
-# a line whose value hangs on another rank's line not yet given is refused, and leaves nothing behind: it costs no launch
+# a line that needs another rank's missing line is refused, has no effect and costs no launch
 # ranks 2
 tensor g[4] = rank
 say "ready"

@@ -1,4 +1,4 @@
-# a block that was freed while another stream still had work on it: whose it was, and the free that knows of the stream
+# a block freed while another stream still works on it: its owner, and a free that names the stream
 stream side nccl
 tensor one[64,64] = 1
 sum = relu one

@@ -1,4 +1,4 @@
-# `tensor` takes memory and no time, also where the device gives memory only for time; a kernel's result costs a segment
+# `tensor` takes memory and no time, even if the device allocates in time; a result costs a segment
 # ranks 1 2
 set segment=300us
 set launch=0us

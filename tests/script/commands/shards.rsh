@@ -1,4 +1,4 @@
-# shard cuts as torch.chunk does, and a tensor without elements is one like others
+# shard splits as torch.chunk does; a tensor without elements is like any other
 # ranks 5
 group four 0-3
 tensor X[6,3] = iota

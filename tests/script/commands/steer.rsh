@@ -1,4 +1,4 @@
-# slow, crash, set, machine, abort, stuck; what is set beyond the end of a world
+# slow, crash, set, machine, abort, stuck; which settings outlive a world
 @2 slow 2x
 mark slow
 spin 1ms

@@ -1,4 +1,4 @@
-# a text file as the numbers of its characters: sorted by code point, so newline is 0, the blank 1, " 2, # 3
+# a text file as numbers of its characters, sorted by code point: newline 0, blank 1, " 2, # 3
 tensor text pinned = load tests/script/commands/text.rsh
 expect text[0] == 3
 expect text[1] == 1

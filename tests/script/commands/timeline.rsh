@@ -1,4 +1,4 @@
-# timeline: a section, the last iteration, a window of time, some ranks and streams; what is not there is refused
+# timeline: a section, the last iteration, a time window, some ranks and streams; refusals
 # ranks 4
 # sim: ranks whose times differ stand apart
 sync; timeline

@@ -1,4 +1,4 @@
-# ranks that lost different times stand in one row, which says so: rank 1 is later, and its matmul meets less of the allreduce
+# one row for ranks with different lost times, which says so: rank 1's matmul meets less allreduce
 # ranks 2
 tensor g[256,256] x[256,256] w[256,256] = 1
 stream c comm

@@ -1,5 +1,5 @@
 # ranks 1 2 3 4 8
-# the steps of an algorithm give the collective's answer
+# an unrolled algorithm gives the collective's result
 let n = 4*world
 tensor a[n] b[n] c[n] = rank+1
 allreduce a

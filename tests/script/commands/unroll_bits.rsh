@@ -1,5 +1,5 @@
 # ranks 1 2 3 4 5 8 9
-# whatever the algorithm, and unrolled too: the same bits, rounded to the type at each step
+# every algorithm gives the same bits, unrolled too, rounded to the type at each step
 def same x y {
   d = sub x y
   sync

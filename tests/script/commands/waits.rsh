@@ -1,4 +1,4 @@
-# a stream waits for another stream; an event never recorded holds nothing; two waits in one line
+# a stream waits for a stream; an event that was never recorded blocks nothing; two waits in a line
 stream a b c
 event never
 wait never on a

@@ -1,4 +1,4 @@
-# races, unwritten reads
+# races, uninitialized reads
 tensor h[64,64] pinned = 1
 tensor x[64,64] w[64,64] = 1
 stream io compute

@@ -1,5 +1,5 @@
 # ranks 2
-# where a whole number is wanted, no other number is taken for one: neither a fraction nor one that no integer holds
+# where a whole number is required, fractions and numbers beyond the integers are refused
 tensor x[4] = iota
 let large = 1e300
 let endless = large * large

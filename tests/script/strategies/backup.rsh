@@ -1,4 +1,4 @@
-# ddp backup=1: the slowest rank's gradients are left out of the mean, which it gets too
+# ddp backup=1: the mean leaves out the slowest rank's gradients, and that rank receives it too
 # ranks 4
 model mlp layers=6 hidden=256 batch=128
 strategy ddp bucket=256k backup=1

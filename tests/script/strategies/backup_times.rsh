@@ -1,4 +1,4 @@
-# ddp backup=1: a straggler holds up nobody but itself
+# ddp backup=1: a straggler delays only itself
 # ranks 4
 model mlp layers=6 hidden=256 batch=128
 ## a straggler holds up the steps of all ...

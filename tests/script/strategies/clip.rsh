@@ -1,4 +1,4 @@
-# clip: one norm over the gradients of all ranks, each number counted once, on whichever ranks and axes they are
+# clip: one norm over all ranks' gradients; each number counts once, on any rank and axis
 # ranks 4
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 tied=on optimizer=sgd clip=0.3
 strategy serial

@@ -1,4 +1,4 @@
-# context: as one rank, by a ring and by ulysses
+# context trains as one rank, by a ring and by ulysses
 # ranks 2 4
 model gpt layers=2 hidden=16 heads=4 seq=16 batch=3 vocab=32
 data synthetic count=400

@@ -1,4 +1,4 @@
-# context on three ranks: what divides by three, and what does not
+# context on three ranks: sizes that divide by three, and sizes that do not
 # ranks 3
 model gpt layers=2 hidden=18 heads=3 seq=21 batch=2 vocab=11
 data synthetic count=400

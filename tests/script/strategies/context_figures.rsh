@@ -1,4 +1,4 @@
-# context: the bytes of a layer, what hides behind attention, and who has how much to attend to
+# context: bytes of a layer, what attention hides, and each rank's share of the attention
 # ranks 4 3
 model gpt layers=2 hidden=24 heads=12 seq=1536 batch=1 vocab=16
 data synthetic count=1600

@@ -1,4 +1,4 @@
-# dataparallel: as one rank; everything goes through rank 0
+# dataparallel trains as one rank; everything passes through rank 0
 # ranks 1 2 3 4 8
 model mlp layers=3 hidden=16 batch=24
 strategy dataparallel

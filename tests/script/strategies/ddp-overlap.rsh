@@ -1,4 +1,4 @@
-# the shipped example, as it comes: what `overlap=on` hides of the communication on the classroom, and `off` does not
+# the shipped example: the communication that `overlap=on` hides on the classroom
 strategy ddp
 run 2
 mark on

@@ -1,4 +1,4 @@
-# ddp: as one rank, with any number of ranks, uneven ones too; what it sends, and what overlapping hides
+# ddp trains as one rank, on any number of ranks; its bytes, and what overlap hides
 # ranks 1 2 3 4 8
 model mlp layers=3 hidden=16 batch=24
 strategy ddp bucket=1k

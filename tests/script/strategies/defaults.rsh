@@ -1,4 +1,4 @@
-# what a model is given when nothing is said trains it: each optimizer has a learning rate of its own
+# a model trains with its defaults: each optimizer has its own learning rate
 # ranks 2
 for o in sgd adam {
 	model mlp layers=3 hidden=64 batch=16 optimizer=$o

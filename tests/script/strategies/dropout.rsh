@@ -1,4 +1,4 @@
-# dropout: every strategy loses what one rank loses, whoever has which rows, columns, tokens or layers
+# dropout: every strategy drops what one rank drops, however its data and model are split
 # ranks 1 2 3 4
 model gpt layers=4 hidden=24 heads=12 seq=6 batch=13 dropout=0.2
 strategy ddp accumulate=2

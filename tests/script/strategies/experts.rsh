@@ -1,4 +1,4 @@
-# experts: as one rank, for each kind of routing and in stacks
+# experts train as one rank, with each kind of routing and in stacks
 # ranks 2 4
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4
 strategy experts

@@ -1,4 +1,4 @@
-# experts: bytes by formula, exactly; an overloaded expert is waited for; what is refused
+# experts: bytes equal formulas; an overloaded expert makes others wait; refusals
 # ranks 4
 # four alltoalls of the tokens routed for a block, and one of the counts; all gradients but those of experts are averaged, in
 # messages so small that a tree is quicker than a ring: ranks 1 and 2 send them twice, the ends of the tree once

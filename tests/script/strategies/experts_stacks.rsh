@@ -1,4 +1,4 @@
-# experts beside other strategies on a mesh, as one rank; with a capacity and without
+# experts with other strategies on a mesh train as one rank, with a capacity and without
 # ranks 4
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4
 strategy experts=2 + ddp=2 bucket=2k

@@ -1,4 +1,4 @@
-# ignore: targets that do not count are left out of one mean, over all micro-batches and all ranks, whose shares of them are unequal
+# ignore: targets that do not count are left out of one mean over all micro-batches and ranks
 # ranks 4
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=8 ignore=3
 strategy serial

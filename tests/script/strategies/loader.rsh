@@ -1,4 +1,4 @@
-# loader: micro-batches by threads of the host: the numbers of one rank, whoever reads what; and what a GPU without data waits for
+# loader: host threads read micro-batches: the numbers of one rank; waits of a GPU without data
 # ranks 4
 loader workers=2 prefetch=1 decode=50us
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=9 vocab=32

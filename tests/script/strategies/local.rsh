@@ -1,4 +1,4 @@
-# local SGD: with an average after each step of sgd it is ddp; between two averages ranks differ
+# local SGD: averaging after each sgd step is ddp; between two averages ranks differ
 # ranks 4
 model mlp layers=3 hidden=16 batch=24
 strategy local every=1

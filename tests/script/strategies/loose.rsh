@@ -1,4 +1,4 @@
-# gossip: the mean of a rank and its two neighbours; ddp delay=1: gradients under the next step's computing
+# gossip: the mean of a rank and two neighbours; ddp delay=1: gradients travel during the next step
 # ranks 4
 model mlp layers=2 hidden=16 batch=24 lr=1e-30
 strategy gossip

@@ -1,4 +1,4 @@
-# what gossip and ddp delay=1 hide, and what a slow rank keeps back: in time
+# the times that gossip and ddp delay=1 hide, and the delays of a slow rank
 # ranks 4
 ## parameters travel while it computes
 model mlp layers=4 hidden=64 batch=512

@@ -1,4 +1,4 @@
-# loss_scale=dynamic: an overflow of any rank's gradients leaves the step out on all ranks and halves the scale; good steps double it
+# loss_scale=dynamic: an overflow on any rank skips the step on all and halves the scale
 # ranks 2 4
 # scaler: the scale, good steps since it changed, steps
 model mlp layers=4 hidden=16 batch=8 dtype=f16 optimizer=adam loss_scale=dynamic init_scale=1e9 growth_interval=3

@@ -1,4 +1,4 @@
-# offload: parameters, gradients and the optimizer's state in host memory or on the disk: as one rank
+# offload trains as one rank: parameters, gradients, optimizer state in host memory or on disk
 # ranks 2 3
 model gpt layers=2 hidden=24 heads=4 seq=8 batch=12 dtype=bf16 optimizer=adam
 strategy zero stage=1 offload=nvme

@@ -1,4 +1,4 @@
-# pipeline: as one rank, in every order; layers that do not come out even, tied ends, half precision
+# pipeline trains as one rank, in every order; uneven layers, tied ends, half precision
 # ranks 1 2 3 4 8
 model mlp layers=8 hidden=16 batch=8
 strategy pipeline schedule=gpipe micro=4

@@ -1,4 +1,4 @@
-# parameters gathered ahead beside a pipeline: none before the optimizer has stepped them, whichever schedule ends an iteration
+# parameters gathered ahead in a pipeline come after the optimizer's step, with every schedule
 # ranks 4
 model gpt layers=8 hidden=8 heads=2 seq=4 batch=8 vocab=8
 for ahead in 1:5 {

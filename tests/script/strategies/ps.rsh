@@ -1,4 +1,4 @@
-# parameter servers: asynchronous ones keep their pace beside a slow worker, and their gradients are stale (ps_values.rsh: in step they are one rank)
+# parameter servers: bytes; asynchronous ones do not wait for a slow worker (steps: ps_values.rsh)
 # ranks 4
 
 # bytes: the parameters go out to each of three workers, and come back, in each of 4 steps; a token each way, and a line to begin with

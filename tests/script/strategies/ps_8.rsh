@@ -1,4 +1,4 @@
-# parameter servers with one worker, and with seven whose parts of the batch are uneven
+# parameter servers with one worker, and with seven whose parts of the batch are unequal
 # ranks 2 8
 model mlp layers=3 hidden=15 batch=25 optimizer=adam
 strategy ps

@@ -1,4 +1,4 @@
-# parameter servers in time: asynchronous ones keep their pace beside a slow worker, and their gradients are stale
+# parameter servers in time: asynchronous ones do not wait for a slow worker; stale gradients
 # ranks 4
 ## all workers alike
 model mlp layers=4 hidden=64 batch=768

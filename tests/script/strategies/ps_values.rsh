@@ -1,4 +1,4 @@
-# parameter servers in step are one rank, on any device: barriers order what they put; ps.rsh has their times
+# synchronous parameter servers train as one rank; barriers order puts (times: ps.rsh)
 # ranks 4
 model mlp layers=3 hidden=16 batch=25
 strategy ps accumulate=2

@@ -1,4 +1,4 @@
-# recompute: what forward does not keep is the same when backward computes it again, with dropout too, in every strategy
+# recompute: backward recomputes the same activations, with dropout too, in every strategy
 # ranks 2 4
 for r in selective full {
 	model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dropout=0.1 recompute=$r

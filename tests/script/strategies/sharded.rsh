@@ -1,4 +1,4 @@
-# zero and fsdp: as one rank, with parts that do not come out even
+# zero and fsdp train as one rank, with unequal parts
 # ranks 1 2 3 4 8
 model mlp layers=5 hidden=13 batch=25 optimizer=adam
 data synthetic count=100

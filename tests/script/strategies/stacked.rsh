@@ -1,4 +1,4 @@
-# two strategies on a mesh of 2 x 2, and three with one of a size of 1, as one rank trains
+# two strategies on a 2 x 2 mesh, and three with an axis of size 1, train as one rank
 # ranks 4
 model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 vocab=32
 strategy ddp=2 bucket=1k + tp=2

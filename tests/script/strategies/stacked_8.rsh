@@ -1,4 +1,4 @@
-# three axes on 2 x 2 x 2, and two of 4 x 2: as one rank trains
+# three axes on 2 x 2 x 2, and two on 4 x 2, train as one rank
 # ranks 8
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32
 strategy ddp=2 + tp=4

@@ -1,4 +1,4 @@
-# tp: as one rank; how often it sends
+# tp trains as one rank; how often it sends
 # ranks 1 2 4 8
 model mlp layers=5 hidden=16 batch=7 optimizer=adam
 data synthetic count=100

@@ -1,4 +1,4 @@
-# tp on three ranks: what divides by three, and what does not
+# tp on three ranks: sizes that divide by three, and sizes that do not
 # ranks 3
 model gpt layers=2 hidden=12 heads=6 seq=5 batch=3 vocab=11
 data synthetic count=400

@@ -1,4 +1,4 @@
-# every strategy trains what one rank trains, in every type, with the optimizer that makes large steps of small gradients
+# every strategy trains as one rank, in every type; the optimizer amplifies small gradients
 # ranks 1 3 8
 for t in f32 bf16 f16 {
 	model mlp layers=8 hidden=24 batch=24 dtype=$t optimizer=adam
