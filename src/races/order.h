@@ -12,16 +12,16 @@
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           not ordered with #4
  *
- * Work of a graph on another stream than its launch has its own lane: as with CUDA, the launch is
- * ordered on one stream only.
+ * A graph's work on another stream than its launch has its own lane because, as with CUDA, the
+ * launch is ordered on one stream only.
  *
  * An operation of the host's stream (number 0) is before all later ones and needs no entry.
  *
- * History. Each interval of memory lists the accesses that a later one could conflict with.
- * Conflicts not ordered by clocks are searched through other ranks (search.c) when both operations
- * are runnable, since then their past is final. Until then the conflict waits at the match that
- * lacks members. So races do not depend on the order of typing across ranks. An umbrella
- * header. */
+ * History. Each interval of memory lists the accesses that a later one could conflict with. If
+ * clocks do not order a conflict, search.c looks for an order through other ranks. It does so when
+ * both operations are runnable, because then their past is final; until then the conflict waits at
+ * the match that lacks members. So races do not depend on the order in which lines for different
+ * ranks are typed. An umbrella header. */
 #ifndef RANKSH_RACES_ORDER_H
 #define RANKSH_RACES_ORDER_H
 
@@ -44,7 +44,7 @@ struct lane_order {
 	size_t version_count;
 	op_id *matches; /* its collectives and transfers, in order */
 	size_t match_count;
-	uint32_t host_versions; /* versions of the host it has learned */
+	uint32_t host_versions; /* versions of the host's clock it has learned */
 };
 
 /* ---- history */
@@ -73,7 +73,7 @@ struct branch {
 struct rank_order {
 	struct lane_order *lane;
 	size_t lanes;
-	/* by stream; the host's and default stream's lanes have their numbers */
+	/* by stream; the lanes of the host and the default stream have their numbers */
 	uint16_t *stream_lane;
 	size_t streams;
 	struct branch *branch;
@@ -127,7 +127,7 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
-	/* a group has a timeout, which may undo a match, but no earlier decision */
+	/* a group has a timeout, which may undo a match, and so the decisions made since */
 	bool expires;
 	/* if so: conflicts decided to be no race, in the order of decision */
 	struct settled {
@@ -143,7 +143,7 @@ struct happens_before {
 	struct search_cell *cells;
 	uint32_t stack;  /* top cell, NO_CELL if empty */
 	uint32_t search; /* number of the last search */
-	/* op_runnable: by match, CLOSED if it and its past are complete for good */
+	/* for op_runnable; colours by match: CLOSED if it and its past are complete for good */
 	struct wait_search runnable;
 	size_t colour_room;
 	op_id asked;
@@ -175,9 +175,9 @@ void clocks_update(struct happens_before *order);
 
 /* ---- history.c */
 
-/* Finds the operation's conflicts, and the operands that read unwritten memory. */
+/* Stores the operation's conflicts, and the operands that read unwritten memory, in `order`. */
 void history_conflicts(struct happens_before *order, op_id id);
-/* adds its own accesses, after history_conflicts */
+/* Adds the operation's own accesses, after history_conflicts. */
 void history_add(struct happens_before *order, op_id id);
 void history_handout(struct happens_before *order, const struct handout *handout);
 
@@ -186,13 +186,12 @@ struct race *race_known(const struct happens_before *order, const struct race *r
 /* True if `a` is before `b` in program order. */
 bool race_sooner(const struct race *a, const struct race *b);
 
-/* ---- search.c: can the operation take place with the queued lines? A match in its past may lack
- * members (order->lacking), or wait for itself. */
+/* ---- search.c: can the operation take place with the queued lines? LACKS: a match in its past
+ * lacks members (order->lacking); NEVER: one waits for itself */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id);
-/* ---- search.c */
-/* true if `a` is before `b` through any ranks */
+/* True if `a` is before `b` through any ranks */
 bool search_before(struct happens_before *order, op_id a, op_id b);
 
 #endif

@@ -1,7 +1,7 @@
 /* races.h -- races: two operations on the same memory, at least one writing, that nothing orders
  *
- * All results depend on the books' program order alone, never on times. The books do not know of
- * this folder; it reads their log from where it stopped.
+ * All results depend on the ranks' program order alone, never on times. world/ does not know of
+ * this folder, which reads the operations that were added since the last call.
  *
  * Files: order.c (vector clocks)  history.c (uses of memory, shared bytes)  search.c (can an
  * operation take place? order through other ranks)  races.c (decisions).  order.h is shared by
@@ -13,7 +13,7 @@
 
 #include "world/world.h"
 
-/* One for a pair of streams and names on a rank: the first in program order */
+/* The first in program order of all races with the same streams and names on a rank */
 struct race {
 	op_id earlier, later;
 	int64_t address;
@@ -37,12 +37,12 @@ struct races {
 	struct happens_before *order;
 };
 
-/* Updates world->races from the books and returns it; creates it if needed. Costs nothing without
+/* Updates world->races from the log and returns it; creates it if needed. Costs nothing without
  * new lines. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
-/* Returns the stream's name by which the race's operation `id` can be ordered: its own stream, or
- * its launch's if the other operation is in another launch. */
+/* Returns the name of the stream on which the race's operation `id` can be ordered: its own
+ * stream, or its launch's if the other operation is in another launch. */
 const char *race_stream(const struct world *world, const struct race *race, op_id id);
 /* Appends the line that would order the two: "wait io on compute". */
 void race_remedy(const struct world *world, const struct race *race, struct text *out);

@@ -7,11 +7,11 @@
 
 enum {
 	BLAME_SLOWED = CAUSE_COUNT, /* not a cause of delay: work that took longer than alone */
-	/* CAUSE_HOST, of a line that came after an answer had fixed an earlier time */
+	/* CAUSE_HOST, because the line came after an answer had fixed the time before it */
 	BLAME_ANSWERED
 };
-/* The reason of a stall, equal for all ranks that blame the same: names, and the rank if it is
- * another one. It has no holes. */
+/* The reason of a stall, as names, so that operations and ranks with one reason are equal. No
+ * padding, because keys are compared by their bytes. */
 struct blame_key {
 	int cause, by_rank /* -1: its own */;
 	name_id title, object, stream /* blamed */, lane /* delayed */;
@@ -45,8 +45,8 @@ struct blames {
 /* Adds a stall of a lane, or work that lost `slowed` ns by sharing. */
 void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span,
         int64_t slowed);
-/* Appends the `most` largest of streams, below a headline, then those of hosts, which cost only
- * the time they keep from the streams; nothing if there are none. */
+/* Appends a headline, the `most` largest stalls of streams, then those of hosts, which cost only
+ * the time that streams lose by them; nothing if there are none. */
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);
 

@@ -31,12 +31,12 @@ struct calibration {
 	} part[CALIBRATED_COUNT];
 };
 
-/* Fits the finished operations in the section (-1: any) that had their rank's device to
- * themselves; a collective counts once. `spin`, host kernels, and copies with their own rate do
- * not count. Collectives within a node are fitted by the links' latency and rate, unless NCCL's
- * model is nearer. ST_INTERRUPTED */
+/* Fits the figures to the finished operations in the section (-1: any) that had their rank's
+ * device to themselves. A collective counts once; `spin`, host kernels, and copies with their own
+ * rate do not count. Collectives within a node are fitted by the links' latency and rate, unless
+ * NCCL's model is nearer. Fails with ST_INTERRUPTED. */
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out);
-/* Appends tables: the measured figures, and the machine's error before and now. */
+/* Appends tables: the measured figures, and the machine's error before and after. */
 void calibration_text(
         const struct calibration *calibration, const struct machine *before, int width, struct text *out);
 /* Appends the machine as a file for machine_load, beginning with CALIBRATION_BEGINS; measured

@@ -7,8 +7,8 @@
 #include "trace/sharing.h"
 #include "trace/why.h"
 
-/* Spans of a lane in a stretch of time, added up: work of one operation, or waits with one cause
- * and blame (launches and idle hosts: with any blame) */
+/* A sum of spans of a lane in a stretch of time: the work of one operation, or the waits with one
+ * cause and one operation to blame (launches and idle hosts: with any) */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
@@ -41,7 +41,7 @@ void chain_release(struct chain *chain);
 /* Returns the rank's lanes; NULL if interrupted. */
 const struct lanes *chain_lanes(struct chain *chain, int rank);
 int64_t chain_horizon(struct chain *chain);
-/* Replaces `pieces` by the lane's pieces in that window, by their starts; none if it was
+/* Replaces `pieces` by the lane's pieces in that window, in order of their starts; none if it was
  * idle. */
 void chain_pieces(struct chain *chain, int rank, int stream, struct window window, struct bouts *pieces);
 /* Returns the longest piece of that kind, the first of equals; NULL if none. */
@@ -50,15 +50,15 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
  * y". */
 void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *begun, int depth);
-/* The operation took `ns`, the longest among `count` that took `work`; of_that: it is part of a
- * wait; from: since then, 0: since its start */
+/* An operation took `ns`, the longest of `count` that took `work` together. of_that: the time is
+ * part of a wait; from: it counts from then on, 0: from the operation's start */
 struct in_the_way {
 	int64_t ns, work;
 	int count;
 	bool of_that;
 	int64_t from;
 };
-/* Ends the chain at that work, or follows a partner of it that came late. */
+/* Ends the chain at that work, or follows the partner if one came late. */
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Appends a wrapped line of the answer, indented by depth. Releases the words. */
 void chain_say(struct chain *chain, struct text *words, int depth);
@@ -68,28 +68,29 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- longest.c: the operation that waited longest */
-/* Of several, one a rank; the first of equals */
+/* Of the question's operations, one a rank; the first of equals */
 op_id longest_of_ops(struct chain *chain, const struct why_question *question);
 struct wait {
 	op_id op; /* 0: none */
 	int64_t ns;
 	bool idle; /* before it the rank ran no kernel for that time */
 };
-/* Of the ranks' streams by that name; for a rank: the operation after its longest time without a
- * kernel */
+/* In the ranks' streams of that name; for WHY_RANK the operation after a rank's longest time
+ * without a kernel */
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
 
 /* ---- root.c */
-/* Returns the kind of root for work of which `ns` were in the way; *elsewhere: for LONGER, its
- * time on other ranks. */
+/* Returns the kind of root for work of which `ns` delayed the wait. *elsewhere: for LONGER, its
+ * time on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
-/* Adds the operation to the root of its kind and rank (SLOW, LAUNCH), else as a root of its own,
- * unless it is there already. ns: LONGER: its time elsewhere; else added to the root's. */
+/* Adds the operation, unless it is there already: for SLOW and LAUNCH to the root of that kind and
+ * rank, else as a root of its own. ns: for LONGER, its time on other ranks; else it is added to
+ * the root's */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
-/* Words all roots, after the last chain. */
+/* Writes the text of all roots, after the last chain. */
 void roots_word(struct chain *chain);
 
-/* Adds ranks that a root delays equally. */
+/* Adds to each root the ranks that cause the same delay. */
 void roots_tie(struct chain *chain);
 
 #endif

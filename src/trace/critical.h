@@ -1,12 +1,12 @@
 /* critical.h -- the critical path: the chain of pieces that sets the end, across ranks; and how
- * much longer other work could take without moving it
+ * much longer other work could take without moving that end
  *
  *   rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
  *   rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
  *             the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
  *
- * Back from the last end, each piece is preceded by its last fulfilled dependency (ties: the
- * lowest rank, stream, number). Pieces add up to the window. */
+ * The path leads back from the last end. Before each piece comes the dependency that was fulfilled
+ * last (ties: the lowest rank, stream, number). The pieces add up to the window. */
 #ifndef RANKSH_TRACE_CRITICAL_H
 #define RANKSH_TRACE_CRITICAL_H
 
@@ -20,7 +20,7 @@
 	X(LAUNCH, "launch")           \
 	X(HOST, "host")               \
 	X(MEMORY, "memory")           \
-	X(IDLE, "idle") /* a host without a line; measured: on the way between two */
+	X(IDLE, "idle") /* a host has no line; measured: the time between two pieces */
 enum critical_kind {
 #define X(symbol, name) CRITICAL_##symbol,
 	CRITICAL_KINDS(X)
@@ -45,17 +45,17 @@ struct critical {
 	uint8_t *on; /* by operation: bits 1 << kind of its pieces on the path */
 	size_t ops;
 };
-/* section -1: everything. slack: also of all operations, which doubles the time; else NULL. About
- * 200 bytes an operation, 9 in the result. Zeroed if nothing has an end; released in any case.
- * ST_INTERRUPTED */
+/* Stores the path of the section (-1: everything). slack: also that of all operations, which
+ * doubles the time; else NULL. Takes about 200 bytes an operation and keeps 9. Stores no piece if
+ * nothing has an end. The caller releases `critical` in any case. Fails with ST_INTERRUPTED. */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
 /* For a picture of the path: makes waits invisible and marks work beside the path as `aside`.
  * Returns true if some of the path is on this lane. */
 bool critical_keep(const struct critical *critical, int stream, struct spans *spans);
 const char *critical_kind_name(enum critical_kind kind);
 void critical_release(struct critical *critical);
-/* Appends the path (the middle of a long one is counted), its pieces by kind, and the slack of the
- * largest other work. */
+/* Appends the path (of a long one, the middle is only counted), its pieces by kind, and the slack
+ * of the largest other work. */
 enum status trace_critical(const struct trace *trace, int section, int width, struct text *out);
 
 #endif

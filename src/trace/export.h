@@ -1,5 +1,6 @@
-/* export.h -- the timeline as files for other tools, appended to a text. ST_INTERRUPTED ends a
- * long export. To add a format: one file with one function, and a row in shell/commands/export.c.
+/* export.h -- the timeline as files for other tools, appended to a text. Ctrl-C ends a long export
+ * with ST_INTERRUPTED. To add a format, write one file with one function, and add a row to
+ * shell/commands/export.c.
  *
  * An umbrella header. */
 #ifndef RANKSH_TRACE_EXPORT_H
@@ -32,7 +33,7 @@ struct export_options {
 /* Chrome's trace events */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* A line for each span of each lane (RFC 4180); done 0: it is not over yet */
+/* A line for each span of each lane (RFC 4180); done is 0 if the span is not over yet */
 enum status trace_export_csv(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* The picture as vectors, equal ranks drawn once */
@@ -47,8 +48,9 @@ bool export_is_txt(const char *text);
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out);
 
-/* One rank as PyTorch's profiler (Kineto) writes it: its readers want a file for each rank.
- * Unfinished work is left out, as there; trace_unfinished counts it for the exported ranks. */
+/* One rank as PyTorch's profiler (Kineto) writes it; readers of that format want a file for each
+ * rank. Unfinished work is left out, as in PyTorch; trace_unfinished counts it on options->ranks
+ * (not NULL). */
 size_t trace_unfinished(const struct trace *trace, const struct export_options *options);
 enum status trace_export_kineto(
         const struct trace *trace, const struct export_options *options, int rank, struct text *out);
@@ -56,10 +58,10 @@ enum status trace_export_kineto(
 /* Stores the spans of one lane in the window; the part that is not done is a span of its own. */
 void export_spans(
         const struct lanes *lanes, int stream, const struct export_options *options, struct spans *spans);
-/* For Chrome's trace events: device memory by kind and the rate of each link; an event must
- * precede them */
+/* Appends Chrome's trace events for device memory by kind and the rate of each link, each after a
+ * comma */
 void export_counters(const struct trace *trace, int rank, struct window window, struct text *out);
-/* Returns "#5b8def" for a colour, on white. */
+/* Returns a colour for a white page: "#4f8fd9". */
 const char *export_paint(enum colour colour);
 /* Returns the colour of the span's operation, of stalls, or of the host. */
 enum colour export_colour(const struct trace *trace, const struct span *span);
@@ -78,10 +80,10 @@ void export_xml(struct text *out, const char *words);
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
 /* The operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1" */
 void kineto_operator(const struct world *world, op_id id, struct text *out);
-/* Returns the elements of all operands read, or written, by an operation of n ranks. Unequal parts
- * count as padded. */
+/* Returns the number of elements that an operation of n ranks reads, or writes, in all operands.
+ * Unequal parts count as padded to equal ones. */
 int64_t kineto_elements(const struct record *record, int n, enum access access);
-/* Returns "Float", as at::ScalarType. */
+/* Returns the type as in at::ScalarType: "Float". */
 const char *kineto_type(const struct record *record);
 
 #endif

@@ -18,7 +18,7 @@ struct figure {
 	char name[72];
 	enum figure_kind kind;
 	double value;
-	bool known; /* false: something has no end yet */
+	bool known; /* false: an operation has no end yet */
 };
 /* A zeroed struct is empty. */
 struct figures {
@@ -28,10 +28,10 @@ struct figures {
 };
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
-/* Over ranks: the largest time and peak, summed counts and bytes, mean parts; names by first
- * use */
+/* Stores the figures over all ranks: the largest time and peak, the sum of counts and bytes, the
+ * mean of parts. */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures);
-/* Adds the figures of `more` with new names, each after the one that precedes it there, so kinds
+/* Adds the figures of `more` with new names, each after its predecessor in `more`, so that kinds
  * stay together. */
 void figures_join(struct figures *figures, const struct figures *more);
 const struct figure *figures_find(const struct figures *figures, const char *name);
@@ -42,8 +42,8 @@ const char *section_name(const struct trace *trace, int section);
 /* True if the section has any operation but initial data. */
 bool section_used(const struct trace *trace, int section);
 
-/* predicted.c: appends measured and simulated times by kind of operation for all that has run in
- * the section; nothing if the backend measures nothing. */
+/* predicted.c: appends measured and simulated times by kind of operation for the section's
+ * finished operations; nothing if the backend measures nothing. */
 enum status trace_predicted(const struct trace *trace, int section, int width, struct text *out);
 
 #endif

@@ -7,8 +7,8 @@
  *      program   0 matmul/default  1 copy/io  2 record/io  3 wait/default  4 relu/default
  *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
  *
- * Lanes are loaded for one rank at a time, O(its operations), and dropped, unless trace.kept
- * caches them. An umbrella header. */
+ * A query loads one rank at a time, in O(its operations), and drops it, unless trace.kept caches
+ * all. An umbrella header. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
@@ -22,7 +22,7 @@ struct moment {
 	uint32_t place; /* index into lanes.order */
 	uint32_t looks; /* a hash of its title, object, phase and colour */
 	uint8_t kind, stream;
-	bool issued; /* permanently */
+	bool issued; /* the time of issue is final */
 	struct times t;
 };
 
@@ -30,7 +30,7 @@ struct lanes {
 	const struct trace *trace;
 	int rank;
 	int streams;   /* lanes: numbers 0 .. streams-1 */
-	bool blocking; /* some are: they wait for the default stream and it for them (rule 7) */
+	bool blocking; /* some are: they wait for the default stream, and it for them (rule 7) */
 	op_id crash;   /* 0: none */
 	int64_t last;  /* the latest known time of an operation; 0: none */
 	size_t count, room;
@@ -42,11 +42,11 @@ struct lanes {
 	bool lent;         /* trace.kept owns the memory */
 };
 
-/* Charges the query's budget for that many operations; ST_INTERRUPTED after Ctrl-C, on every
- * process at the same rank. */
+/* Charges that many operations to the query's budget. Fails with ST_INTERRUPTED after Ctrl-C,
+ * after the same rank in every process. */
 enum status trace_step(const struct trace *trace, size_t operations);
-/* Returns when the host began with it: the launch of a device operation (not before 0), the start
- * of a host operation. */
+/* Returns when the host began the operation: the launch of a device operation (not before 0), the
+ * start of a host operation. */
 static inline int64_t times_begin(enum op_kind kind, const struct times *t)
 {
 	if (op_kind_is_host(kind))
@@ -62,9 +62,10 @@ static inline int64_t times_last(const struct times *t)
 			last = known[i];
 	return last;
 }
-/* Loads the rank's lanes, reusing the struct's memory. A zeroed struct is empty. ST_INTERRUPTED */
+/* Loads the rank's lanes, reusing the struct's memory. A zeroed struct is empty. Fails with
+ * ST_INTERRUPTED. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
-/* Loads all ranks' lanes in memory order, without budget; lanes[rank] is empty before. */
+/* Loads all ranks' lanes in one pass over the log, without budget. Requires each to be empty. */
 void lanes_load_all(struct lanes *lanes, const struct trace *trace);
 void lanes_release(struct lanes *lanes);
 /* Returns the rank's lanes in trace->kept, loading all if it is empty. */
@@ -72,9 +73,10 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* Replaces `out` by one lane's spans, which tile the window without gaps. An unused stream is one
  * DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Cuts spans at `now`; later ones are projected. passes: those that begin earlier are not. */
+/* Splits the span that contains `now`, and marks spans after it as projected. passes: spans that
+ * begin before `now` are not projected */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
-/* Makes all spans but work invisible from as_of on. */
+/* Makes spans invisible that begin at as_of or later, except work. */
 void spans_unseen(struct spans *spans, int64_t as_of);
 /* Returns the whole span at `time` (0 or later). */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
@@ -84,24 +86,26 @@ const struct moment *lanes_moment(const struct lanes *lanes, op_id id);
 /* Returns the place of the stream's first operation that ends after `time`; one past its last if
  * there is none. */
 uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
-/* Returns the stream's first work from that place on (step 1) or back (-1); NULL if none. */
+/* Returns the stream's first work at that place or after it (step 1), or before it (-1); NULL if
+ * none. */
 const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t place, int step);
-/* Follows records and waits back to the operation that a wait for `id` depends on; a record itself
- * if it came after everything before it. */
+/* Returns the operation that a wait for `id` depends on, past all records and waits; the record
+ * itself if it was issued after the work before it was done. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
 /* Returns the stream's last operation queued before that one; NULL if none. */
 const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
-/* holders.c: the last operation of that stream before m, if m waits for it by rule 7 (default and
- * blocking streams); else NULL. */
+/* holders.c: returns the last operation of that stream before m, if m waits for it by rule 7
+ * (default and blocking streams); else NULL. */
 const struct moment *lanes_holder(const struct lanes *lanes, const struct moment *m, int stream);
-/* Returns that of all streams with the latest end, of equals on the lowest stream; NULL if
+/* Returns the holder with the latest end on any stream, the lowest stream of equals; NULL if
  * none. */
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);
 /* Returns the operation that a `sync` of everything waits for: the rank's last to end, or the
  * first that never ends; NULL if none. */
 const struct moment *lanes_last_done(const struct lanes *lanes, const struct moment *sync);
-/* Returns the copy that has n's engine at that time, or the earlier collective that has its
- * group's turn, or the next one before `to`; 0 if none. *until: the end of its turn. */
+/* Returns the operation that n waits for at time `at`: the copy on n's engine, or the earlier
+ * collective that has its group's turn; if there is none, the next one before `to`; else 0. Stores
+ * its end in *until. */
 op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until);
 
 /* True for collectives, transfers and one-sided operations: NCCL carries them out. */
@@ -111,23 +115,23 @@ static inline bool trace_communicates(enum op_kind kind)
 }
 /* True for kernels, copies, collectives and transfers: work on a stream's lane. */
 bool trace_is_work(enum op_kind kind);
-/* Returns the host's clock after the operation (time 0 for id 0); TIME_UNKNOWN if it has not
- * passed it yet. */
+/* Returns the host's clock after the operation (time 0 for id 0); TIME_UNKNOWN if the clock has
+ * not passed it yet. */
 int64_t trace_clock_after(const struct trace *trace, op_id id);
 /* Returns the colour of the phase for a kernel; that of its kind for a copy, collective or
  * transfer. */
 enum colour trace_colour(const struct record *record);
-/* True if it is on a host thread (stream kind=host). */
+/* True if the operation is on a host thread (stream kind=host). */
 bool trace_on_host(const struct world *world, op_id id);
-/* True if the host's processor carries it out: kernels on a host thread or on host memory only,
- * and copies between host memory and host memory or disk. */
+/* True if the host's processor carries the operation out: kernels on a host thread or on host
+ * memory only, and copies between host memory and host memory or disk. */
 bool trace_by_host(const struct world *world, op_id id);
 /* True for a kernel of the GPU. */
 bool trace_computes(const struct world *world, op_id id);
 /* True for a transfer in a micro-batch's phase between pipeline stages: in the axis pp, or in no
  * axis of a mesh. */
 bool trace_is_stage_transfer(const struct world *world, op_id id);
-/* The same with a part that receives: waiting for it is a bubble. */
+/* True if such a transfer has a part that receives: a wait for it is a bubble. */
 bool trace_is_stage_receive(const struct world *world, op_id id);
 /* Returns the sender's operation for a part that receives, 0 if it is not queued; 0 for a part
  * that sends. */
@@ -137,19 +141,20 @@ bool trace_meets(const struct world *world, op_id id, op_id other);
 /* Returns when the rank's time in a section (-1: everything) begins (trace.h, figures).
  * TIME_UNKNOWN: no operation. */
 int64_t trace_begins(const struct trace *trace, int section, int rank);
-/* True if it is in the section (-1: any) and not initial data. */
+/* True if the operation is in the section (-1: any) and not initial data. */
 bool trace_counts(const struct trace *trace, op_id id, int section);
-/* Returns when its last participant was ready; *last: that operation, 0 if it is not queued or is
- * `id` itself. TIME_UNKNOWN if one is missing or the members do not match. */
+/* Returns when the last participant was ready; TIME_UNKNOWN if one is missing or the members do
+ * not match. *last: that participant's operation; 0 if it is not queued or is `id` itself */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
-/* For a transfer of several parts that began with one: returns when the last later partner was
- * ready; *last: its operation, 0 if none was later (then its start). */
+/* For fused transfers, which begin when one part can: returns when the last partner that came
+ * later was ready, and stores its operation in *last. If none came later, returns the start and
+ * stores 0. */
 int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
 /* Fails with ST_WAITS: no figure can count an operation without an end. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
-/* Returns a rank that has not queued its part; -1 if none. */
+/* Returns a rank that has not queued its part of the match; -1 if none. */
 int trace_missing_rank(const struct world *world, op_id id);
-/* Returns the rank of the blame, or without blame the missing one; -1: none. */
+/* Returns the rank of the operation to blame, without one the missing rank; -1: none. */
 int span_waits_for(const struct world *world, const struct span *span);
 /* True if its queued members do not match: it never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
@@ -159,11 +164,12 @@ void trace_put_ranks(const struct ranks *set, struct text *out);
 void trace_put_op(const struct world *world, op_id id, const char *of, struct text *out);
 /* Returns the lane's name: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
-/* Returns the last of the lanes from `stream` on that are shown as one, "load0-63": more than four
- * host threads with one name and consecutive numbers; else `stream`. Ask at the first of a run. */
+/* Returns the last lane of a run that is shown as one, "load0-63": more than four host threads
+ * with one name and consecutive numbers; else `stream`. Requires `stream` to be the first of its
+ * run. */
 int trace_last_thread(const struct trace *trace, int rank, int stream);
 void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out);
-/* By cause, and at CAUSE_COUNT "slowed": work that took longer than alone */
+/* Names by cause; at CAUSE_COUNT "slowed": work that took longer than alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
 extern const char trace_letters[CAUSE_COUNT];
 static inline bool trace_in(const struct trace *trace, op_id id, int section)
@@ -218,8 +224,8 @@ static inline void spans_add(struct spans *spans, struct span span)
 		*MEM_ADD(&spans->span, &spans->count) = span;
 }
 
-/* ---- intervals.c: interval sets of time, [from, to) in ns. Once joined, a set's parts are not
- * empty, in the order of their starts, and apart. */
+/* ---- intervals.c: sets of time intervals [from, to) in ns. The parts of a joined set are not
+ * empty, sorted by start, and do not touch. */
 struct interval {
 	int64_t from, to;
 };

@@ -4,8 +4,8 @@
 
 #include "trace/lanes.h"
 
-/* One lane's spans painted into cells [column, column + cells) of a row; `selected` is shown
- * reversed */
+/* The place of one lane in a picture: cells [column, column + cells) of a row. `selected` is drawn
+ * reversed. */
 struct bar_row {
 	const struct trace *trace;
 	struct window window;
@@ -13,7 +13,7 @@ struct bar_row {
 	bool host, begun; /* begun: the lane has worked before the window */
 	op_id selected;
 	int now; /* the cell of now, if the window goes on after it; -1: none */
-	/* of the whole picture: 0 unknown whether there are several, 1 no, 2 yes */
+	/* for the whole picture, are there several? 0 unknown, 1 no, 2 yes */
 	int *microbatches;
 };
 
@@ -39,14 +39,14 @@ int cells_at(struct window window, int cells, int64_t time);
 /* True if two operations of a stream, b after a, are one bar. */
 bool cells_same_bar(const struct bar_row *where, op_id a, op_id b);
 
-/* bars.c: true if the kernel's phase names its bar: one micro-batch of several. */
+/* bars.c: true if the kernel's bar has the name of its phase, because there are several
+ * micro-batches. */
 bool bars_by_phase(const struct bar_row *where, const struct record *record);
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
 
-/* ---- legend.c: the words for letters, each once, at its first row */
+/* ---- legend.c: the words for the letters; each is printed once, at its first row */
 
-/* "e waited for io" of lane compute in rows that begin with rank 0: letter, lane, words (cut if
- * longer) */
+/* "e waited for io" on lane compute of rows that begin with rank 0; words are cut if longer */
 struct legend_entry {
 	char letter[4], lane[20], words[64];
 	int row, rank; /* the first row with it, and that row's first rank */
@@ -60,13 +60,13 @@ struct legend {
 
 void legend_release(struct legend *legend);
 /* Adds the words for one lane's spans, longest cause first, if they are new. rank: the lane's
- * first rank; begun: the lane has worked before the window; unlike: its ranks wait for different
- * ranks, and the words are the first one's. */
+ * first rank; begun: the lane has worked before the window; unlike: the row's ranks wait for
+ * different ranks, and the words are for the first one */
 void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
         bool unlike, const struct spans *spans);
 /* Adds other words, such as "now 3.24 ms". */
 void legend_say(struct legend *legend, const char *words);
-/* Ends adding: a letter with several meanings gets its lane. */
+/* Call it after the last entry. An entry names its lane if its letter has several meanings. */
 void legend_close(struct legend *legend);
 /* Stores the entries of this row or above that fit into `width` columns (at least one) and were
  * not stored before. Returns false if there is none. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct picture;
-/* Returns the least of 1, 2, 5, 10, 20 ... times a power of ten that makes at most that many
- * steps of the range. */
+/* Returns the least of 1, 2 and 5 times a power of ten that divides the range into at most
+ * `steps`. */
 double nice_step(double range, int steps);
 struct curve_point {
 	int64_t time;
@@ -22,10 +22,11 @@ struct curve {
 	size_t count;
 };
 
-/* what: the axis label. width: columns. The caller releases the picture (picture_release). */
+/* Requires at least one point in each curve. what: the axis label. width: columns. The caller
+ * releases the picture (picture_release). */
 void plot_picture(
         const struct curve *curves, size_t count, const char *what, int width, struct picture *picture);
-/* Each begins with PLOT_SVG_BEGINS. */
+/* Appends a picture that begins with PLOT_SVG_BEGINS. */
 #define PLOT_SVG_BEGINS "<!-- written by ranksh: plot -->\n"
 void plot_svg(const struct curve *curves, size_t count, const char *what, struct text *out);
 

@@ -68,8 +68,6 @@ static bool uses_tensor(const struct world *world, int rank, const struct record
 	return found;
 }
 
-/* Returns the operations of that title; if the program has none, the host's waits in a command of
- * that name. So a `barrier`, `copy` or `alltoall` that also holds the host counts once. */
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which)
 {
 	const struct world *world = trace->world;

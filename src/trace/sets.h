@@ -9,9 +9,9 @@
 #include "trace/lanes.h"
 #include "base/ranks.h"
 
-/* Equal ranks, the first of them, and its lanes with anything to show: lane[0 .. lanes-1] are
- * stream numbers. hash: over the lanes alone; ranks of a set have the same hash, and matches_set
- * to the first rank's. */
+/* A set of equal ranks, its first rank, and that rank's lanes with anything to show: lane[0 ..
+ * lanes-1] are stream numbers. hash covers the lanes only. The ranks of a set have equal hashes,
+ * and spans that match the first rank's (matches_set). */
 struct alike {
 	uint64_t hash;
 	struct ranks ranks;
@@ -19,14 +19,14 @@ struct alike {
 	uint8_t lane[STREAMS_MAX + 1];
 	bool begun[STREAMS_MAX + 1]; /* the lane has worked before the window */
 	bool on_path;                /* in a picture of the critical path: a rank by itself */
-	/* its ranks wait there for different ranks, such as their neighbours */
+	/* the set's ranks wait on that lane for different ranks, such as their neighbours */
 	bool whom[STREAMS_MAX + 1];
-	/* of the first rank, by lane; NULL after the rows have them */
+	/* of the first rank, by lane; NULL after the rows have taken them */
 	struct spans *spans;
 	/* if odd: distance from the nearest large set, ns: sum of spans_apart over the lanes */
 	int64_t apart;
 };
-/* A row until it is painted: set[alike].lane[lane]; begun: it has worked before the window */
+/* A row to be painted: lane set[alike].lane[lane]. begun: the lane has worked before the window */
 struct shown_lane {
 	size_t alike;
 	int lane;
@@ -40,9 +40,10 @@ struct sets {
 	struct shown_lane *shown; /* by row shown */
 	size_t shown_count;
 };
-/* Finds the sets of options->ranks and the rows that options show, by their first ranks; with more
- * than 8 ranks the odd set (ranks_odd) that differs longest comes first. `sets` is zeroed before
- * and released in any case. ST_INTERRUPTED */
+/* Finds the sets of options->ranks and the rows that the options show. Sets are sorted by their
+ * first ranks; with more than 8 ranks, odd sets (ranks_odd) come first, those that differ most
+ * before others. The caller zeroes `sets` before, and releases it in any case. Fails with
+ * ST_INTERRUPTED. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
 void sets_release(struct sets *sets);

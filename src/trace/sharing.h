@@ -1,18 +1,18 @@
 /* sharing.h -- private to trace/: work that took longer than alone, and the operations that it
  * shared with
  *
- * Lost is an operation's duration less its time alone. To blame is the operation with the longest
- * overlap of those that shared its device or a link (ties: rank, stream, number). For a kernel
- * these are kernels, copies within the device, and collectives from their own arrival on; for a
- * transfer, copy or collective the flows over its links. For fused transfers a late partner counts
- * too, and for an alltoall with counts the member with the most data. */
+ * An operation loses its duration less its time alone. The operation to blame is the one with the
+ * longest overlap of those that shared its device or a link (ties: rank, stream, number). For a
+ * kernel, these are kernels, copies within the device, and collectives from their own arrival on;
+ * for a transfer, copy or collective, the flows over its links. For fused transfers a late partner
+ * counts too, and for an alltoall with counts the member with the most data. */
 #ifndef RANKSH_TRACE_SHARING_H
 #define RANKSH_TRACE_SHARING_H
 
 #include "trace/lanes.h"
 
-/* A cache; a zeroed struct with its trace is empty. It holds 24 bytes for each kernel and
- * collective of one rank, and for each transfer, copy and collective of the ranks asked for. */
+/* A cache, empty if only `trace` is set. It holds 24 bytes for each kernel and collective of one
+ * rank, and for each transfer, copy and collective of the ranks asked for. */
 struct sharers {
 	const struct trace *trace;
 	struct holdings *flows; /* by rank */
@@ -24,10 +24,10 @@ struct sharers {
 	op_id *one_sided; /* of all ranks */
 	size_t one_sided_count;
 };
-/* ns; 0: it ran alone, has no end yet, was aborted, or times are measured (the time alone is only
- * predicted) */
+/* Returns the ns that the operation lost by sharing; 0 if it ran alone, has no end yet, was
+ * aborted, or times are measured (then the time alone is only predicted). */
 int64_t trace_lost(const struct trace *trace, op_id id, const struct times *t);
-/* Returns the operation that slowed work shared with; itself if only with its own parts. */
+/* Returns the operation to blame for slowed work; `id` itself if only its own parts shared. */
 op_id sharing_with(struct sharers *sharing, op_id id);
 void sharing_release(struct sharers *sharing);
 

@@ -15,37 +15,39 @@ struct critical;
 struct critical_piece;
 struct spot {
 	int rank, stream;
-	/* WORK: an operation; HOST: its launch; STALL: a wait before it, or the host's */
+	/* WORK: an operation; HOST: its launch; STALL: a wait before it, or of the host */
 	struct span span;
 };
 
-/* To the operation or host activity of that lane nearest to a time */
+/* Moves to the operation or host activity of that lane nearest to a time. */
 bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot);
-/* To the operation on its own lane; from a record or wait to the next work in its stream */
+/* Moves to the operation on its lane; for a record or wait, to the next work in its stream. */
 bool spot_of(const struct trace *trace, op_id id, struct spot *spot);
-/* To the next operation of the lane (step > 0), or the previous one */
+/* Moves to the next operation of the lane (step > 0), or to the previous one. */
 bool spot_beside(const struct trace *trace, int step, struct spot *spot);
-/* To the next wait of the lane of `least` ns or more, or the previous one */
+/* Moves to the lane's next wait of `least` ns or more (step > 0), or to the previous one. */
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot);
-/* To the operation blamed for the wait, or for the longest wait before the operation; for slowed
- * work to the operation it shared with */
+/* Moves to the operation blamed for the wait, or for the longest wait before the operation; if
+ * there is none, to the operation that slowed work shared with. */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
-/* To the next operation in time with `text` in its label or phase, ignoring case: on the rank,
- * wrapping around, else on other ranks */
+/* Moves to the next operation in time (step < 0: the previous one) with `text` in its label or
+ * phase, ignoring case: on the rank, wrapping around, else on other ranks. */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
-/* From the current piece of the critical path to the next (step > 0: later); from elsewhere to the
- * nearest in time; stands false: to the path's first piece, or its last (step < 0). NULL: there is
- * none further. */
+/* Moves from the current piece of the critical path to the next (step > 0) or the previous one,
+ * from elsewhere to the nearest one that way. stands: false if there is no current operation: then
+ * it moves to the path's first piece, or to its last (step < 0). Returns the piece; NULL if there
+ * is no further one. */
 const struct critical_piece *spot_on_path(
         const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
-/* Replaces `out` by the waits since the work before an operation, and the operation (WORK); for a
- * host operation by its spans. */
+/* Replaces `out` by the waits between the lane's previous work and the operation, and the
+ * operation itself (WORK); for a host operation, by its spans. */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);
 
 /* ---- details.c: the view's words for the operation under its cursor */
-/* Appends what it is, its times, its waits (a line each) and its cost. */
+/* Appends the operation's name and times, its waits (a line each) and its cost. */
 void details_put(const struct trace *trace, const struct spot *spot, struct text *out);
-/* The lanes that it waited for, and until when. Released by links_release */
+/* The lanes that an operation waited for, and the ends of these waits. Released by
+ * links_release */
 struct links {
 	struct wait_link {
 		struct lane_place lane;
@@ -57,7 +59,7 @@ struct links {
 void links_find(const struct trace *trace, const struct spot *spot, struct links *links);
 void links_release(struct links *links);
 
-/* Replaces level[0 .. parts-1] by how busy streams are in each part of the window: 0 idle, 9
+/* Stores how busy the streams are in each part of the window in level[0 .. parts-1]: 0 idle, 9
  * all. */
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level);
 

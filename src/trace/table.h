@@ -9,7 +9,7 @@
 #define CELL_END "\x1f"
 struct table {
 	struct text cells; /* a cell may be written here, and ended by table_end */
-	const char *align; /* one letter a column: 'l' or 'r'; the last one is for all others */
+	const char *align; /* a letter a column, 'l' or 'r'; the last one for all others */
 };
 
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -21,14 +21,14 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 void table_words(struct table *table, const char *const words[], size_t count);
 void table_time(struct table *table, int64_t ns);
 void table_bytes(struct table *table, int64_t bytes);
-/* Adds the set to the cell, a set of many parts counted: "128 ranks, e.g. 7". */
+/* Adds the set to the cell; a set of many parts is counted: "128 ranks, e.g. 7". */
 void table_ranks(struct table *table, const struct ranks *set);
 void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns that it takes with its margin */
 /* Appends the table's lines: three columns of margin, two between columns. If `width` is too
- * small, words of the last column wrap, and figures are split into parts one below the other, each
- * with the left columns. Empties the table. */
+ * small, the words of the last column wrap, or columns of figures are printed in parts, one below
+ * the other, each with the label columns. Empties the table. */
 void table_print(struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 
@@ -46,6 +46,7 @@ struct blocks {
 	size_t count;
 	struct names *rows; /* until sorted: number i is block[i - 1].rows; NULL: no block */
 };
+/* Adds a rank with its rows. Returns its block, which other ranks with equal rows share. */
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* True if the set has less than a quarter as many ranks as the largest one. */
 bool ranks_odd(const struct ranks *set, int largest);

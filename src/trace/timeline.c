@@ -270,7 +270,6 @@ static enum status timeline_draw(struct drawing *d, struct picture *picture)
 	return ST_OK;
 }
 
-/* The caller releases the picture; it is empty if interrupted. */
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {

@@ -1,21 +1,21 @@
-/* trace.h -- what happened, computed from the operations' times: all that is shown to a person
+/* trace.h -- timelines, causes of waits, figures and tables, computed from the operations' times
  *
- * Pure functions: they read the books and the backend's times() and host(). A query costs no
- * virtual time, and shows queued work as the backend projects it.
+ * Pure functions of the replicated state (world/) and of the times that the backend reports. A
+ * query takes no virtual time. It shows queued work as the backend projects it.
  *
- * Times that a backend reports:
+ * The times of an operation, as a backend reports them:
  *   issue   the host has finished launching it (the launch took `launch` before that)
- *   ready   its stream, its waits and its issue allow it; a collective or transfer has arrived
- *   start   it works; a collective: its last participant has arrived
+ *   ready   its issue, its stream and its waits let it begin; a collective or transfer has arrived
+ *   start   it begins to work: for a collective, its last participant has arrived
  *   end     its outputs appear
- *   blame   the last to arrive, the holder of the engine, or (over by `ready`) what the default
- *           stream waited for
- * A host operation spends start .. end; a wait releases its stream or host at end.
+ *   blame   the participant that arrived last, the operation that held the engine, or (if it ended
+ *           by `ready`) the one that the default stream's rule made it wait for
+ * A host operation takes host time from start to end; a wait releases its stream or host at end.
  *
  * Files:
  *   a rank's lanes           lanes.c
- *   causes of delay          spans.c holders.c (on its own rank) sharing.c
- *   small questions          facts.c window.c (length of a section, iterations)
+ *   causes of delay          spans.c holders.c (on the same rank) sharing.c
+ *   single facts             facts.c window.c (length of a section, iterations)
  *   the timeline             timeline.c sets.c (rows) cells.c bars.c (a lane) legend.c
  *   a cursor on it           spots.c details.c
  *   one instant              at.c
@@ -24,59 +24,61 @@
  *   figures                  metrics.c program.c axes.c bubble.c roofline.c intervals.c
  *   tables of them           stats.c figures.c predicted.c
  *   other tables             stalls.c blame.c traffic.c memory.c races.c circles.c stuck.c
- *   how a table looks        table.c (aligned columns) plot.c (curves)
+ *   layout                   table.c (aligned columns) plot.c (curves)
  *   a machine from times     calibrate.c calibration.c
  *   exports                  export.c export_csv.c export_svg.c export_html.c export_counters.c
  *                            kineto.c kineto_names.c
- * To add a table: one function that appends to a text, and its name here.
+ * To add a table, write one function that appends to a text, and declare it here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/.
- * Paints nothing. An umbrella header. */
+ * Nothing here writes to the terminal. An umbrella header. */
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 
 #include "backend/backend.h"
 
 struct lanes;
-/* All ranks' lanes, cached while no operation is added and no time changes, 96 bytes an operation.
- * The view, which draws a frame for each key, sets trace.kept, and lanes_load lends from it. A
- * zeroed struct is empty. */
+/* A cache of all ranks' lanes, 96 bytes an operation, valid until an operation is added or a time
+ * changes. The view, which draws a frame for each key, sets trace.kept; lanes_load then lends from
+ * it. A zeroed struct is empty. */
 struct kept_lanes {
 	struct lanes *lanes; /* by rank */
 	int ranks;
 };
-/* Releases the cache. Call it before the books or times change, and before world_free. */
+/* Releases the cache. Call it before the replicated state or a time changes, and before
+ * world_free. */
 void kept_forget(struct kept_lanes *kept);
 
 struct trace {
 	const struct world *world;
 	struct backend *backend;
-	/* Ctrl-C ends a long query (ST_INTERRUPTED) between two ranks, the same in every
-	 * process; NULL: it does not */
+	/* lets Ctrl-C end a long query (ST_INTERRUPTED), after the same rank in every process;
+	 * NULL: it runs to its end */
 	struct budget *budget;
 	struct kept_lanes *kept;   /* NULL: lanes are loaded for each query */
 	op_id first;               /* figures count operations from this one on; 0: all */
 	const struct ranks *ranks; /* the ranks of tables; NULL: all */
 };
-/* Of a section's operations (-1: all), numbered from 1; all 0: none */
+/* The iterations that a table covers, `first` to `last`, numbered from 1; all 0: none */
 struct iterations {
-	int first, last, of;
-	op_id from; /* operations before it do not count; 0: all count */
+	int first, last, of /* number of the latest one */;
+	op_id from; /* no operation before this one counts; 0: all count */
 };
-/* Returns the trace as `stats` and `stalls` use it: without the setup and the first iteration,
- * which allocates memory, if there are more. */
+/* Returns the trace for tables of the steady state, such as `stats`, and stores the iterations of
+ * the section that it covers. If there are several, the setup and the first one, which allocates
+ * memory, are left out. */
 struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations);
 /* Appends ", iterations 2-20 of 20"; nothing if there are none. */
 void iterations_text(const struct iterations *iterations, struct text *out);
 
 /* A part of a lane's time. A rank's lanes are its streams by number (0 is the host).
  *  WORK   a stream's operation runs; on the host's lane: the host computes
- *  STALL  a stream is delayed before `op` by `cause`; DONE: nothing more is queued. On the host's
- *         lane: blocked (SYNC) or allocating memory (MEMORY) in `op`
- *  HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
- * blame, for a STALL: the operation to blame (docs/internals/time.md). `op` itself: it came late,
- * or takes the time itself. 0: nothing queued is to blame (PEER, BUBBLE: trace_missing_rank), or
- * the launch is on its way to the device (LAUNCH). */
+ *  STALL  a stream is delayed before `op` by `cause` (DONE: nothing more is queued); on the host's
+ *         lane: the host is blocked (SYNC) or allocates memory (MEMORY) in `op`
+ *  HOST   on the host's lane only: the host issues `op` (LAUNCH), or is idle before it (DONE)
+ * blame, for a STALL: the operation to blame (docs/internals/time.md). It is `op` itself if its
+ * line came late, or if the time is its own. It is 0 if no queued operation is to blame (PEER,
+ * BUBBLE: see trace_missing_rank), or if the launch is on its way to the device (LAUNCH). */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 /* X(symbol, letter, name), in order of precedence; see docs/internals/time.md */
 #define CAUSES(X)                \
@@ -99,11 +101,11 @@ enum cause {
 struct span {
 	int64_t from, to;
 	op_id op /* runs, or is delayed */, blame;
-	uint32_t looks; /* of op: lanes.h; 0 without one */
-	/* enum span_kind, enum cause; a view holds millions of spans */
+	uint32_t looks; /* moment.looks of `op` (lanes.h); 0 without `op` */
+	/* enum span_kind, enum cause: bytes, because a view holds millions of spans */
 	uint8_t kind, cause;
-	bool projected; /* or a graph's part as predicted: drawn dimmed */
-	bool aside;     /* on a picture of the critical path: work beside it */
+	bool projected; /* not final, or a graph's part with a predicted time: drawn dimmed */
+	bool aside;     /* in a picture of the critical path: work that is not on it */
 };
 _Static_assert(sizeof(struct span) == 32, "two spans are one cache line");
 struct spans {
@@ -111,37 +113,39 @@ struct spans {
 	size_t count;
 };
 void spans_release(struct spans *spans);
-/* Stores the whole span of one lane at `time` (0 or later). ST_INTERRUPTED */
+/* Stores the whole span that a lane has at `time` (0 or later). Fails with ST_INTERRUPTED. */
 enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
-/* Returns how much longer an operation took than alone because it shared its device or links, ns;
- * 0 if it has no end yet or times are measured. *with: the operation that shared them longest
- * (itself: its own parts), 0 if nothing was lost. Reads all operations; tables use sharing.h. */
+/* Returns the ns by which an operation took longer than alone because it shared its device or
+ * links; 0 if it has no end yet or times are measured. Stores in *with the operation that shared
+ * them longest (`id` if only its own parts did), 0 if nothing was lost. Reads all operations, so
+ * tables use sharing.h. */
 int64_t trace_shared(const struct trace *trace, op_id id, op_id *with);
 
 struct window {
 	int64_t from, to;
 	int section; /* -1: any */
 };
-/* Returns a section's window (-1: everything): from the first rank's start in it to the last one's
- * end. */
+/* Returns a section's window (-1: everything): from the first start on any rank to the last known
+ * time. */
 struct window trace_window(const struct trace *trace, int section);
-/* True if nothing in the section (-1: at all) takes time. */
+/* True if no operation in the section (-1: any) takes time. */
 bool trace_empty(const struct trace *trace, int section);
-/* The same; if true, appends a line that says so. */
+/* Returns trace_empty, and if true appends a line that says so. */
 bool trace_says_nothing(const struct trace *trace, int section, struct text *out);
-/* True if a host or stream waits for something that never ends without more lines. */
+/* True if a host or stream of any rank needs more lines to continue. */
 bool trace_hangs(const struct trace *trace);
-/* Ends a line; if trace_hangs, with a note that it counts only what ends. */
+/* Ends a line of output; if trace_hangs, first notes that operations without an end are left
+ * out. */
 void trace_put_hangs(const struct trace *trace, struct text *out);
-/* The window for a picture: an eighth longer if an operation without an end would begin at its
- * end */
+/* Returns the window for a picture: an eighth longer if an operation without an end became ready
+ * in its last eighth */
 struct window trace_window_seen(const struct trace *trace, int section);
-/* The window for figures and stalls: without host threads that go on alone at the end, unless
- * there is nothing else */
+/* Returns the window for figures and `stalls`: it ends with the last operation that is not on a
+ * host thread, if there is one. */
 struct window trace_time(const struct trace *trace, int section);
 /* Stores the window of the last iteration as far as it is queued. Returns false if there is none
- * or it has done nothing. */
+ * or it has done no work. */
 bool trace_last_iteration(const struct trace *trace, struct window *window);
 /* -- pictures: rows of cells, painted by terminal/ or printed as text */
 struct cell {
@@ -173,7 +177,7 @@ enum colour {
 	        COLOUR_COUNT
 };
 struct picture {
-	int width, height, lanes /* of a timeline: all of them, shown or not */;
+	int width, height, lanes /* of a timeline, shown or not */;
 	struct cell *cells;
 	op_id *ops; /* by cell: the operation at it, 0 none */
 };
@@ -188,12 +192,12 @@ void picture_write(
 /* Appends the cells as lines of text, with escapes only if colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
-/* Ranks with equal timelines are drawn once; measured ones if no boundary differs by more than a
- * cell. now: the latest host's clock. Spans that end later are dimmed. It is a mark in the ruler
- * and in idle lanes, or the end mark if the whole window is past; < 0: no mark. as_of: show the
- * timeline as of this time (0: now); later than now it shows the projection. first_row and rows
- * count lanes. The picture has one row more for the ruler, and up to legend_rows for legend words
- * that do not fit beside the lanes. */
+/* merge: ranks with equal timelines are drawn once; measured ones are equal if no boundary differs
+ * by more than a cell. now: the latest host's clock. Spans that end later are dimmed. A mark shows
+ * it in the ruler and in idle lanes; if the whole window is past, each lane has an end mark
+ * instead. Below 0: no mark, and nothing is dimmed. as_of: draws the timeline of this time (0: of
+ * now); after now that is the projection. first_row and rows count lanes. The picture has one more
+ * row for the ruler, and up to legend_rows for legend words that do not fit beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;
@@ -203,10 +207,11 @@ struct timeline_options {
 	/* virtual time passes by itself (`pace`): spans that begin before now are not projected */
 	bool passes;
 	const struct ranks *ranks; /* NULL: all */
-	/* NULL; else its pieces are drawn, other work as a line, and no waits: critical.h */
+	/* NULL; else its pieces are drawn in full, other work as a line, waits not at all
+	 * (critical.h) */
 	const struct critical *path;
 	struct timeline_places *places; /* NULL: not wanted */
-	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name; 0 of them: all */
+	const name_id *lane;            /* lane[0 .. lanes-1]: names of those to draw; none: all */
 	int lanes, legend_rows /* 0: as many as needed */;
 };
 /* A lane; for a row with several ranks, one rank's */
@@ -224,22 +229,24 @@ struct timeline_places {
 /* Returns the lane's row among all rows, shown or not; -1: none. */
 int timeline_row_of(const struct timeline_places *places, int rank, int stream);
 void timeline_places_release(struct timeline_places *places);
+/* Draws the timeline. The caller releases the picture, which is empty after ST_INTERRUPTED. */
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);
 
 /* -- figures: one rank in a section (-1: everything)
  *
- * Times are those that `timeline` draws, so queued work counts; ST_WAITS if an operation that
- * counts has no end without further lines. Parts are 0 .. 1, and 0 if the whole is empty. Work is
- * kernels, copies, collectives and transfers, from start to end.
+ * Times are those that `timeline` draws, so queued work counts. A metric fails with ST_WAITS if an
+ * operation that counts has no end without further lines. Parts are 0 .. 1, and 0 if the whole is
+ * empty. Work is kernels, copies, collectives and transfers, from start to end.
  *
- * The rank's time runs from its first launch (or host work) to its last end, without initial data,
- * and without host threads unless there is nothing else. If the device is still busy with earlier
- * sections at that launch, it runs from the section's first work, or from the earlier work's end
- * if that is sooner. */
-/* The rank's time. (For several ranks `time` is the largest; every other metric is the mean.) */
+ * The rank's time in a section runs from its first launch (or host work) to its last end. Initial
+ * data does not count, and host threads count only if there is nothing else. If the device is
+ * still busy with earlier sections at that launch, the time begins with the section's first work,
+ * or at the earlier work's end if that is sooner. */
+/* Stores the rank's time. (An expression over several ranks takes the largest time, and the mean
+ * of any other metric.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
-/* The longest rank's; *ranks: those with any time, NULL: not wanted */
+/* Stores the longest rank's time, and in *ranks (NULL: not wanted) the number of ranks with any */
 enum status metric_longest(const struct trace *trace, int section, int64_t *ns, int *ranks);
 /* work of the stream / the rank's time */
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part);
@@ -262,100 +269,105 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, enu
 /* time when that work and a kernel run / time when that work runs; for communication this is
  * Holistic Trace Analysis' overlap */
 enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
-/* 1 - time when any stream with kernels in the section works / the rank's time; metric_bubble is
- * the schedule's. Waits of such a stream are idle, collectives on it are not. If no stream has
- * kernels, all streams with work count. */
+/* 1 - time when any stream with kernels in the section works / the rank's time. A collective on
+ * such a stream is work, its waits are idle time. If no stream has kernels, all streams with work
+ * count. metric_bubble is the idle part of a schedule. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
 /* The host's waits between the rank's first and last launch in the section: sync, print, reading a
- * value, a pageable copy, a barrier, memory still in use */
+ * value, a pageable copy, a barrier, or memory still in use */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time when the stream works and no other stream of the rank's device does, in any section */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
-/* One mesh axis, or any group, on one rank: its own operations and those in groups whose parts lie
- * within its parts (in the smaller one, if two axes do)
+/* The use of one mesh axis, or of any group, by one rank. A group counts for the axis whose part
+ * contains the group's part: for the smallest, if there are several.
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
- *     sent         their part in metric_sent
- *     exposed_ns   their part in metric_exposed; all groups together have all of it. Concurrent
- *                  time goes to the group that a stream with kernels waits for; else to the axis
- *                  made first */
+ *     sent         their share of metric_sent
+ *     exposed_ns   their share of metric_exposed; all groups together have all of it. If several
+ *                  groups communicate at once, the time belongs to the one that a stream with
+ *                  kernels waits for, else to the axis made first */
 struct axis_use {
 	int axis; /* index into world.groups */
 	int64_t operations, exposed_ns;
 	double sent[LINK_KINDS];
 	bool known; /* false: an operation has no end, and exposed_ns does not count it */
 };
-/* Fills use[0 .. count-1] by .axis. ST_WAITS; ST_INTERRUPTED */
+/* Fills use[0 .. count-1], each by its .axis. Fails with ST_WAITS (all are filled) or
+ * ST_INTERRUPTED. */
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
-/* If the rank has others along two axes or more: stores the axes and the groups that belong to
- * none, in the order in which they were made, the world last, and returns their number; else 0.
- * The caller frees *use with mem_free. */
+/* Stores the axes, and the groups that belong to none, in the order in which they were made, the
+ * world last. Returns their number; 0 if the rank has other ranks along fewer than two axes. The
+ * caller frees *use with mem_free. */
 size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
 /* Returns the axis that counts a group's operations on the rank; the group itself if there is
  * none. */
 int trace_axis_of(const struct world *world, int rank, int group);
-/* By cause: time that the rank's streams with work in the section spend in it / (the rank's time x
- * number of such streams). The host's lane does not count. */
+/* By cause: time that the rank's streams with work in the section lose by it / (the rank's time x
+ * number of such streams). The host's lane and host threads do not count. */
 enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
-/* The schedule's bubble: 1 - work / span, with the micro-batches' phases replayed in each rank's
- * order. A phase waits only for the phases that send to it, and takes its kind's mean time. The
- * kind is its letter; B with a later W is another kind. Its time is that on its compute stream
- * with waits inside the stage (other axes' collectives, launches) but not for other stages.
+/* The schedule's bubble: 1 - work / (span x ranks), with the micro-batches' phases replayed in
+ * each rank's order. A phase waits only for its rank's previous phase and for the phases that send
+ * to it, and takes the mean time of its kind. The kind is its letter; B with a later W is another
+ * kind. The time of a phase is that on its compute stream. Waits inside the stage (for other axes'
+ * collectives, launches) count, waits for other stages do not.
  *
- * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241), without
- * time between phases and differences between stages. Transfers count if they have their own phase
- * (`phase C3`), with their time alone. The value covers the whole machine; `rank` is ignored. */
+ * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241). Time
+ * between phases and differences between stages do not count; a transfer in a phase of its own
+ * (`phase C3`) counts with its time alone. The value covers the whole machine; `rank` is
+ * ignored. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* Completed iterations in the section: their number, and the mean time between ends on the rank
- * that ends last, ns; for a single one, its whole time */
+/* Stores the number of completed iterations in the section, and the mean ns from one's last end on
+ * any rank to the next one's; for a single iteration, its whole time */
 enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes sent by the rank over links whose name begins with `link` ("nvlink", "pcie up"); NULL:
- * over all. ST_NAME lists the links. */
+ * over all. Links that lead to the rank count only under their exact names. Fails with ST_NAME,
+ * which lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
-/* The same over all links, for one stream's operations, or for those that move the tensor of that
- * name (0: any) */
+/* Returns the same over all links, for one stream's operations (0: all) that move the tensor of
+ * that name (0: any) */
 double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor);
-/* The same for operations of any group: all but copies */
+/* Returns the same for all operations but copies */
 double metric_sent_to_others(const struct trace *trace, int section, int rank);
-/* Operations of that title; waits of the host by their reason ("print", "sync"). */
+/* Selects operations of that title; without any, the host's waits for that reason ("print",
+ * "sync"). So a `barrier` or `copy` that also blocks the host counts once. */
 struct counted_ops {
 	const char *title;
 	int stream;     /* 0: any */
-	name_id tensor; /* reads or writes it, a slice or a view of it; 0: any */
+	name_id tensor; /* that use it, a slice or a view of it; 0: any */
 };
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which);
-/* For the rank's adds into windows that it has read with a get: other ranks' updates to those
- * bytes between the get's start and the add's end, mean and maximum. Returns the number of such
- * adds. */
+/* For each add of the rank to bytes of a window that it has read with a get, counts other ranks'
+ * updates of these bytes from the get's start to the add's end. Stores the mean and the maximum;
+ * returns the number of such adds. */
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
-/* What the rank's kernels with that name reached, as parts: FLOP/s by their types' peak, memory
- * bandwidth. ST_NAME: there is none; ST_WAITS */
+/* The parts of the peaks that the rank's kernels of that name reach: FLOP/s of their types, and
+ * memory bandwidth. Fails with ST_NAME if none has run, or with ST_WAITS. */
 struct roofline {
 	double flops, bytes;
 };
 enum status metric_roofline(
         const struct trace *trace, int section, int rank, const char *kernel, struct roofline *roofline);
-/* Model FLOPs utilization (MFU), the whole job in its steady iterations: matrix products in
+/* Model FLOPs utilization (MFU) of the whole job in its steady iterations: matrix products in
  * forward and backward passes / (the longest rank's time x ranks with any time x their types'
  * peak). Recomputation (phase R, attention's probabilities in its gradient) and the optimizer do
- * not count; causal attention counts visible positions only (arXiv:2204.02311, appendix B, counts
- * all). all: these count too: hardware FLOPs utilization (arXiv:2205.05198). */
+ * not count, unless `all` is true: then it is the hardware FLOPs utilization (arXiv:2205.05198).
+ * Causal attention counts visible positions only (arXiv:2204.02311, appendix B, counts all). */
 enum status metric_mfu(const struct trace *trace, int section, bool all, double *part);
-/* Message bytes / time x nccl-tests' factor for the collective; 1 for a transfer or copy.
- * ST_ARGUMENT for other operations */
+/* Message bytes / time x nccl-tests' factor for the collective (1 for a transfer or copy). Fails
+ * with ST_ARGUMENT for other operations, or with ST_WAITS. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
 /* -- tables: appended to `out`, at most `width` columns wide. ST_INTERRUPTED leaves the text
  * incomplete. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
-/* If the backend measures, ranks within 1 % of each other share a column (in `stalls`: rows), and
- * a table compares with predictions. */
+/* Appends each rank's figures. If the backend measures, ranks that differ by at most 1 % share a
+ * column (in `stalls`, rows), and a table compares measured with predicted times. */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
-/* Appends the line "   times +-1.2 us" if that is more than `shown` ns, the resolution of the
- * table. */
+/* Appends the line "   times +-1.2 us", the error of measured times, if it exceeds the table's
+ * resolution of `shown` ns. */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
-/* Returns when future lines may begin if that is before `time` and they may still move what is
- * shown at `time`; else TIME_UNKNOWN. */
+/* Returns the earliest time at which a future line may begin, if that is before `time` and such
+ * lines may still move operations shown at `time`; else TIME_UNKNOWN. */
 int64_t trace_forecasts(const struct trace *trace, int64_t time);
 /* All ranks at one instant: running work with its progress, and waits */
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
@@ -372,35 +384,36 @@ struct diff_side {
 };
 /* Appends the figures of both. ST_INTERRUPTED */
 enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
-/* Appends number and mean time of the operations of each name, if they differ. */
+/* Appends number and mean time of the operations of each name for which the sides differ. */
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);
-/* world.races[first] and later, equal ones of several ranks once; cure: with the line that would
- * order them */
+/* Appends world.races[first] and later ones, equal ones of several ranks once. cure: each with the
+ * line that would order the two */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
-/* world.circles from `first` on, with each rank's two lines */
+/* Appends world.circles from `first` on, with each rank's two lines. */
 void trace_circles(const struct trace *trace, size_t first, int width, struct text *out);
-/* All orders that NCCL can hang in or that make it add tensors that were not meant together:
- * reported ones, and those across groups, which are only possible */
+/* Appends all orders of issue in which NCCL can hang, or adds tensors that do not belong together:
+ * the reported ones, and circles across groups, which are only possible. */
 void trace_orders(const struct trace *trace, int width, struct text *out);
-/* Returns the operation's first match whose members a message should name: tensors of different
- * names, or members that do not agree and come from different lines. 0: none. */
+/* Returns the operation's first match whose members a message should name, because they bring
+ * tensors of different names, or disagree and come from different lines; 0 if none. */
 uint32_t trace_brings_differ(const struct world *world, op_id id);
 /* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)" */
 void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);
-/* The same, wrapped, with NCCL's result; and for all matches of world_swapped from `first` on */
+/* Appends the same, wrapped, with NCCL's result; trace_swaps does so for all matches of
+ * world_swapped from `first` on. */
 void trace_put_swap(const struct trace *trace, uint32_t match, int width, struct text *out);
 void trace_swaps(const struct trace *trace, size_t first, int width, struct text *out);
 /* Appends which ranks wait for which, each rank's last operation, and its next one in the group.
- * Returns true if no line can resolve it. */
+ * ended: no more lines will come. Returns true if ranks wait and no line can resolve it. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
 void trace_memory(const struct trace *trace, int width, struct text *out);
-/* Allocated memory on each rank's device over the section's time, by kind. A block counts from
- * when the host's clock made its tensor until it is freed there, like PyTorch's
+/* Appends the allocated memory on each rank's device over the section's time, by kind. A block
+ * counts from its allocation to its `free` on the host's clock, like PyTorch's
  * memory_allocated(). */
 enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
         const char *kind_name(int kind), struct text *out);
-/* Returns the most memory allocated at once while the section's lines ran (-1: all lines), with
- * what was there at its start; kind: how much of it was of this kind, -1: all. */
+/* Returns the most bytes allocated at once while the section's lines ran (-1: all lines), with
+ * those allocated before it. kind: only the bytes of this kind at that moment; -1: all */
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);
 
 #endif

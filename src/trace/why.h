@@ -6,8 +6,8 @@
  *       matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
  *   root: `slow 2x` on rank 2 (line 2)
  *
- * A link of the chain is a wait within a stretch of time; the next link is the largest part of
- * that stretch in the lane of the operation to blame. */
+ * A link of the chain is a wait within a stretch of time. The next link is the activity that takes
+ * most of that stretch on the lane of the operation to blame. */
 #ifndef RANKSH_TRACE_WHY_H
 #define RANKSH_TRACE_WHY_H
 
@@ -36,24 +36,25 @@ enum root_kind {
 struct root {
 	enum root_kind kind;
 	int rank;
-	struct ranks ranks; /* those that tie with `rank`, and `rank` */
-	/* those of `rank` ascending, then of the others; MISSING: the operation that waits, or the
-	 * crash; SLOW: the slowed kernels that were found in the way */
+	struct ranks ranks; /* `rank`, and those that tie with it */
+	/* those of `rank` ascending, then of the others. MISSING: the operation that waits, or the
+	 * crash; SLOW: the slowed kernels in the chain */
 	op_id *op;
 	size_t count;
-	/* LONGER: its time elsewhere; HELD, LAUNCH ...: how much of the stretch it took */
+	/* LONGER: the operation's time on other ranks; HELD, LAUNCH ...: its part of the
+	 * stretch */
 	int64_t ns;
 	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
 };
-/* The subject: of these operations the one that waited longest; the longest wait in these ranks'
- * streams by that name, or on these ranks (in the section, -1: ever); or a rank's state at a
- * time */
+/* OP: the one of these operations that waited longest. STREAM, RANK: the longest wait in these
+ * ranks' streams of that name, or on these ranks, in the section (-1: any). TIME: a rank's state
+ * at that time */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
 	const op_id *op; /* WHY_OP: at most one a rank */
 	size_t ops;
-	const struct ranks *ranks; /* for the other three; WHY_TIME: its first */
+	const struct ranks *ranks; /* for the other three; WHY_TIME uses the first */
 	name_id stream;
 	int section;
 	int64_t time;
@@ -63,18 +64,19 @@ struct why {
 	struct root *root;
 	size_t roots; /* several if they tie; 0: nothing has waited */
 };
-/* why: zeroed; released by why_release in any case. ST_INTERRUPTED */
+/* Answers the question. `why` is zeroed before, and released by why_release in any case. Fails
+ * with ST_INTERRUPTED. */
 enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* Appends "root: ...", one line a root, at most a few. */
 void why_put_roots(const struct why *why, struct text *out);
-/* Stores how operations change without the roots, ordered by id, for mem_free; *slowed: the ranks
- * whose kernels then take 1x. Returns the number of operations. */
+/* Stores how operations change without the roots, by id, and the ranks whose kernels then take 1x.
+ * Returns the number of operations. The caller frees *op with mem_free. */
 size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
-/* "line 12", "lab/ddp.rsh:31": the line of the operation; "" if it has none */
+/* Appends the operation's line, "line 12" or "lab/ddp.rsh:31"; nothing if it has none. */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
-/* The same after an operation: " (line 12)" */
+/* Appends the same as " (line 12)". */
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);
 
 #endif

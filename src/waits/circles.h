@@ -1,5 +1,4 @@
-/* circles.h -- operations that NCCL can hang in although they run here: orders of issue that form
- * a circle
+/* circles.h -- orders of issue that form a circle, in which NCCL can hang although they run here
  *
  * NCCL runs the operations of one communicator one at a time on each rank, in the order of issue,
  * on any streams (docs/internals/time.md, rule 9). A group counts as one communicator:
@@ -11,14 +10,14 @@
  * Operations fused by `together` are one launch. A circle across groups is only possible: it
  * depends on whether their kernels run side by side.
  *
- * A function of the books' program order alone, never of times. */
+ * A function of the ranks' program order alone, never of times. */
 #ifndef RANKSH_CIRCLES_H
 #define RANKSH_CIRCLES_H
 
 #include "world/world.h"
 
-/* On one rank, `first` was issued before `second`. A hop's second meets the previous hop's first;
- * hop 0's second the last hop's first. */
+/* On one rank, `first` was issued before `second`. A hop's second is in one match with the
+ * previous hop's first (hop 0's with the last hop's). */
 struct circle_hop {
 	op_id first, second;
 };
@@ -33,8 +32,9 @@ struct circles {
 };
 
 /* Returns the circles within one group, in the order of the lines that completed them; updates
- * world->circles. Left out: circles with only lines named before, and those with each hop on one
- * stream, in which the simulator is stuck too. Costs a pass over new operations. */
+ * world->circles. Left out are circles whose lines were all named before, and circles with each
+ * hop on one stream, because there the simulator is stuck too. Costs a pass over new
+ * operations. */
 const struct circles *circles_now(struct world *world);
 /* Returns the circles across groups, as if each rank ran all its groups' operations one at a time;
  * without those of circles_now and world_order_warning. Released by circles_free. */

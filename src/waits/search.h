@@ -40,7 +40,7 @@ struct wait_search {
 	size_t edge_count;
 };
 void wait_for(struct wait_search *search, uint32_t node); /* within edges_of */
-/* Follows everything that `node` waits for, once. */
+/* Follows all that `node` waits for, also indirectly; each node once. */
 void wait_follow(struct wait_search *search, uint32_t node);
 void wait_search_release(struct wait_search *search); /* all but `colour` */
 

@@ -1,7 +1,7 @@
 /* waits.h -- the wait-for graph of operations that would never end without further lines
  *
- * Answers which line is missing (sim/), whether ranks are stuck (trace/), and, with edges of its
- * own, whether an operation can take place (races/).
+ * It shows which line is missing (sim/) and whether ranks are stuck (trace/). races/ uses search.h
+ * with other edges to find whether an operation can take place.
  *
  * Nodes are operations without an end in the backend's projection; edges lead to their
  * dependencies:
@@ -11,7 +11,7 @@
  *                '---> recv x ---> rank 2: no line                 a line on rank 2 resolves it
  *
  * A chain ends at a line that a rank was not given. No line can resolve a mismatch, a crashed rank
- * or a circle. An operation waits for all of its edges.
+ * or a circle. An operation waits until all its edges are resolved.
  *
  * circles.h: would ranks hang if each group were one NCCL communicator?
  *
@@ -43,8 +43,8 @@ struct waits {
 	op_id *head;
 	op_id *turn; /* by op: first unfinished collective of its group on its rank, or 0 */
 	struct rank_waits *rank;
-	/* results: wait_follow(&search, id) adds all dependencies of `id`; its cycle: the first
-	 * circle */
+	/* results: wait_follow(&search, id) adds those of all dependencies of `id`; search.cycle
+	 * is the first circle */
 	struct wait_search search;
 	op_id mismatch;            /* first operation of a mismatch, or 0 */
 	struct missing_line crash; /* first wait for a crashed rank; op 0: none */
@@ -71,12 +71,12 @@ op_id waits_root(const struct waits *waits, op_id id);
 /* Stores the ranks that a collective or transfer waits for: missing or not ready. */
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
 
-/* During a wait for a device: returns the operation, on any rank, that it depends on by final
- * times; 0 if none. */
+/* While the hosts wait for a device: returns the operation on any rank that they depend on, by
+ * final times alone; 0 if none. */
 op_id waits_now(const struct world *world, struct backend *backend);
 
-/* Appends the operation's name like op_label; of fused messages "recv b": the first whose peer is
- * not ready, or with rank >= 0 the first to or from that rank. */
+/* Appends the operation's name like op_label; for fused messages, that of the first whose peer is
+ * not ready ("recv b"), with rank >= 0 of those to or from that rank. */
 void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);
