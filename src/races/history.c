@@ -5,17 +5,17 @@
  *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
  *               | B r             |        |
  *
- * An operation's operands first cut the intervals at their ends, so each interval lies wholly in
- * or out of an operand. An access is dropped when a later one has all its conflicts: the host
- * knows it to be done, a write to all of its bytes has come since, or its stream has used the same
- * bytes again. So an interval holds about one access for each stream. */
+ * An operation's operands first cut the intervals at their ends, so each interval lies wholly
+ * inside or outside an operand. An access is dropped when later ones have all its conflicts: the
+ * host knows that it is done, a later operation writes all of its bytes, or its stream uses the
+ * same bytes again. So an interval holds about one access for each stream. */
 #include "races/order.h"
 #include "base/search.h"
 
 /* ---- do two strided tensors share a byte? Columns of one matrix interleave without sharing
  * one. */
 
-enum { RUNS_MAX = 1 << 16 }; /* with more pieces, overlapping spans count as overlapping */
+enum { RUNS_MAX = 1 << 16 }; /* with more runs, layouts overlap if their spans do */
 
 /* A layout as runs of contiguous bytes, in order of address:
  *
@@ -165,7 +165,8 @@ static void interval_cut(struct happens_before *order, struct history *history, 
 
 /* ---- what does an operation conflict with? */
 
-/* Ignores a conflict found in another interval, or reported already unless this one is sooner. */
+/* Ignores a conflict that another interval has too, and one that is reported already, unless this
+ * one is sooner. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
 	for (size_t i = 0; i < order->conflict_count; i++) {

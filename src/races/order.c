@@ -96,7 +96,8 @@ static void learn_default(struct happens_before *order, const struct op *op, int
 	}
 }
 
-/* Learns the host's latest version when it queued the operation, once for each stream. */
+/* Learns the host's latest version when it queued the operation, each version once for each
+ * stream. */
 static void learn_host(struct happens_before *order, const struct op *op, struct lane_order *lane)
 {
 	const struct lane_order *host = &order->rank[op->rank].lane[STREAM_HOST];
@@ -149,8 +150,8 @@ static int lane_new(struct happens_before *order, struct rank_order *own)
 }
 
 /* Returns the lane of a graph's work on a forked stream; makes it if needed. A shared lane may
- * hide races. From AGAIN_MOST lanes on, captures of one name share one; after BRANCHES_MOST all
- * others do. */
+ * hide races. From AGAIN_MOST lanes on, captures of one name share a lane; after BRANCHES_MOST all
+ * others share one. */
 static int branch_lane(struct happens_before *order, int rank, const struct launch *launch, int stream)
 {
 	enum { BRANCHES_MOST = STREAMS_MAX, AGAIN_MOST = 32 };

@@ -165,8 +165,8 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* Decides again all conflicts that were decided or postponed while the books held this match, now
- * undone. */
+/* Decides again all conflicts that were decided or postponed while the log held this match, which
+ * is now undone. */
 static void races_reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;

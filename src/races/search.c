@@ -86,8 +86,8 @@ enum runnable op_runnable(struct happens_before *order, op_id id)
 /* ---- is one operation before another?
  *
  * Backward from b: for each lane of each rank, the number up to which its operations are before b.
- * This frontier rises at matches: everything before a match on any member, and its members, is
- * done after it. The walk down a lane stops at a match whose member on a's rank is done before a
+ * This frontier rises at matches: after a match its members, and all operations before any of
+ * them, are done. The walk down a lane stops at a match whose member on a's rank is done before a
  * starts: a cannot be before that match.
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
@@ -139,8 +139,8 @@ static bool match_orders(const struct world *world, const struct match *match)
 	return !match->aborted && !op_record(world, match->member[match->first])->backup;
 }
 
-/* Passes a match. itself: its members are done too (not if it is the operation in question),
- * except fused ones, since only this part is done:
+/* Passes a match. itself: its members are done too (not for b's own matches), except fused ones,
+ * of which only this part is done:
  *
  * rank 0   together { send to 1; recv from 3 }     after rank 3's send: only rank 0's past, since
  * rank 3   send to 0                               its together may still wait for rank 1 */

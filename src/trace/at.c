@@ -21,7 +21,7 @@ static void put_progress(const struct trace *trace, const struct span *span, int
 		        100 * (double)(time - t.start) / (double)(t.end - t.start));
 }
 
-/* The reason of a wait. On the host's own lane span->op is the operation that it is in. */
+/* Appends the reason of a wait. On the host's lane, span->op is the operation that blocks it. */
 static void put_wait(
         const struct trace *trace, const struct span *span, int rank, bool host, struct text *out)
 {

@@ -21,7 +21,6 @@
 
 /* ---- groups ---- */
 
-/* The axis that contains the rank's part of the group; of several the smallest */
 int trace_axis_of(const struct world *world, int rank, int group)
 {
 	int axis = group, least = 0;
@@ -71,8 +70,8 @@ static int group_of(const struct sharing *s, const struct moment *m)
 	return counts ? op_record(world, m->id)->group : -1;
 }
 
-/* Returns the rank's stream operation that m waits for: an event's, or rule 7's between the
- * default and blocking streams; 0 if none. */
+/* Returns the operation on the rank's streams that m waits for, by an event or by rule 7 (default
+ * and blocking streams); 0 if none. */
 static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
 {
 	const struct world *world = lanes->trace->world;
@@ -113,8 +112,8 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A group's axis, operations, one without an end, exposed time, and operations running now:
- * awaited by a stream with kernels, and all */
+/* Of one group: its axis, operations, the first without an end, exposed ns, and the operations
+ * that run now: [0] those awaited by a stream with kernels, [1] all */
 struct group_share {
 	int axis;
 	int64_t operations, ns;

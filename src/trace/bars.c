@@ -22,7 +22,7 @@ enum glyph {
 	NOW = 0x2502
 };
 
-/* Computed once a picture, when a micro-batch 0 is shown: true if there is a later one. */
+/* True if there is a micro-batch after number 0. Computed once for each picture. */
 static bool several_microbatches(const struct bar_row *where)
 {
 	const struct world *world = where->trace->world;
@@ -141,7 +141,7 @@ static bool same_shown(const struct bar_row *where, const struct shown *a, const
 	        !b->crowded && cells_same_bar(where, a->op, b->op);
 }
 
-/* A crowd that begins at a cell: of one phase, unless it is narrow */
+/* Bars without cells of their own, from a cell on: of one phase, unless the crowd is narrow */
 struct crowd {
 	int to, ops;
 	name_id phase; /* 0: none, or several */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If nothing queued is to blame, it is a rank that has not come to a match. */
+/* If no queued operation is to blame, a rank has not reached a match. */
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
@@ -34,7 +34,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 		key.cause = BLAME_ANSWERED;
 	if (!span->blame && span->op && cause_is_peers((enum cause)span->cause))
 		key.by_rank = trace_missing_rank(world, span->op);
-	/* an operation to blame for itself has no other name, except for its launch */
+	/* an operation that is itself to blame is not named, except for its launch */
 	bool itself = span->blame == span->op && (span->cause != CAUSE_LAUNCH || issued);
 	if (!span->blame || itself || key.cause == BLAME_ANSWERED)
 		return key;

@@ -94,8 +94,8 @@ static int compute_stream(const struct replayed_schedule *s, size_t number)
 	}
 }
 
-/* Adds the task's time on its compute stream, with waits in between, but not for other stages.
- * ST_WAITS: one has no end yet.
+/* Adds the task's time on its compute stream with the waits in between, except those for other
+ * stages. Fails with ST_WAITS if an operation has no end yet.
  *
  *   compute | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
  *   counts   =====================================================                    ======
@@ -189,7 +189,8 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	}
 }
 
-/* Runs the rank's tasks as far as possible; forced: the next one in any case. */
+/* Runs the rank's tasks as far as possible; returns true if one ran. forced: runs the next one in
+ * any case. */
 static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
@@ -207,7 +208,7 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 }
 
 /* Runs all ranks in turn. If ranks wait for each other (a pair that both send and receive in one
- * task), the first unfinished one goes on, so each round finishes a task. Returns the longest
+ * task), the first unfinished rank goes on, so each round finishes a task. Returns the longest
  * rank's span; next: scratch, one a rank. */
 static double span_of(struct replayed_schedule *s, size_t *next)
 {

@@ -1,6 +1,6 @@
 /* calibrate.c -- the figures of a machine from measured times
  *
- * Samples are the work, bytes and ns of each operation that had its device to itself. Each kind of
+ * A sample is the work, bytes and ns of an operation that had its device to itself. Each kind of
  * work is a part with its own latency and up to four lines (machine/fit.h):
  *
  * launches   launch                                  host copies    host_rate
@@ -125,7 +125,8 @@ static void add_transfer(struct calibrator *c, const struct op *op, const struct
 	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
 }
 
-/* From the start of its calls to that of the next ones: nothing holds the host after a kernel. */
+/* A launch lasts from the start of a kernel's calls to that of the next operation's, because
+ * nothing holds the host after a kernel. */
 static void add_launch(struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
@@ -164,8 +165,8 @@ static int by_start(const void *a, const void *b)
 	                                : (m->id > n->id) - (m->id < n->id);
 }
 
-/* Sorted by start, one overlaps if it starts before an earlier end, or the next one starts before
- * its end. */
+/* In order of start, an operation overlaps another if it starts before an earlier end, or if the
+ * next one starts before its end. */
 static void add_rank(struct calibrator *c, const struct lanes *lanes)
 {
 	const struct world *world = c->trace->world;
@@ -216,7 +217,8 @@ static const struct part_keys {
         [CALIBRATED_NETWORK] = {"nic_latency", {"nic_rate"}},
 };
 
-/* Returns a figure as the cost of one unit, ns; for an efficiency that of the peak times it. */
+/* Returns a figure as the cost of one unit, ns; for an efficiency, that at the peak times the
+ * efficiency. */
 static double cost_of(const struct machine *machine, const char *key)
 {
 	if (strcmp(key, "efficiency") == 0)

@@ -34,7 +34,7 @@ struct calibration {
 /* Fits the figures to the finished operations in the section (-1: any) that had their rank's
  * device to themselves. A collective counts once; `spin`, host kernels, and copies with their own
  * rate do not count. Collectives within a node are fitted by the links' latency and rate, unless
- * NCCL's model is nearer. Fails with ST_INTERRUPTED. */
+ * NCCL's model is nearer. */
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out);
 /* Appends tables: the measured figures, and the machine's error before and after. */
 void calibration_text(

@@ -4,8 +4,8 @@
  *      spans   wait p |   matmul y   | matmul y2 | issue |queued
  *      cells   pppp     ██ matmul y ██▐███████████  l      ░░░░░
  *
- * A cell shows what took most time in it, but every operation gets its own cell: one that ends
- * here and was not shown yet comes first; several are counted. */
+ * A cell shows the content that took most of its time. But each operation must be seen, so one
+ * that ends in a cell and was not shown yet comes first; several are counted. */
 #include "base/arithmetic.h"
 #include "trace/picture.h"
 #include "trace/trace.h"
@@ -91,8 +91,8 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 	}
 }
 
-/* A micro-batch's kernels make one bar, without another phase between them on their stream
- * (iterations repeat phase names). With a single micro-batch each kernel is its own bar. */
+/* A micro-batch's kernels make one bar if no other phase is between them on their stream, because
+ * iterations repeat phase names. With a single micro-batch each kernel is its own bar. */
 bool cells_same_bar(const struct bar_row *where, op_id a, op_id b)
 {
 	const struct world *world = where->trace->world;
@@ -155,7 +155,7 @@ static void cell_spend(const struct bar_row *where, struct cell_time *time, cons
 		time->candidate[thing] =
 		        (struct shown){.thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
 	}
-	/* shown in the cell before, if it continues and comes first */
+	/* seen: it goes on from the cell before, and is the first in this one */
 	bool seen = thing == THING_WORK && !time->unseen.last && before->thing == THING_WORK &&
 	        cells_same_bar(where, before->op, span->op);
 	if (thing == THING_WORK && span->to <= b && !seen)

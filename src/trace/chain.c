@@ -1,4 +1,4 @@
-/* chain.c -- from a wait to the operation to blame, its own activity meanwhile, and so on
+/* chain.c -- follows a wait to the operation to blame, to that one's activity meanwhile, and so on
  *
  *      rank 1  comm     |    allreduce waits 2 ms   |== runs 1.5 ==|
  *              default  |   z waits for it, 3.5 ms                 |== z ==   the stretch: 3.5 ms
@@ -45,7 +45,8 @@ static void chain_end(struct chain *chain, op_id id, const struct in_the_way *of
 	chain_say(chain, &words, depth);
 }
 
-/* Launches in the stretch: all of them, or the one that took more than all others together */
+/* Ends the chain at the launches in the stretch: all, or the one that took more than all others
+ * together. */
 static void end_at_launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
 {
 	const struct lanes *lanes = chain_lanes(chain, rank);
@@ -135,8 +136,6 @@ int64_t chain_horizon(struct chain *chain)
 	return chain->horizon;
 }
 
-/* Work joins by operation, waits by cause and blame; launches and idle hosts by whether there is
- * blame. */
 static bool bout_joins(const struct bout *piece, const struct span *span)
 {
 	if (piece->kind != span->kind)
@@ -216,7 +215,7 @@ static bool link_seen(struct chain *chain, const struct bout *wait)
 	return false;
 }
 
-/* True if it waits for another side to come, not for an end. */
+/* True if it waits for another side to arrive, not for an end. */
 static bool for_a_peer(const struct chain *chain, const struct bout *wait)
 {
 	return wait->cause == CAUSE_PEER ||
@@ -235,7 +234,8 @@ static int64_t work_in(const struct bouts *pieces, int *count)
 	return ns;
 }
 
-/* The next link: the operation to blame waited itself. `told`: its line was named already. */
+/* Adds the next link: the operation to blame waited itself. told: an operation whose line was
+ * named */
 static void explain_wait(struct chain *chain, const struct bout *wait, op_id told, int depth)
 {
 	const struct op *op = &chain->trace->world->ops[wait->op];
@@ -254,7 +254,8 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth);
 
-/* Fused transfers may begin with one part and then wait for another partner, most of the time. */
+/* If fused transfers began with one part and waited for another partner most of the time, follows
+ * that partner and returns true. */
 static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
 {
 	struct times t = backend_times(chain->trace->backend, id);
@@ -286,7 +287,7 @@ void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int 
 		chain_end(chain, id, of, depth);
 }
 
-/* Explains why the operation to blame was late: its lane's activity in the stretch until it
+/* Explains why the operation to blame was late, by its lane's activity in the stretch until it
  * arrived or ended. */
 static void explain_late(struct chain *chain, const struct bout *wait, op_id by, int depth)
 {
@@ -310,7 +311,8 @@ static void explain_late(struct chain *chain, const struct bout *wait, op_id by,
 	mem_free(pieces.piece);
 }
 
-/* Members that arrived with the last one are equally to blame: their roots join, without words. */
+/* Members that arrived together with the last one are equally to blame: adds their roots, without
+ * text. */
 static void follow_ties(struct chain *chain, const struct bout *wait, op_id by)
 {
 	const struct world *world = chain->trace->world;
@@ -334,7 +336,7 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 	const struct world *world = chain->trace->world;
 	int missing = wait->blame ? -1 : trace_missing_rank(world, wait->op);
 	if (link_seen(chain, wait)) {
-		if (chain->quiet) /* a tie reached a link that has its root */
+		if (chain->quiet) /* a tie reached a link whose root is known */
 			return true;
 		text_add(words, "for the first again: they wait for each other (`stuck` shows the circle)");
 		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
@@ -380,7 +382,7 @@ void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *words, int depth)
 {
 	bool of_host = stream == STREAM_HOST;
-	/* on the host's own lane its activity is to blame */
+	/* on the host's own lane, its activity is to blame */
 	struct bout at = *wait;
 	if (of_host && wait->kind != SPAN_STALL)
 		at.blame = wait->op;

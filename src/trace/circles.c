@@ -1,5 +1,5 @@
-/* circles.c -- in words: the tensor and line that each member brings to a match, which NCCL does
- * not know, and orders of issue that NCCL can hang in
+/* circles.c -- texts about the tensor and line that each member brings to a match, which NCCL does
+ * not know, and about orders of issue in which NCCL can hang
  *
  *      allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6): NCCL adds them
  *      because the sizes are equal
@@ -52,7 +52,7 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 	struct ranks ranks[BRINGS_MOST] = {0};
 	int first[BRINGS_MOST], count = world_brings(world, match, first, ranks);
 	name_id title = op_record(world, match->member[match->first])->title;
-	bool calls = false; /* they differ in these */
+	bool calls = false; /* they call different collectives */
 	for (int i = 0; !match->p2p && i < match->n; i++)
 		calls |= match->member[i] && op_record(world, match->member[i])->title != title;
 

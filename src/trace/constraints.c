@@ -91,8 +91,8 @@ const struct moment *node_moment(const struct constraints *constraints, op_id id
 	return &constraints->lanes[op->rank].moment[op->number - 1];
 }
 
-/* Returns when all are there and it is their turn: the first start. For a transfer, whose parts
- * begin one by one: when both sides are ready. */
+/* Returns when all members are there and it is their turn: the first start. For a transfer, whose
+ * parts begin one by one, returns when both sides are ready. */
 static int64_t meeting_time(const struct constraints *c, const struct match *match)
 {
 	int64_t start = TIME_UNKNOWN, ready = 0;
@@ -146,8 +146,8 @@ static void edge_from_answer(const struct asked_node *a)
 		edge_put(a, node_at(answer, NODE_ENDED), 0);
 }
 
-/* The stream's previous operation; between the default stream and blocking ones also each
- * other's */
+/* The stream's previous operation; by rule 7 also those of the default stream or of blocking
+ * ones */
 static void edges_of_ready(const struct asked_node *a)
 {
 	int stream = a->m->stream;

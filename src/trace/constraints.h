@@ -21,8 +21,7 @@ struct constraints {
 	op_id *copy_before;  /* by operation: the previous copy on its engine; 0 none */
 	node_id nodes;
 };
-/* Loads all ranks, about 90 bytes an operation. The caller releases them in any case. Fails with
- * ST_INTERRUPTED. */
+/* Loads all ranks, about 90 bytes an operation. The caller releases them in any case. */
 enum status constraints_load(struct constraints *constraints, const struct trace *trace);
 void constraints_release(struct constraints *constraints);
 
@@ -46,7 +45,7 @@ void constraints_of(const struct constraints *constraints, node_id node, take_ed
 
 /* Stores by operation how many ns later it may end without moving `end`. TIME_UNKNOWN: it never
  * ends, or neither it nor anything that depends on it is in the section (-1: any). The caller
- * frees *slack with mem_free in any case. Fails with ST_INTERRUPTED. */
+ * frees *slack with mem_free in any case. */
 enum status slack_find(const struct constraints *c, int section, int64_t end, int64_t **slack);
 
 #endif

@@ -41,7 +41,7 @@ static void take_latest(void *self, node_id from, int64_t ns)
 	choice->fulfilled = fulfilled;
 }
 
-/* Pieces are written from the end on, and reversed. */
+/* Pieces are added from the end on, and later reversed. */
 static void add_piece(struct critical *critical, enum critical_kind kind, op_id op, int64_t from, int64_t to)
 {
 	from = most_of(from, critical->window.from);
@@ -66,7 +66,7 @@ static enum critical_kind kind_of_work(const struct trace *trace, op_id id)
 	return kind == OP_COPY ? CRITICAL_COPY : kind == OP_SEGMENT ? CRITICAL_MEMORY : CRITICAL_HOST;
 }
 
-/* The time between two nodes: a launch, or work, whose last part is its loss by sharing */
+/* Adds the time between two nodes: a launch, or work, whose loss by sharing comes last. */
 static void add_edge(
         struct critical *critical, const struct constraints *c, node_id node, int64_t from, int64_t to)
 {
@@ -83,8 +83,8 @@ static void add_edge(
 	add_piece(critical, kind_of_work(c->trace, id), id, from, to - lost);
 }
 
-/* Nodes equal in time cannot form a circle, because each rule leads back in a program's order; for
- * inexact measured times the number of nodes is a limit. */
+/* Nodes equal in time cannot form a circle, because each rule leads back in a program's order.
+ * Measured times are inexact, so the number of nodes limits the steps. */
 static enum status walk_back(struct critical *critical, const struct constraints *c, node_id node)
 {
 	int64_t at = node_time(c, node);
@@ -282,8 +282,7 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 	table_print(&table, width, out);
 }
 
-/* Returns true if the first operation has a lower rank, or the same rank and an earlier place. Ids
- * alone depend on the order of typing. */
+/* Orders by rank, then program. Ids alone depend on the order of typing. */
 static bool op_precedes(const struct world *world, op_id a, op_id b)
 {
 	int rank = world->ops[a].rank, other = world->ops[b].rank;

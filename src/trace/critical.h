@@ -47,7 +47,7 @@ struct critical {
 };
 /* Stores the path of the section (-1: everything). slack: also that of all operations, which
  * doubles the time; else NULL. Takes about 200 bytes an operation and keeps 9. Stores no piece if
- * nothing has an end. The caller releases `critical` in any case. Fails with ST_INTERRUPTED. */
+ * nothing has an end. The caller releases `critical` in any case. */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
 /* For a picture of the path: makes waits invisible and marks work beside the path as `aside`.
  * Returns true if some of the path is on this lane. */

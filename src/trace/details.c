@@ -45,7 +45,7 @@ static void put_head(const struct trace *trace, op_id id, const struct times *ti
 	text_release(&line);
 }
 
-/* Without blame it is a rank that has not come to the match yet. */
+/* Without blame, the wait is for a rank that has not reached the match. */
 static void put_whom(const struct trace *trace, const struct span *wait, struct text *out)
 {
 	const struct world *world = trace->world;
@@ -160,7 +160,7 @@ static void add_link(
 	        (struct wait_link){lane, wait->to, trace_letters[wait->cause]};
 }
 
-/* Every operation waits for its launch: that is a link only from a wait. */
+/* Every operation waits for its launch, so that is a link only if the spot is a wait. */
 void links_find(const struct trace *trace, const struct spot *spot, struct links *links)
 {
 	struct spans waits = {0};
@@ -188,8 +188,8 @@ void links_release(struct links *links)
 
 enum { LEVELS = 9 };
 
-/* ns[i]: work in part i, except parts covered fully, which are +1 in `whole` at their start and -1
- * after their end. */
+/* ns[i]: work in part i of operations that cover it partly. An operation that covers parts fully
+ * adds 1 to `whole` at the first and subtracts it after the last. */
 struct busy {
 	double *ns;
 	int64_t *whole;

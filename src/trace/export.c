@@ -127,8 +127,9 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	return trace_step(w->trace, 1);
 }
 
-/* An arrow binds to the slice around its end: its source's last nanosecond, its target's start.
- * None goes back in time if clocks are inexact: it then starts when it arrives. */
+/* Viewers bind each end of an arrow to the slice around it: to the last nanosecond of its source,
+ * and the start of its target. If clocks are inexact, an arrow that would go back in time leaves
+ * when it arrives. */
 struct end {
 	int rank, thread;
 };
@@ -224,7 +225,8 @@ static void put_reach(struct json_writer *w, const struct reach *reach, int thre
 	put_arrow(w, "transfer", gets ? target : its, reach->start, gets ? its : target, reach->end - 1);
 }
 
-/* After the streams, enough threads that no two slices of one overlap */
+/* Writes the windows after the streams, on so many threads that the slices of one do not
+ * overlap. */
 static void put_windows(struct json_writer *w, int rank, int behind)
 {
 	int64_t *busy = NULL;
@@ -295,7 +297,7 @@ static void put_iterations(struct json_writer *w)
 		}
 		if (from >= to)
 			continue;
-		/* they may overlap: the host runs ahead */
+		/* iterations may overlap, because the host runs ahead */
 		for (int ends = 0; ends < 2; ends++)
 			event_begin(w, ends ? "e" : "b", world->n, 1,
 			        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64

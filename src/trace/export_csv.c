@@ -126,7 +126,7 @@ static void put_span(
 		struct span blamed = {.kind = SPAN_WORK, .op = span->blame};
 		text_add(out, "%d,%u,", world->ops[span->blame].rank, span->blame);
 		put_name(trace, &blamed, out);
-	} else { /* perhaps a rank that has not come yet */
+	} else { /* for a rank that has not reached the match */
 		bool peers = span->kind == SPAN_STALL && span->op && cause_is_peers((enum cause)span->cause);
 		int missing = peers ? trace_missing_rank(world, span->op) : -1;
 		text_add(out, missing >= 0 ? "%d,," : ",,", missing);

@@ -1,4 +1,4 @@
-/* facts.c -- small questions about one operation, for pictures and tables */
+/* facts.c -- facts about one operation, for pictures and tables */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/number.h"
@@ -116,8 +116,8 @@ static op_id other_than(const struct world *world, const struct match *match, op
 	return 0;
 }
 
-/* Returns when the member at that place reaches the match: after the earlier collective that went
- * on without it. */
+/* Returns when the member at that place reaches the match, not before the end of an earlier
+ * collective that went on without it. */
 static int64_t comes_at(const struct trace *trace, const struct match *match, int place)
 {
 	const struct world *world = trace->world;
@@ -129,9 +129,8 @@ static int64_t comes_at(const struct trace *trace, const struct match *match, in
 	        : ready;
 }
 
-/* For a match under way the backend has noted the last participant, which avoids asking a thousand
- * members. Else it is the latest `ready` of the others; TIME_UNKNOWN if one is missing or the
- * match never ends. */
+/* For a match under way the backend has noted the last participant, so that a thousand members
+ * need not be asked. Otherwise it is the one with the latest `ready`. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
@@ -149,7 +148,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 			if (member == id)
 				continue;
 			int64_t ready = comes_at(trace, of.match, i);
-			/* one left out came while it was under way */
+			/* a member that was left out came while the collective ran */
 			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
 				*last = member;

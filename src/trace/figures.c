@@ -1,8 +1,8 @@
 /* figures.c -- the figures of a section, each by its metric
  *
- * A rank's figures depend on its work. A table's rows are the union over its columns, in an order
- * that keeps kinds together (figures_join). A figure that depends on an operation without an end
- * is present but not known. */
+ * Which figures a rank has depends on its work. A table's rows are the union over its columns, in
+ * an order that keeps kinds together (figures_join). A figure that depends on an operation without
+ * an end is present but not known. */
 #include "backend/traffic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
@@ -132,8 +132,8 @@ static void put_busy(
 	text_release(&name);
 }
 
-/* At most six pairs of the device's streams, at the end, because ranks with different pairs make
- * many rows */
+/* Adds at most six pairs of device streams. They come last, because ranks with different pairs
+ * make many rows. */
 static void put_overlaps(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -167,8 +167,8 @@ static void put_hidden(
 		figure_put(figures, status, FIGURE_PART, part, "communication overlapped");
 }
 
-/* Each axis with operations on the rank, if the mesh has several; a single one has the figures
- * above */
+/* Adds each axis with operations on the rank, if the mesh has several; a single axis has the
+ * figures above. */
 static void put_axes(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct axis_use *use;

@@ -1,7 +1,8 @@
 /* holders.c -- the operations of its own rank that an operation waited for
  *
  * Several may hold up an operation in turn (the default stream's implicit waits, a copy engine,
- * its group's earlier collectives); a backend notes at most the last. So they are derived here. */
+ * its group's earlier collectives); a backend reports at most the last one, so they are found
+ * here. */
 #include "base/search.h"
 #include "backend/cost.h"
 #include "trace/lanes.h"
@@ -78,8 +79,8 @@ static op_id copy_at(
 	return found ? found->id : 0;
 }
 
-/* The rank's own part in a collective that had the group's turn until `to`; if the collective went
- * on without it, another member's */
+/* Returns the rank's operation in a collective that had the group's turn before `to`; another
+ * member's if the collective went on without the rank. */
 static op_id part_of(const struct lanes *lanes, const struct match *match, int place, int64_t to)
 {
 	struct backend *backend = lanes->trace->backend;

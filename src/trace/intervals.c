@@ -2,7 +2,7 @@
  *
  *      added     |--2--|      |-1-|        in any order
  *                   |---3---| |----4----|
- *      joined    |----------| |---------|  by start; what overlaps or touches is one
+ *      joined    |----------| |---------|  sorted; parts that overlap or touch are one
  *
  * Joining is O(n log n), every question after it O(n). */
 #include "trace/lanes.h"
@@ -51,7 +51,6 @@ int64_t intervals_length(const struct intervals *set)
 	return length;
 }
 
-/* Advances the set whose part ends first. */
 int64_t intervals_common(const struct intervals *a, const struct intervals *b)
 {
 	int64_t length = 0;

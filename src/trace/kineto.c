@@ -204,8 +204,8 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 	return count;
 }
 
-/* One iteration: on the host all its time, on the GPU around its work. Returns the index of the
- * first moment after it. */
+/* Writes one iteration: on the host all its time, on the GPU from its first work to its last.
+ * Returns the index of the first moment after it. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
 	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;
@@ -259,7 +259,7 @@ static void put_memory(struct kineto *k)
 	}
 }
 
-/* All GPUs of the node: readers index the list by an event's device. */
+/* The list has all GPUs of the node, because readers index it by an event's device. */
 static void put_head(struct kineto *k)
 {
 	const struct world *world = k->trace->world;

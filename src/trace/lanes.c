@@ -26,7 +26,7 @@ static uint32_t looks_of(const struct record *record)
 }
 
 /* Loads the rank's i-th operation. Times of an aborted one are cut to its end, so ready <= start
- * <= end always holds. Until sort_by_stream, first[s + 1] counts stream s. */
+ * <= end always holds. Until sort_by_stream, first[s + 1] counts the operations of stream s. */
 static void moment_load(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
@@ -90,7 +90,7 @@ const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t p
 	return NULL;
 }
 
-/* Returns the operation that a `sync` or an allocation waits for; itself if none was left. */
+/* Returns the operation that a `sync` or an allocation waits for; `m` itself if none was left. */
 static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = lanes->trace->world->ops[m->id].target;
@@ -128,7 +128,7 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	case OP_FILL:
 	case OP_CRASH:
 		return span;
-	default: /* over at issue, long before the operation is */
+	default: /* the host is done at issue, long before the operation's end */
 		span.from = times_begin(m->kind, t);
 		span.to = t->issue == TIME_UNKNOWN ? span.from : t->issue;
 		if (m->issued && !lanes->trace->backend->measures)
@@ -140,8 +140,8 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
-/* Freed memory belongs to the device until its work is over: that part of the span is blamed on
- * the work. */
+/* Getting freed memory waits until the device's work on it is over. That part of the span is
+ * blamed on the work. */
 static void add_waiting(struct lanes *lanes, const struct moment *m, struct span *span)
 {
 	op_id behind = lanes->trace->world->ops[m->id].target ? waited_for(lanes, m) : 0;
@@ -155,7 +155,7 @@ static void add_waiting(struct lanes *lanes, const struct moment *m, struct span
 	span->from = waits.to;
 }
 
-/* The host's activity, and idle spans between (kind SPAN_HOST, cause DONE); `op` is the next
+/* Writes the host's activity, and idle spans between (SPAN_HOST, DONE) whose `op` is the next
  * activity. */
 static void host_lane(struct lanes *lanes)
 {
@@ -276,7 +276,8 @@ void kept_forget(struct kept_lanes *kept)
 }
 
 /* Returns a record's or wait's last dependency: its target, its stream's holder, or the operation
- * before it; 0: its own issue was later. Measured ends come a little after their dependencies'. */
+ * before it; 0 if its own issue was later. Measured ends always come a little after those of
+ * dependencies. */
 static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
@@ -294,8 +295,6 @@ static op_id held_by(const struct lanes *lanes, const struct moment *m)
 	return last && !late ? last->id : 0;
 }
 
-/* A wait names a record on another stream, which comes after the work in question. Both take no
- * time: go back to an operation that does. */
 op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
 	const struct moment *m;

@@ -62,8 +62,7 @@ static inline int64_t times_last(const struct times *t)
 			last = known[i];
 	return last;
 }
-/* Loads the rank's lanes, reusing the struct's memory. A zeroed struct is empty. Fails with
- * ST_INTERRUPTED. */
+/* Loads the rank's lanes, reusing the struct's memory. A zeroed struct is empty. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 /* Loads all ranks' lanes in one pass over the log, without budget. Requires each to be empty. */
 void lanes_load_all(struct lanes *lanes, const struct trace *trace);

@@ -4,7 +4,8 @@
 #include "trace/chain.h"
 #include "trace/lanes.h"
 
-/* Returns the end of the work before each of them on its stream, 0 if none; for mem_free. */
+/* Returns by asked operation the end of the work before it on its stream, 0 if none. The caller
+ * frees the array. */
 static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
 	int64_t *over = mem_alloc(q->ops * sizeof *over);
@@ -73,7 +74,8 @@ static struct wait longest_wait(struct chain *chain, int rank, int stream, struc
 	return longest;
 }
 
-/* Considers all device streams, or those by that name; host threads by name only. */
+/* Returns the longest wait on all device streams, or on streams of the asked name (host threads
+ * too). */
 static struct wait wait_of_streams(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
 {
@@ -106,8 +108,8 @@ static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
 	return 0;
 }
 
-/* Returns the longest time without work and the first operation after it; or the streams' longest
- * wait after all of its work. */
+/* Returns the longest time without work and the first operation after it; or, if that is longer,
+ * the streams' longest wait after the rank's last work. */
 static struct wait idle_before(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
 {

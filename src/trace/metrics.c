@@ -5,8 +5,7 @@
  *
  *      io       |  ======        ====  |         length 10
  *      compute  |     =========        |         length 9, in common 3: overlap 3/9
- *
- * A figure covers all queued lines; ST_WAITS if an operation has no end. */
+ * */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "backend/traffic.h"
@@ -83,8 +82,8 @@ enum status metric_longest(const struct trace *trace, int section, int64_t *ns, 
 	return status;
 }
 
-/* Adds when the rank's operations selected by `wanted` work in the section, joined. ST_WAITS: one
- * has no end; ST_INTERRUPTED */
+/* Adds the time in which the rank's picked operations work, joined. Fails with ST_WAITS if one has
+ * no end. */
 typedef bool wants(const struct world *world, op_id id, int argument);
 enum { ANY = -2 }; /* section: everything, also before trace.first */
 struct pick {
@@ -116,7 +115,7 @@ static bool on_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream == stream;
 }
-/* Device work only: a host thread hides nothing of its GPU */
+/* Device work only, because a host thread hides nothing on its GPU */
 static bool beside_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream &&
@@ -139,7 +138,7 @@ static bool computes(const struct world *world, op_id id, int unused)
 	(void)unused;
 	return trace_computes(world, id);
 }
-/* 0 .. 1; 0 of nothing */
+/* Returns part / whole; 0 if `whole` is 0. */
 static double part_of(int64_t part, int64_t whole)
 {
 	return whole > 0 ? part / (double)whole : 0;
@@ -193,7 +192,7 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 	return status;
 }
 
-/* Any kernel of the rank hides it, in any section. */
+/* Any kernel of the rank hides the work, in any section. */
 static enum status compare_with_kernels(
         const struct trace *trace, int section, int rank, enum hideable work, struct two_works *ns)
 {
@@ -291,7 +290,6 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
 	return status;
 }
 
-/* Links that lead away from the rank, or the link of exactly that name */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes)
 {
 	double sent[LINK_KINDS] = {0};

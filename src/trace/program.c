@@ -45,8 +45,8 @@ enum status metric_host_waits(const struct trace *trace, int section, int rank, 
 		} else if (launched && !endless && (kind == OP_SYNC || kind == OP_SEGMENT)) {
 			struct times t = backend_times(trace->backend, id);
 			endless = t.end == TIME_UNKNOWN ? id : 0;
-			/* allocating a segment is work; waiting for the device to free it is
-			 * not */
+			/* allocating a segment is work; the wait until the device frees it
+			 * counts */
 			if (!endless)
 				since += most_of(t.end - t.start - (kind == OP_SYNC ? 0 : t.alone), 0);
 		}
@@ -113,8 +113,9 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
  *      worker 1        add -> w                      .
  *      worker 2                      add -> w        .   add -> w
  *
- * For an `add` of a rank and its latest `get` of the same bytes: the puts and adds of others from
- * the start of the get to the end of the add (Ho et al. 2013 bound this in a worker's steps). */
+ * Of an `add` of a rank and its latest `get` of the same bytes, it is the number of puts and adds
+ * of others from the start of the get to the end of the add (Ho et al. 2013 bound this in a
+ * worker's steps). */
 
 struct window_change {
 	int64_t address, end;

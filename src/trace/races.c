@@ -44,7 +44,7 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	text_add(out, "%s ", use);
 }
 
-/* If the block was freed in between, the `free` lacks its stream. */
+/* If the memory was freed in between, that `free` lacks its stream. */
 static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
 	const struct world *world = trace->world;

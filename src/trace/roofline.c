@@ -20,8 +20,8 @@
 
 enum { BLOCKS_MOST = 40 };
 
-/* All kernels of one name and type that ran on one rank. Times in ns; at_peak: of their flops at
- * the peak */
+/* All kernels of one name and type that ran on one rank. Times in ns; at_peak: the time of their
+ * flops at the peak */
 struct kernel_use {
 	name_id title;
 	enum dtype dtype;
@@ -124,7 +124,7 @@ static const char *bound_by(const struct kernel_use *use)
 	return use->by_bytes >= use->by_latency ? "bytes" : "latency";
 }
 
-/* A spin has no figures but its time. */
+/* A spin has a time, but no other figures. */
 static void put_use(const struct trace *trace, const struct kernel_use *use, struct columns_shown shown,
         struct table *row)
 {
@@ -265,8 +265,8 @@ enum status metric_roofline(
 	return trace_step(trace, (size_t)sum.count);
 }
 
-/* Returns the time of one rank's model at the peak, ns: matrix products of forward and backward
- * passes; all: of all work. */
+/* Returns the ns that one rank's matrix products in forward and backward passes take at the peak.
+ * all: also those of recomputation and the optimizer */
 static double at_peak(const struct trace *trace, int section, int rank, bool all)
 {
 	const struct world *world = trace->world;

@@ -1,7 +1,6 @@
-/* root.c -- the roots of `why`: their kinds, those of a kind and rank collected, ties, and their
- * words
+/* root.c -- the roots of `why`: their kinds, ties and texts
  *
- *      root: matmul y on ranks 0-3 (line 9) takes its time */
+ *      root: matmul y on ranks 0-3 (line 9): its own duration */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -29,7 +28,8 @@ void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out
 	put_place_behind(trace->world, record->file, record->line, out);
 }
 
-/* Stores the durations of the same line on other ranks, which are close together in the books. */
+/* Stores the operation's durations on other ranks, which are near it in the log. Returns their
+ * number. */
 static size_t durations_elsewhere(const struct chain *chain, op_id id, int64_t *ns, size_t most)
 {
 	const struct world *world = chain->trace->world;
@@ -60,8 +60,8 @@ static int by_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns its median duration on other ranks, the lower one of two; -1 if there are none, or if it
- * meets others. */
+/* Returns the operation's median duration on other ranks (the lower of two); -1 if there is none,
+ * or if it has a match. */
 static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 {
 	enum op_kind kind = op_record(chain->trace->world, id)->kind;
@@ -75,8 +75,8 @@ static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 	return median;
 }
 
-/* `slow` is the root if it explains an eighth of the time in the way; sharing or a longer duration
- * than elsewhere, if it explains a half; else the work itself. */
+/* `slow` is the root if it explains an eighth of the delay, sharing or a longer duration than
+ * elsewhere if it explains half, else the work itself. */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere)
 {
 	enum { OF_SLOW = 8, OF_SHARED = 2 };
@@ -220,7 +220,8 @@ static bool root_ties(const struct trace *trace, op_id id, op_id other)
 	        backend_times(trace->backend, id).end == backend_times(trace->backend, other).end;
 }
 
-/* Adds the rank's operations with the same numbers, if all of the root's have one. */
+/* Adds the rank's operations with the same numbers, if each of the root's operations has one that
+ * ties. */
 static void root_join_rank(const struct trace *trace, struct root *root, int rank, size_t own)
 {
 	const struct world *world = trace->world;
@@ -239,7 +240,7 @@ static void root_join_rank(const struct trace *trace, struct root *root, int ran
 	ranks_add(&root->ranks, rank);
 }
 
-/* A collective is one work of all its members. Returns false if the root is none. */
+/* A collective is one work of all its members. Returns false if the root is no collective. */
 static bool root_join_members(const struct world *world, struct root *root)
 {
 	op_id own = root->op[0];
@@ -259,7 +260,8 @@ static bool root_join_members(const struct world *world, struct root *root)
  *    rank 0   |== matmul y, 2 ms ==|  allreduce y     without rank 0's matmul alone the allreduce
  *    rank 1   |== matmul y, 2 ms ==|                  begins no sooner: both are the root
  *
- * An operation of another rank ties if it has the same number in its program and line, and end. */
+ * An operation of another rank ties if its number in the program, its line and its end are the
+ * same. */
 void roots_tie(struct chain *chain)
 {
 	const struct world *world = chain->trace->world;
@@ -278,8 +280,8 @@ void roots_tie(struct chain *chain)
 	}
 }
 
-/* By kind, the operations without the root; LONGER: the time elsewhere. SLOW concerns the rank's
- * kernels. */
+/* How operations change without a root of each kind. LONGER: they take the time elsewhere; SLOW
+ * changes all kernels of the rank. */
 static const struct op_otherwise without[ROOT_COUNT] = {[ROOT_HOST] = {.ns = 0},
         [ROOT_WORK] = {.ns = 0},
         [ROOT_MEMORY] = {.ns = 0, .not_held = true},

@@ -1,7 +1,8 @@
 /* sets.c -- ranks that look equal in a window; their spans are kept until they are painted
  *
- * One pass over the ranks. Finding spans is most of a frame's work, so each set keeps those of its
- * first rank, for comparison, for its distance from other sets, and for the painter. */
+ * Finding spans is most of a frame's work, so there is one pass over the ranks. Each set keeps the
+ * spans of its first rank, for comparison, for its distance from other sets, and for the
+ * painter. */
 #include "trace/sets.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -19,8 +20,9 @@
  *      rank 0   |== a ==|pppp|=== c ===|
  *      rank 1   |== a ===|ppp|=== c ===|
  *
- * Measured times are never equal. Two rows are one if the same work begins and ends within a cell,
- * and other spans longer than two cells have the same cause and blame in their middle. */
+ * Measured times are never equal. Two rows are drawn as one if the same work begins and ends
+ * within a cell, and other spans longer than two cells have the same cause and blame in their
+ * middle. */
 
 struct comparing {
 	const struct world *world;
@@ -28,7 +30,7 @@ struct comparing {
 	int64_t cell;
 };
 
-/* Spans beside work; most lanes need no more */
+/* Spans other than work: longer than two cells; waits for peers. Most lanes have neither */
 struct beside {
 	bool gaps;
 	bool peers;
@@ -44,8 +46,8 @@ static bool waits_for_peers(const struct span *s)
 	return s->kind == SPAN_STALL && cause_is_peers((enum cause)s->cause);
 }
 
-/* Returns one more than the index of the last work before i, 0 if none, without work cut by the
- * window's edge. */
+/* Returns one more than the index of the last work before i, 0 if none; skips slivers of work at
+ * the window's edges. */
 static size_t work_before(
         const struct comparing *c, const struct spans *spans, size_t i, struct beside *beside)
 {
@@ -74,8 +76,8 @@ static bool work_alike(const struct comparing *c, const struct spans *a, const s
 	return i == 0 && k == 0;
 }
 
-/* True if they wait for the same title, both on their own rank or both on another. Without blame:
- * if the waiting operations have the same title. */
+/* True if the operations to blame have one title, both on the waiting rank or both on another.
+ * Without blame: if the waiting operations have one title */
 static bool blame_alike(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;
@@ -211,7 +213,7 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
-/* Compares streams first: hosts are mostly alike. whom[]: the set's with this rank */
+/* Compares streams before hosts, which are mostly alike. whom[]: the set's if this rank joins */
 static bool matches_set(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
@@ -275,7 +277,7 @@ static int furthest_first(const void *a, const void *b)
 	return more ? more : x->first - y->first;
 }
 
-/* Returns the distance from the nearest large set, as a stage's other ranks. */
+/* Returns the distance from the nearest large set, such as the other ranks of a stage. */
 static int64_t apart_from_all(
         const struct sets *sets, const struct alike *odd, int most, struct window window)
 {
@@ -290,7 +292,8 @@ static int64_t apart_from_all(
 	return most_of(least, 1);
 }
 
-/* Few ranks stay in order. Of many, odd sets come first: those much smaller than the largest. */
+/* Few ranks stay in order. Of many, odd sets come first, which are much smaller than the
+ * largest. */
 static void sets_arrange(struct sets *sets, struct window window)
 {
 	int ranks = 0, most = 0;

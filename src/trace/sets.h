@@ -42,8 +42,7 @@ struct sets {
 };
 /* Finds the sets of options->ranks and the rows that the options show. Sets are sorted by their
  * first ranks; with more than 8 ranks, odd sets (ranks_odd) come first, those that differ most
- * before others. The caller zeroes `sets` before, and releases it in any case. Fails with
- * ST_INTERRUPTED. */
+ * before others. The caller zeroes `sets` before, and releases it in any case. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
 void sets_release(struct sets *sets);

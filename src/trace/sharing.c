@@ -33,8 +33,8 @@ static bool holds_as_kernel(const struct record *record)
 	        (record->kind == OP_COPY && copy_way(record) == COPY_ON_DEVICE);
 }
 
-/* Returns when a collective holds multiprocessors: it is ready, and the previous one on this rank
- * is over (on the others if that went on without this rank). */
+/* Returns when an operation begins to hold multiprocessors: a collective when it is ready and the
+ * group's previous one is over on this rank (on any rank, if that went on without this one). */
 static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct world *world = trace->world;
@@ -72,8 +72,8 @@ static bool takes_device(const struct record *record)
 }
 
 /* Makes a list in two passes: counting by stream in first[s + 1], then appending, which moves
- * first[s] to the end of stream s, where stream s + 1 begins. flows: over links, else holders of
- * the device */
+ * first[s] to the end of stream s, where stream s + 1 begins. flows: operations that use links,
+ * else those that hold the device */
 static void holdings_load(struct holdings *list, const struct trace *trace, int rank, bool flows)
 {
 	const struct world *world = trace->world;
@@ -109,7 +109,7 @@ static const struct holdings *device_of(struct sharers *sharing, int rank)
 }
 
 /* Returns the copies, transfers, collectives and one-sided operations of a rank. One-sided
- * operations reach ranks without an operation there, so they have a list. */
+ * operations reach ranks without an operation there, so those of all ranks have a list. */
 static const struct holdings *flows_of(struct sharers *sharing, int rank)
 {
 	const struct world *world = sharing->trace->world;
@@ -263,7 +263,7 @@ static void search_path(struct sharers *sharing, struct overlap *o, const struct
 		search_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
 }
 
-/* A partner that is not ready delays it, too. */
+/* A partner that is not ready delays the transfers, too. */
 static void search_parts(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = sharing->trace->world;
@@ -291,7 +291,7 @@ static void search_members(struct sharers *sharing, struct overlap *o, int64_t a
 	}
 }
 
-/* All members of a collective without counts have the same to blame. */
+/* All members of a collective without counts blame the same operation. */
 static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;

@@ -18,7 +18,7 @@
 
 _Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/internals/time.md");
 
-/* `at`: the time reached; `host`: no host span before lanes->host.span[host] ends after `at` */
+/* `at`: the time reached; `host`: the first host span that may end after it */
 struct span_writer {
 	const struct lanes *lanes;
 	struct spans *out;
@@ -26,9 +26,9 @@ struct span_writer {
 	size_t host;
 };
 
-/* Writes a span up to `to`; nothing if the lane is already there, so callers pass the times in
- * order. m: the operation that runs or is delayed; NULL: none. Most of a frame's time is spent
- * here: fields are written in place, because copying a fresh span stalls on store forwarding. */
+/* Writes a span from w->at to `to`; nothing if `to` is earlier. So callers pass times in order. m:
+ * the operation that runs or is delayed; NULL: none. Most of a frame's time is spent here: fields
+ * are written in place, because copying a fresh span stalls on store forwarding. */
 static void span_put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
@@ -56,8 +56,8 @@ static void span_put(struct span_writer *w, enum span_kind kind, enum cause caus
 	span->aside = false;
 }
 
-/* n is not issued yet: blames the host's activity; if the host is idle, n itself or the crash that
- * ended its rank. */
+/* While n is not issued, blames the host's activity; if the host is idle, n itself or its rank's
+ * crash. */
 static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
@@ -132,7 +132,8 @@ static int64_t end_of(const struct span_writer *w, op_id id)
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* n waits for a line that came after an answer: blames the operation that was asked for. */
+/* The line of n, or of a wait before it, came after an answer: blames the operation that was asked
+ * for. */
 static void put_answered(struct span_writer *w, const struct moment *n, op_id late, int64_t upto)
 {
 	struct backend *backend = w->lanes->trace->backend;
@@ -147,8 +148,8 @@ static void put_answered(struct span_writer *w, const struct moment *n, op_id la
 }
 
 /* `wait` (a record or wait before n, or n itself) is issued but its stream is not ready. Blames,
- * in this order: what the default stream's rule makes it wait for; a line after an answer; else
- * the launch on its way to the device. */
+ * in this order: the operation that the default stream's rule makes it wait for; the answer that
+ * its line came after; the launch on its way to the device. */
 static void put_unready(
         struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t ready)
 {
@@ -170,9 +171,9 @@ static void put_unready(
 		span_put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
-/* A record or wait before n is not over: blames its target or the holder of its stream. On a GPU
- * an operation that was over when the stream got there is not blamed, however long the device took
- * to notice. */
+/* A record or wait before n is not over: blames its target or the holder of its stream. On a GPU,
+ * an operation that was over when the stream reached the wait is not blamed, however late the
+ * device notices. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
 	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0;
@@ -199,9 +200,9 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
-/* All have arrived. Blames the work that the engine does meanwhile. For the rest: the last member
- * if it is known; else t.blame if that is not over yet; else, on a GPU, the launch, and in the
- * simulation n itself, which took time to begin. */
+/* All participants have arrived. Blames the work on n's engine. For time without such work: the
+ * last member if it is known; else t.blame if that is not over yet; else, on a GPU, the launch,
+ * and in the simulation n itself, which took time to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
 	op_id engine;
@@ -221,7 +222,8 @@ static void put_busy(struct span_writer *w, const struct moment *n, op_id last, 
 		span_put(w, SPAN_STALL, CAUSE_ENGINE, n, n->id, limit);
 }
 
-/* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n. */
+/* Writes the gap before n: order[i] .. order[n] are the records and waits since the last work,
+ * then n. */
 static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 {
 	const struct trace *trace = w->lanes->trace;
@@ -246,7 +248,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	put_busy(w, m, last, limit);
 }
 
-/* Alternates gap and work; records and waits belong to the gap of the next work. */
+/* Writes gap and work in turn; records and waits belong to the gap before the next work. */
 static void write_stream(struct span_writer *w, int stream)
 {
 	const struct lanes *lanes = w->lanes;
@@ -285,7 +287,6 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	}
 }
 
-/* Writes the gap and its work, from the end of the work before, and picks the span. */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
 {
 	struct window window = {.to = TIME_UNKNOWN, .section = -1};

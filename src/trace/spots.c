@@ -55,7 +55,7 @@ static int64_t item_at(const struct lanes *lanes, int stream, int64_t time)
 	return (int64_t)i;
 }
 
-/* ns from an item that ends by then, or begins later; 0: it is under way */
+/* Returns the ns between an item and a time; 0 if the item is under way then. */
 static int64_t distance(const struct span *item, int64_t time)
 {
 	return time < item->from ? item->from - time : time >= item->to ? time - item->to : 0;
@@ -247,7 +247,8 @@ static int64_t spot_order(const struct spot *a, const struct spot *b)
 	return a->stream != b->stream ? a->stream - b->stream : (int64_t)a->span.op - (int64_t)b->span.op;
 }
 
-/* On the rank: the nearest after `at` (before it), or the first (last) of all if there is none */
+/* Moves to the rank's nearest match after the spot (step < 0: before it); if there is none, to its
+ * first (last) one. */
 static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
 {
 	struct lanes lanes = load_rank(trace, rank);
@@ -292,7 +293,7 @@ static bool spot_of_piece(const struct trace *trace, const struct critical_piece
 {
 	const struct op *op = &trace->world->ops[piece->op];
 	struct spot there = {.rank = op->rank, .stream = STREAM_HOST};
-	/* part of its neighbour */
+	/* these are part of a neighbour's span */
 	if (piece->kind == CRITICAL_IDLE || piece->kind == CRITICAL_SHARING)
 		return false;
 	bool host = piece->kind == CRITICAL_LAUNCH || piece->kind == CRITICAL_MEMORY ||

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Columns. WORK: its time alone; SLOWED: the rest, lost by sharing; OTHER: work of other sections
- * in the window; STALLED + cause */
+/* Columns. WORK: the time that work takes alone; SLOWED: its loss by sharing; OTHER: work of other
+ * sections in the window; STALLED + cause */
 enum { WORK, SLOWED, OTHER, STALLED, KINDS = STALLED + CAUSE_COUNT };
 enum { ROWS_MOST = 40, BLAMED_MOST = 6 };
 enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width */
@@ -35,8 +35,8 @@ struct report {
 	struct blames blames;
 };
 
-/* Waits of host threads are not blamed: they cost only the delay of the device's streams, which
- * counts there. */
+/* Waits of host threads are not blamed, because the delay of device streams that they cause is
+ * counted there. */
 static void add_span(struct report *report, const struct lanes *lanes, int lane, const struct span *span,
         int64_t ns[KINDS])
 {
@@ -140,7 +140,7 @@ static bool lanes_alike(const struct report *report, size_t a, size_t b)
 	return same;
 }
 
-/* Measured times of two ranks are hardly ever equal: a rank like an earlier one gets that one's
+/* Measured times of two ranks are hardly ever equal, so a rank like an earlier one gets its
  * figures. */
 static void join_lanes_alike(struct report *report)
 {

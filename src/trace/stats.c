@@ -22,8 +22,8 @@ struct columns {
 	size_t came, count;
 };
 
-/* Measured figures are hardly ever equal: they are alike within 1 % of the time, or one percentage
- * point. */
+/* Measured figures are hardly ever equal. They count as equal within 1 % of the time, or one
+ * percentage point. */
 static bool figures_alike(const struct figures *a, const struct figures *b)
 {
 	const struct figure *time = figures_find(a, "time");
@@ -39,7 +39,8 @@ static bool figures_alike(const struct figures *a, const struct figures *b)
 	return same;
 }
 
-/* Returns its time plus the time of its streams' work: a slow rank is furthest off by it. */
+/* Returns the rank's time plus its streams' work, by which a slow rank differs most from
+ * others. */
 static double busy_of(const struct figures *figures)
 {
 	const struct figure *time = figures_find(figures, "time");
@@ -138,7 +139,7 @@ static void print_columns(const struct trace *trace, struct columns *columns, in
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
 }
 
-/* If stages send to each other; unknown while something waits for a line. */
+/* Prints the bubble if stages send to each other; nothing while an operation has no end. */
 static enum status print_bubble(const struct trace *trace, int section, struct text *out)
 {
 	bool found = false;
@@ -152,7 +153,7 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* With recomputation beside it, if there are matrix products and all have an end */
+/* Prints MFU, and HFU if it is larger; nothing without matrix products or while one has no end. */
 static enum status print_mfu(const struct trace *trace, int section, struct text *out)
 {
 	double model = 0, all = 0;
@@ -201,7 +202,7 @@ static enum status one_section(const struct trace *whole, int section, int width
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
 {
 	enum status status = ST_OK;
-	int64_t digit = 1; /* the last one shown of the time */
+	int64_t digit = 1; /* the last digit shown of the time, ns */
 	int used = 0;
 
 	if (trace_says_nothing(trace, section, out))

@@ -1,4 +1,4 @@
-/* stuck.c -- who waits for whom, in words, and whether a line could resolve it
+/* stuck.c -- which ranks wait for which, and whether a line could resolve it
  *
  *      2 ranks wait for a line on rank 2
  *         ranks  hangs in  waits for  last done  next in world
@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-/* A rank may hang in an operation that waits for another one. */
+/* Of a rank: the operation that it hangs in, and the match that this one depends on */
 struct hang {
 	op_id on, root;
-}; /* of a rank: the backend's answer, and the match that it depends on */
+};
 
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
         int group, struct table *rows)

@@ -16,7 +16,7 @@
 
 enum { WIDTH_MIN = 20, WIDTH_MAX = 4000, LEGEND_MOST = 34, LEGEND_FROM = 100, LEGEND_ROWS = 12 };
 
-/* Columns of a lane's row, each part as wide as its widest; legend 0: none beside the lanes.
+/* Columns of a lane's row, each part as wide as its widest text. legend 0: none beside the lanes
  *
  *      | margin | rank | name |f cells ................ e| legend |
  *                              ^ first_column            ^ the end mark */
@@ -34,11 +34,10 @@ struct drawing {
 	struct layout_of_rows at;
 	int width;
 	int64_t clock;
-	int now; /* its cell, if the window goes on after it; -1: none */
+	int now; /* the clock's cell, if the window goes on after it; -1: none */
 	int microbatches;
 };
 
-/* Lanes are processed twice: to measure columns and collect the legend, then to paint. */
 static void measure_lane(struct drawing *d, int row)
 {
 	const struct shown_lane *shown = &d->sets.shown[row];
@@ -156,8 +155,6 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
-/* One row: ranks (at their first lane, and at the top of the picture), the lane's name, its bars,
- * the end mark if nothing comes after the window, and the legend */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -192,7 +189,7 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	}
 }
 
-/* The rest of the legend; if there is no legend beside the lanes, now as well */
+/* Draws the rest of the legend, with the time of now if no legend is beside the lanes. */
 static void draw_below(struct drawing *d, int rows, struct picture *picture)
 {
 	int width = d->width - d->at.margin, row = 1 + rows;

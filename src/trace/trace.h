@@ -1,7 +1,8 @@
 /* trace.h -- timelines, causes of waits, figures and tables, computed from the operations' times
  *
  * Pure functions of the replicated state (world/) and of the times that the backend reports. A
- * query takes no virtual time. It shows queued work as the backend projects it.
+ * query takes no virtual time. It shows queued work as the backend projects it. Each function that
+ * returns a status may fail with ST_INTERRUPTED (trace.budget).
  *
  * The times of an operation, as a backend reports them:
  *   issue   the host has finished launching it (the launch took `launch` before that)
@@ -52,8 +53,8 @@ void kept_forget(struct kept_lanes *kept);
 struct trace {
 	const struct world *world;
 	struct backend *backend;
-	/* lets Ctrl-C end a long query (ST_INTERRUPTED), after the same rank in every process;
-	 * NULL: it runs to its end */
+	/* lets Ctrl-C end a long query, after the same rank in every process; NULL: it runs to its
+	 * end */
 	struct budget *budget;
 	struct kept_lanes *kept;   /* NULL: lanes are loaded for each query */
 	op_id first;               /* figures count operations from this one on; 0: all */
@@ -113,7 +114,7 @@ struct spans {
 	size_t count;
 };
 void spans_release(struct spans *spans);
-/* Stores the whole span that a lane has at `time` (0 or later). Fails with ST_INTERRUPTED. */
+/* Stores the whole span that a lane has at `time` (0 or later). */
 enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
 /* Returns the ns by which an operation took longer than alone because it shared its device or
@@ -292,8 +293,7 @@ struct axis_use {
 	double sent[LINK_KINDS];
 	bool known; /* false: an operation has no end, and exposed_ns does not count it */
 };
-/* Fills use[0 .. count-1], each by its .axis. Fails with ST_WAITS (all are filled) or
- * ST_INTERRUPTED. */
+/* Fills use[0 .. count-1], each by its .axis. Fails with ST_WAITS (all are filled). */
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
 /* Stores the axes, and the groups that belong to none, in the order in which they were made, the
  * world last. Returns their number; 0 if the rank has other ranks along fewer than two axes. The
@@ -382,7 +382,7 @@ struct diff_side {
 	int section; /* -1: everything */
 	const char *name;
 };
-/* Appends the figures of both. ST_INTERRUPTED */
+/* Appends the figures of both. */
 enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
 /* Appends number and mean time of the operations of each name for which the sides differ. */
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);

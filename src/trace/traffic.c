@@ -27,7 +27,7 @@ struct pair {
 	int64_t count;
 	double bytes;
 };
-/* Collectives with one name and group, of the rank that sends most */
+/* Collectives with one name and group, on the rank that sends most */
 struct kind {
 	name_id title, group;
 	int64_t count, sends;          /* by steps, as in `unroll`; -1: unknown */

@@ -3,13 +3,13 @@
 #include "base/memory.h"
 #include "trace/chain.h"
 
-/* Returns the gap of an operation: from the end of the work before it on its stream to its start;
- * a host's own time. Without a start or end it waits until now. */
+/* Returns the gap before an operation: from the end of the previous work on its stream to its
+ * start; for a host operation, its own time. Without a start or end the gap lasts until now. */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
 {
 	struct window gap = {0, trace_is_work(m->kind) ? m->t.start : m->t.end, -1};
 	if (gap.to == TIME_UNKNOWN)
-		gap.to = chain_horizon(chain) + 1; /* also what it waits for now */
+		gap.to = chain_horizon(chain) + 1; /* includes the wait at this instant */
 	if (m->stream == STREAM_HOST) {
 		gap.from = times_begin(m->kind, &m->t);
 		return gap;
@@ -43,8 +43,8 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
-/* Explains the longest piece of its stream since then (else since its issue, if that is at least
- * as long as it ran). Returns false if there is none.
+/* Explains the longest piece of m's stream since that time (TIME_UNKNOWN: since m's issue, if m
+ * was queued for longer than it ran). Returns false if there is none.
  *
  *      issued |                                             | z begins
  *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
@@ -127,7 +127,7 @@ static void put_waited(
 	text_add(out, " ");
 }
 
-/* stretch: explain that much of the time before it; 0: its wait */
+/* stretch: explains so many ns before the operation; 0: its wait */
 static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 {
 	const struct op *op = &chain->trace->world->ops[id];
@@ -139,7 +139,7 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 		const struct moment *m = lanes_moment(lanes, id);
 		bool host = m->stream == STREAM_HOST;
 		const struct bout *longest = pieces_longest(&pieces, SPAN_STALL);
-		/* the current reason, however long it waited for others */
+		/* if it still waits: the current reason, even if others took longer */
 		for (size_t i = 0; longest && has_not_begun(m) && i < pieces.count; i++)
 			if (pieces.piece[i].kind == SPAN_STALL)
 				longest = &pieces.piece[i];

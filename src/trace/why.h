@@ -64,8 +64,7 @@ struct why {
 	struct root *root;
 	size_t roots; /* several if they tie; 0: nothing has waited */
 };
-/* Answers the question. `why` is zeroed before, and released by why_release in any case. Fails
- * with ST_INTERRUPTED. */
+/* Answers the question. `why` is zeroed before, and released by why_release in any case. */
 enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* Appends "root: ...", one line a root, at most a few. */

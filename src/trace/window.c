@@ -5,13 +5,13 @@
 #include "trace/figures.h"
 #include "trace/lanes.h"
 
-/* Untimed fills would make every section begin at its tensors' declarations. */
+/* Initial data would make a section begin at its tensors' declarations. */
 bool trace_counts(const struct trace *trace, op_id id, int section)
 {
 	return trace_in(trace, id, section) && op_record(trace->world, id)->kind != OP_FILL;
 }
 
-/* A rank's first operation in the section begins first:
+/* A section begins with its first launch on the rank, or later, with its first work:
  *
  *      host     |1111|2222|                    launches of section 2 from here on
  *      compute   | 1111111111 | 2222222222 |
@@ -39,9 +39,9 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
-/* Returns the section's last known time, 0 if none; or the first one found later than `enough`.
- * threads: host threads count. For everything no record is read: fills end no later than their
- * host's clock. */
+/* Returns the section's last known time, 0 if none; stops at the first one later than `enough`.
+ * threads: host threads count. For everything no record is read, because fills end no later than
+ * their host's clock. */
 static int64_t last_time(const struct trace *trace, int section, bool threads, int64_t enough)
 {
 	const struct world *world = trace->world;
@@ -99,7 +99,7 @@ void trace_put_hangs(const struct trace *trace, struct text *out)
 	text_add(out, trace_hangs(trace) ? ", without what hangs (see `stuck`)\n" : "\n");
 }
 
-/* Returns since when the section's first operation without an end is ready; TIME_UNKNOWN if
+/* Returns when the first of the section's operations without an end became ready; TIME_UNKNOWN if
  * none. */
 static int64_t hangs_since(const struct trace *trace, int section)
 {

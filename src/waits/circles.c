@@ -1,16 +1,16 @@
-/* circles.c -- runs the operations of the books as NCCL would, and finds launches that wait for
- * each other
+/* circles.c -- runs the logged operations as NCCL would, and finds launches that wait for each
+ * other
  *
  * Each rank has a queue for each group. A match is over when all its members have begun; a launch
- * whose matches are all over makes room for the next. The others are searched for circles when the
- * head of their queue, or what waits for it, changes:
+ * whose matches are all over makes room for the next. The other launches are searched for circles
+ * when they come to the head of their queue, or when another one begins to wait for them:
  *
  * queue of rank 0 in world    [reduce r] send x     reduce r waits for rank 1's, after recv x
  * queue of rank 1 in world    [recv x] reduce r     recv x waits for rank 0's send, after reduce r
  *
- * A match whose member is not issued yet is no reason for a circle: that line may still come. A
- * circle that was found is cut, as if one of its matches had taken place, to search what
- * follows. */
+ * A match whose member is not issued yet makes no circle, because that line may still come. A
+ * circle that was found is cut, as if one of its matches had taken place, so that later operations
+ * are searched too. */
 #include "waits/circles.h"
 #include "base/memory.h"
 #include "waits/search.h"
@@ -91,7 +91,7 @@ static void op_begin(struct serial *serial, op_id id)
 		struct issued_match *meeting = &serial->meeting[of.index];
 		meeting->begun++;
 		queue->pending += !meeting->released;
-		/* a collective with `backup` goes on without that many */
+		/* a collective with `backup` goes on without so many members */
 		if (!meeting->over &&
 		        meeting->begun + op_record(serial->world, id)->backup >= (uint32_t)of.match->n)
 			end_meeting(serial, of.index);

@@ -8,8 +8,8 @@
  *   held back (rule 7)           the operation of a blocking stream that the backend blames
  *   a collective or transfer     the other members that have not arrived
  *
- * A deadlock is a cycle. A wait for a rank that has not queued its part is none; a mismatch and a
- * crash never end.
+ * A deadlock is a cycle. A wait for a rank that has not queued its part is no cycle, because the
+ * line may come. A mismatch and a crash never end.
  *
  *     rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive comes after it
  *     rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle */
@@ -23,7 +23,7 @@ enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in messages; the rest is counted, 
 
 /* ---- unfinished operations */
 
-/* One rank in program order; turn_of: by group, the first unfinished collective. */
+/* Reads one rank in program order. turn_of: by group, the first unfinished collective */
 static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 {
 	const struct world *world = waits->world;
@@ -58,8 +58,8 @@ static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 
 /* ---- edges */
 
-/* Returns the operation of its own rank that it waits for, or 0 if it waits only for other ranks:
- * the first reason of the list above, because later ones are not known yet. */
+/* Returns the operation of the same rank that `id` waits for, or 0 if it waits only for other
+ * ranks: the first reason of the list above, because later ones are not known yet. */
 static op_id own_reason(const struct waits *waits, op_id id, const struct times *t)
 {
 	const struct op *op = &waits->world->ops[id];
@@ -287,7 +287,7 @@ enum status waits_refusal(const struct waits *waits)
  *                '---> wait io  (compute's head) ---> copy h -> x  (io's head)         returned
  *     rank 1   sync ---> allreduce y ---> rank 0's part, not begun ---> its head:       returned
  *
- * The graph is that in waits.h with only final times counting as finished. */
+ * The graph is that in waits.h, but only final ends count. */
 
 /* A backend that reports only the final times of another */
 struct past {
