@@ -41,7 +41,6 @@ bool race_sooner(const struct race *a, const struct race *b)
 	return a->later < b->later || (a->later == b->later && a->earlier < b->earlier);
 }
 
-/* Keeps one for each pair of streams and names: the first in program order. */
 static void race_report(struct happens_before *order, const struct race *race)
 {
 	struct races *races = order->races;

@@ -122,7 +122,6 @@ static void raise_frontier(struct happens_before *order, int rank, int lane, uin
 	}
 }
 
-/* Raises the frontiers to the operation's past, and to itself if `itself`. */
 static void raise_past(struct happens_before *order, op_id id, bool itself)
 {
 	const struct op *op = &order->world->ops[id];

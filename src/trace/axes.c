@@ -1,7 +1,6 @@
 /* axes.c -- the cost of each mesh axis on a rank: operations, bytes by link, exposed time
  *
- * A group belongs to an axis if each of its parts lies within one part of the axis: `group acts by
- * 0 in pp` is pp's, and its sends count there.
+ * `group acts by 0 in pp` belongs to pp, so its sends count there.
  *
  * Communication is exposed while no kernel of the rank runs. Each such instant belongs to one
  * group, so the axes' times add up to the rank's:
@@ -131,7 +130,6 @@ static struct group_share *owner_of(struct group_share *shares, size_t groups)
 	return owner;
 }
 
-/* Walks over the edges; the time between two belongs to one group, unless a kernel runs. */
 static void share_out(struct sharing *s, struct group_share *shares, size_t groups)
 {
 	int kernels = 0;

@@ -30,7 +30,7 @@ struct blame {
 	struct ranks ranks;
 	int64_t most;  /* ns, on the rank that lost most */
 	int64_t least; /* on the ranks before `rank` */
-	int rank;      /* the one that is summed now: ranks come one after the other */
+	int rank;      /* the one that is summed now */
 	int64_t ns;    /* on that rank, so far */
 };
 struct sharers;

@@ -13,8 +13,8 @@
  * kind */
 enum { LETTERS = 128, APART = LETTERS, KINDS = 2 * LETTERS };
 
-/* A phase of one micro-batch on one rank: program operations next .. last; all receives before
- * `next` are done. op_task[id] of a send gives a receiver's dependency. */
+/* The operations next .. last of the rank's program; all receives before `next` are done.
+ * op_task[id] of a send gives a receiver's dependency. */
 struct replay_task {
 	int kind;
 	name_id phase;

@@ -346,7 +346,6 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	fit_store(out, part, &now, samples);
 }
 
-/* Fits the links by transfers and collectives together; NCCL's model is kept if it is nearer. */
 static void fit_collectives(struct calibrator *c, struct calibration *out)
 {
 	struct samples *all = &c->part[CALIBRATED_LINKS], *of = &c->part[CALIBRATED_COLLECTIVES];

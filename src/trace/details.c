@@ -45,7 +45,6 @@ static void put_head(const struct trace *trace, op_id id, const struct times *ti
 	text_release(&line);
 }
 
-/* Without blame, the wait is for a rank that has not reached the match. */
 static void put_whom(const struct trace *trace, const struct span *wait, struct text *out)
 {
 	const struct world *world = trace->world;
@@ -188,8 +187,8 @@ void links_release(struct links *links)
 
 enum { LEVELS = 9 };
 
-/* ns[i]: work in part i of operations that cover it partly. An operation that covers parts fully
- * adds 1 to `whole` at the first and subtracts it after the last. */
+/* ns[i]: work of operations that cover part i partly. whole: 1 at the first part that an operation
+ * covers fully, -1 after the last */
 struct busy {
 	double *ns;
 	int64_t *whole;

@@ -127,9 +127,8 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	return trace_step(w->trace, 1);
 }
 
-/* Viewers bind each end of an arrow to the slice around it: to the last nanosecond of its source,
- * and the start of its target. If clocks are inexact, an arrow that would go back in time leaves
- * when it arrives. */
+/* Viewers bind an arrow's ends to the slices around them: its source's last nanosecond, its
+ * target's start. If clocks are inexact, it leaves no later than it arrives. */
 struct end {
 	int rank, thread;
 };

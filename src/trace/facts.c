@@ -33,7 +33,6 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
-/* Records and waits take no time on a stream, fills none on the machine. */
 bool trace_is_work(enum op_kind kind)
 {
 	return kind == OP_KERNEL || kind == OP_COPY || trace_communicates(kind);

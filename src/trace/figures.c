@@ -1,8 +1,7 @@
 /* figures.c -- the figures of a section, each by its metric
  *
  * Which figures a rank has depends on its work. A table's rows are the union over its columns, in
- * an order that keeps kinds together (figures_join). A figure that depends on an operation without
- * an end is present but not known. */
+ * an order that keeps kinds together (figures_join). */
 #include "backend/traffic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"

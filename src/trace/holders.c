@@ -95,7 +95,6 @@ static op_id part_of(const struct lanes *lanes, const struct match *match, int p
 	return own;
 }
 
-/* Collectives of a group run one at a time. */
 static op_id turn_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
 {

@@ -89,7 +89,6 @@ static void put_nccl_args(struct kineto *k, op_id id)
 	text_add(k->out, "]\"");
 }
 
-/* An NCCL kernel runs from the arrival of its rank; it contains the wait for others. */
 static void put_work(struct kineto *k, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(k->trace->world, id);

@@ -40,7 +40,7 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 	} kernels[] = {{"allreduce", "AllReduce"}, {"broadcast", "Broadcast"}, {"reduce", "Reduce"},
 	        {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"}, {"barrier", "AllReduce"}};
 	static const char *const reductions[] = {
-	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average scales first */
+	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average is scaled first */
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
 	const char *name = "SendRecv";

@@ -155,8 +155,6 @@ static void add_waiting(struct lanes *lanes, const struct moment *m, struct span
 	span->from = waits.to;
 }
 
-/* Writes the host's activity, and idle spans between (SPAN_HOST, DONE) whose `op` is the next
- * activity. */
 static void host_lane(struct lanes *lanes)
 {
 	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};

@@ -175,7 +175,6 @@ static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
 	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
 }
-/* True if it is a wait for other ranks. */
 static inline bool cause_is_peers(enum cause cause)
 {
 	return cause == CAUSE_PEER || cause == CAUSE_BUBBLE;
@@ -200,7 +199,6 @@ static inline void span_blank(struct span *span)
 	span->cause = CAUSE_DONE;
 	span->blame = 0;
 }
-/* place: in stream order, an index into lanes->order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {
 	return &lanes->moment[lanes->order[place]];

@@ -1,9 +1,8 @@
 /* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for
  * rank 2"
  *
- * Words are printed once: beside the first row they apply to, or below it if rows above have
- * filled their lines. A sum covers all spans of a cause on the lane; blame is that of the longest
- * one.
+ * Words are printed once, beside the first row they apply to or below it. A sum covers all spans
+ * of a cause on the lane; the operation to blame is that of the longest one.
  *
  *      0 host    lssssssssss|  s waited 2.00 ms in `print`      the host's total
  *        default .██████████|                                   no delays before its first work
@@ -21,7 +20,7 @@ struct sum {
 };
 struct lane_words {
 	struct sum sum[CAUSE_COUNT];
-	bool host, queued, predicted; /* predicted: a graph's part */
+	bool host, queued, predicted; /* predicted: a graph's parts */
 	int unlike; /* the lane's rank if its ranks wait for different ones; -1: they do not */
 };
 

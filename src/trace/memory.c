@@ -156,8 +156,7 @@ void trace_memory(const struct trace *trace, int width, struct text *out)
  *      activations   ▁▂▄▆     1 MB
  *
  * The host allocates a block when it queues the work and frees it at `free`, long before the
- * device reaches either. Reserved memory, the segments, grows on demand and shrinks with `mem
- * trim`. */
+ * device reaches either. */
 
 enum {
 	ROWS_OF_ALL = 3,

@@ -113,9 +113,7 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
  *      worker 1        add -> w                      .
  *      worker 2                      add -> w        .   add -> w
  *
- * Of an `add` of a rank and its latest `get` of the same bytes, it is the number of puts and adds
- * of others from the start of the get to the end of the add (Ho et al. 2013 bound this in a
- * worker's steps). */
+ * Ho et al. 2013 bound this in a worker's steps. */
 
 struct window_change {
 	int64_t address, end;
@@ -193,7 +191,7 @@ int64_t trace_staleness(const struct trace *trace, int section, int rank, double
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		if (!change_of(trace, id, &change))
 			continue;
-		get = NULL; /* the rank's latest get of this place: a rank has few places */
+		get = NULL; /* a linear search: a rank has few places */
 		for (size_t i = 0; i < places && !get; i++)
 			if (by_place(&gets[i], &change) == 0)
 				get = &gets[i];

@@ -126,8 +126,7 @@ static int by_order(const void *a, const void *b, void *names)
 	        : strcmp(names_text(names, x->later_name), names_text(names, y->later_name));
 }
 
-/* In program order, because the order of discovery depends on the queries. Equal texts of several
- * ranks are printed once. */
+/* In program order, because the order of discovery depends on the queries. */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out)
 {
 	const struct world *world = trace->world;

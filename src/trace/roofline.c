@@ -4,10 +4,7 @@
  *           |      /    x  matmul: by flops         flops / (peak x efficiency)
  *           |    /                                  bytes / memory bandwidth
  *           |  / x  relu: by bytes                  the latency of any kernel
- *           +------------------- flops / byte   (Williams, Waterman, Patterson, CACM 52(4), 2009)
- *
- * And a whole job: model FLOP/s as a part of all GPUs' peak (MFU, Chowdhery et al.,
- * arXiv:2204.02311). */
+ *           +------------------- flops / byte  (Williams, Waterman, Patterson, CACM 52(4) 2009) */
 #include "backend/cost.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -100,7 +97,7 @@ static enum status uses_of_rank(const struct trace *trace, int section, int rank
 }
 
 struct columns_shown {
-	bool rates, bound, lost; /* the last one only if any rank lost time */
+	bool rates, bound, lost; /* lost: only if a rank lost time */
 };
 
 /* The columns' unit: TFLOP/s and GB/s, for a small machine GFLOP/s and MB/s */

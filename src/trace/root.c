@@ -211,7 +211,7 @@ void roots_word(struct chain *chain)
 		put_root(chain, &chain->why->root[i]);
 }
 
-enum { LOOKS_MOST = 300000 }; /* limit of operations visited, to keep it fast */
+enum { LOOKS_MOST = 300000 }; /* limit of operations visited */
 
 static bool root_ties(const struct trace *trace, op_id id, op_id other)
 {

@@ -277,7 +277,6 @@ static int furthest_first(const void *a, const void *b)
 	return more ? more : x->first - y->first;
 }
 
-/* Returns the distance from the nearest large set, such as the other ranks of a stage. */
 static int64_t apart_from_all(
         const struct sets *sets, const struct alike *odd, int most, struct window window)
 {
@@ -292,8 +291,6 @@ static int64_t apart_from_all(
 	return most_of(least, 1);
 }
 
-/* Few ranks stay in order. Of many, odd sets come first, which are much smaller than the
- * largest. */
 static void sets_arrange(struct sets *sets, struct window window)
 {
 	int ranks = 0, most = 0;

@@ -96,7 +96,6 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 	span_put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
-/* n waits for `behind`: the cause is an event, data of a host thread, or a pipeline bubble. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
@@ -248,7 +247,6 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	put_busy(w, m, last, limit);
 }
 
-/* Writes gap and work in turn; records and waits belong to the gap before the next work. */
 static void write_stream(struct span_writer *w, int stream)
 {
 	const struct lanes *lanes = w->lanes;
@@ -265,7 +263,7 @@ static void write_stream(struct span_writer *w, int stream)
 	span_put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-/* Only the window of a stream is read, so a zoomed view costs only what it shows. */
+/* Reads only the window of a stream, so a zoomed view costs only what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;

@@ -34,9 +34,8 @@ bool spot_blamed(const struct trace *trace, struct spot *spot);
  * phase, ignoring case: on the rank, wrapping around, else on other ranks. */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
 /* Moves from the current piece of the critical path to the next (step > 0) or the previous one,
- * from elsewhere to the nearest one that way. stands: false if there is no current operation: then
- * it moves to the path's first piece, or to its last (step < 0). Returns the piece; NULL if there
- * is no further one. */
+ * from elsewhere to the nearest one that way; if `stands` is false, to the path's first piece, or
+ * its last (step < 0). Returns NULL if there is no further one. */
 const struct critical_piece *spot_on_path(
         const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
 /* Replaces `out` by the waits between the lane's previous work and the operation, and the

@@ -51,7 +51,6 @@ static double busy_of(const struct figures *figures)
 	return time ? time->value * sum : 0;
 }
 
-/* Adds a rank's figures as one text: ranks with equal printed figures share a column. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {

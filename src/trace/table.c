@@ -226,7 +226,6 @@ bool ranks_odd(const struct ranks *set, int largest)
 	return ranks_count(set) < largest / 4;
 }
 
-/* Odd sets first, the furthest and smallest of them before others; else by first rank */
 static int odd_first(const void *a, const void *b)
 {
 	const struct row_block *x = a, *y = b;

@@ -2,9 +2,7 @@
  *
  *      ms          0         0.5        1.0        1.5        2.0   now 2.02
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
- *          default .█████████████████ matmul y ████████████████|
- *
- * Ranks with equal spans in the window are drawn once (sets.c). */
+ *          default .█████████████████ matmul y ████████████████| */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"

@@ -46,8 +46,7 @@ struct kept_lanes {
 	struct lanes *lanes; /* by rank */
 	int ranks;
 };
-/* Releases the cache. Call it before the replicated state or a time changes, and before
- * world_free. */
+/* Releases the cache. Call it before such a change, and before world_free. */
 void kept_forget(struct kept_lanes *kept);
 
 struct trace {
@@ -244,8 +243,7 @@ enum status timeline_picture(
  * data does not count, and host threads count only if there is nothing else. If the device is
  * still busy with earlier sections at that launch, the time begins with the section's first work,
  * or at the earlier work's end if that is sooner. */
-/* Stores the rank's time. (An expression over several ranks takes the largest time, and the mean
- * of any other metric.) */
+/* Stores the rank's time. */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
 /* Stores the longest rank's time, and in *ranks (NULL: not wanted) the number of ranks with any */
 enum status metric_longest(const struct trace *trace, int section, int64_t *ns, int *ranks);
@@ -272,21 +270,19 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, enu
 enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
 /* 1 - time when any stream with kernels in the section works / the rank's time. A collective on
  * such a stream is work, its waits are idle time. If no stream has kernels, all streams with work
- * count. metric_bubble is the idle part of a schedule. */
+ * count. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
 /* The host's waits between the rank's first and last launch in the section: sync, print, reading a
  * value, a pageable copy, a barrier, or memory still in use */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time when the stream works and no other stream of the rank's device does, in any section */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
-/* The use of one mesh axis, or of any group, by one rank. A group counts for the axis whose part
- * contains the group's part: for the smallest, if there are several.
+/* One rank's use of a mesh axis, or of any group. An axis includes the groups whose part lies
+ * within its own (the smaller axis, if there are two):
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
  *     sent         their share of metric_sent
- *     exposed_ns   their share of metric_exposed; all groups together have all of it. If several
- *                  groups communicate at once, the time belongs to the one that a stream with
- *                  kernels waits for, else to the axis made first */
+ *     exposed_ns   their share of metric_exposed; all groups together have all of it (axes.c) */
 struct axis_use {
 	int axis; /* index into world.groups */
 	int64_t operations, exposed_ns;
@@ -308,8 +304,8 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
 /* The schedule's bubble: 1 - work / (span x ranks), with the micro-batches' phases replayed in
  * each rank's order. A phase waits only for its rank's previous phase and for the phases that send
  * to it, and takes the mean time of its kind. The kind is its letter; B with a later W is another
- * kind. The time of a phase is that on its compute stream. Waits inside the stage (for other axes'
- * collectives, launches) count, waits for other stages do not.
+ * kind. Its time is that on its compute stream, with waits inside the stage (for other axes'
+ * collectives, launches).
  *
  * The span is the longest rank's, from its first phase to its last (arXiv:2401.10241). Time
  * between phases and differences between stages do not count; a transfer in a phase of its own

@@ -210,7 +210,6 @@ static void traffic_gather(const struct trace *trace, int section, struct traffi
 			else if (record->kind == OP_COLLECTIVE && record->bytes > 0)
 				add_collective(world, id, &own);
 		}
-		/* keeps the figures of the rank that sends most */
 		for (size_t i = 0; i < own.count; i++) {
 			struct kind *kind = kind_of(&traffic->kinds, own.kind[i].title, own.kind[i].group);
 			if (kind->count == 0 || own.kind[i].sent > kind->sent)

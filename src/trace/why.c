@@ -146,7 +146,7 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 		bool behind = !host && stretch > 2 * waited && m->t.start != TIME_UNKNOWN;
 		if ((behind || !longest) &&
 		        explain_behind(chain, m, behind ? m->t.start - stretch : TIME_UNKNOWN)) {
-			/* said */
+			/* explained */
 		} else if (!longest || m->kind == OP_HOST ||
 		        (!host && trace_lost(chain->trace, id, &m->t) > longest->ns)) {
 			put_asked(chain, id, &words);

@@ -5,8 +5,7 @@
  * edges   |4 7|9|0 3|          each step has its edges at the end of one array
  *                              9's edge to 0, which is OPEN, closes a cycle: 0 4 9
  *
- * Each node is opened once, so a search costs only what is new. A stop makes the nodes on the path
- * UNSEEN again. */
+ * Each node is opened once, so a search costs only what is new. */
 #include "waits/search.h"
 #include "base/memory.h"
 
@@ -47,7 +46,7 @@ void wait_follow(struct wait_search *search, uint32_t node)
 		open_node(search, node);
 	while (search->depth && !search->stop) {
 		struct wait_step *end = &search->path[search->depth - 1];
-		/* all its edges are followed; later steps' are gone */
+		/* all its edges are followed, those of later steps removed */
 		if (end->next == search->edge_count) {
 			search->edge_count = end->first;
 			search->colour[end->node] = WAIT_CLOSED;

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in messages; the rest is counted, or cut */
+enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* that messages name, at most */
 
 /* ---- unfinished operations */
 

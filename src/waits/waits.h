@@ -13,8 +13,6 @@
  * A chain ends at a line that a rank was not given. No line can resolve a mismatch, a crashed rank
  * or a circle. An operation waits until all its edges are resolved.
  *
- * circles.h: would ranks hang if each group were one NCCL communicator?
- *
  * May call: a backend (times, through its struct) world/ base/. */
 #ifndef RANKSH_WAITS_H
 #define RANKSH_WAITS_H
