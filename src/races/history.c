@@ -2,7 +2,7 @@
  *
  *     address   0        64       128      192
  *     x         |--------- x --------------|
- *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
+ *     history   | A w             | A w    |      A wrote all of x, B read up to 128
  *               | B r             |        |
  *
  * An operation's operands first cut the intervals at their ends, so each interval lies wholly

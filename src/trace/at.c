@@ -2,9 +2,9 @@
  *
  *      ranks  lane     at 3.20 ms
  *      0,1,3  host     in `sync` for 3.12 ms
- *             default  allreduce y waits for rank 2, for 1.20 ms
+ *             default  allreduce y waits for allreduce y of rank 2, for 1.20 ms
  *      2      host     in `sync` for 3.12 ms
- *             default  matmul y: 3.18 of 4.00 ms, 80 % */
+ *             default  matmul y: 3.18 ms of 4.00 ms, 80% */
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/arithmetic.h"

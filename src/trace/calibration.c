@@ -63,7 +63,7 @@ void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;
 	text_add(out, CALIBRATION_BEGINS);
-	if (machine->here) /* no longer with another machine's figures: machine_here */
+	if (machine->here) /* without machine_here's note about another machine's figures */
 		text_add(out, "title = %.*s\nhere = yes\n\n", (int)strcspn(machine->title, ";"),
 		        machine->title);
 	else

@@ -1,5 +1,5 @@
-/* export_csv.c -- spans as a table, a line each, with cause and blame; and what all formats share:
- * spans, colours, names, escaped texts */
+/* export_csv.c -- spans as a table, a line each, with cause and blame; and the parts that all
+ * formats share: spans, colours, names, escaped texts */
 #include "trace/export.h"
 #include "trace/lanes.h"
 

@@ -62,8 +62,8 @@ bool trace_computes(const struct world *world, op_id id)
 	return op_record(world, id)->kind == OP_KERNEL && !trace_by_host(world, id);
 }
 
-/* The phase shows micro-batches. Stages lie along the axis pp of a mesh; in a group without an
- * axis all ranks may be stages. */
+/* Such a transfer is in the phase of a micro-batch. Stages lie along the axis pp of a mesh; in a
+ * group without an axis all ranks may be stages. */
 bool trace_is_stage_transfer(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);

@@ -1,4 +1,4 @@
-/* figures.c -- the figures of a section, each by its metric
+/* figures.c -- the figures of a section, each computed by its metric
  *
  * Which figures a rank has depends on its work. A table's rows are the union over its columns, in
  * an order that keeps kinds together (figures_join). */

@@ -203,8 +203,8 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 	return count;
 }
 
-/* Writes one iteration: on the host all its time, on the GPU from its first work to its last.
- * Returns the index of the first moment after it. */
+/* Writes an iteration's annotations: on the host all its time, on the GPU from its first work to
+ * its last. Returns the index of the first moment after it. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
 	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;

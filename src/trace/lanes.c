@@ -140,8 +140,8 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
-/* Getting freed memory waits until the device's work on it is over. That part of the span is
- * blamed on the work. */
+/* Freed memory can be returned only after the device's work on it. That part of the span is blamed
+ * on the work. */
 static void add_waiting(struct lanes *lanes, const struct moment *m, struct span *span)
 {
 	op_id behind = lanes->trace->world->ops[m->id].target ? waited_for(lanes, m) : 0;

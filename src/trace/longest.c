@@ -4,8 +4,8 @@
 #include "trace/chain.h"
 #include "trace/lanes.h"
 
-/* Returns by asked operation the end of the work before it on its stream, 0 if none. The caller
- * frees the array. */
+/* Returns, for each operation of the question, the end of the previous work on its stream, 0 if
+ * none. The caller frees the array. */
 static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
 	int64_t *over = mem_alloc(q->ops * sizeof *over);

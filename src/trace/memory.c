@@ -1,6 +1,6 @@
 /* memory.c -- device memory now and over time
  *
- *      ranks 0-3: 1.2 MB allocated, 2 MB reserved, at most 1.5 MB so far, of 256 MB
+ *      ranks 0-3: 1.2 MB allocated (at most 1.5 MB), 2 MB reserved of 256 MB
  *         default  2 MB    |█ x ███|█ w ███|········|█|······|  768 kB free
  *         graph g  2 MB    |█ y ███|··························|  1.5 MB kept */
 #include "trace/lanes.h"

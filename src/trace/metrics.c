@@ -4,8 +4,7 @@
  * intersection. So concurrent kernels count once.
  *
  *      io       |  ======        ====  |         length 10
- *      compute  |     =========        |         length 9, in common 3: overlap 3/9
- * */
+ *      compute  |     =========        |         length 9, in common 3: overlap 3/9 */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "backend/traffic.h"

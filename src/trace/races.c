@@ -1,7 +1,7 @@
 /* races.c -- races in words: the accesses, and the line that would order them
  *
- *     race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the
- *        two puts them in order.                                                          [0-3] */
+ *     race: `relu` on compute reads x while `copy` on io writes it. `wait compute on io` between
+ *        the two puts them in order.                                                      [0-3] */
 #include "base/memory.h"
 #include "trace/why.h"
 #include "trace/lanes.h"

@@ -240,7 +240,8 @@ static void root_join_rank(const struct trace *trace, struct root *root, int ran
 	ranks_add(&root->ranks, rank);
 }
 
-/* A collective is one work of all its members. Returns false if the root is no collective. */
+/* Adds all members of a collective, which are one work. Returns false if the root is no
+ * collective. */
 static bool root_join_members(const struct world *world, struct root *root)
 {
 	op_id own = root->op[0];

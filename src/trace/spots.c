@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* ---- a lane's items in order: a stream's operations by place, first[stream] .. first[stream + 1]
- * - 1; of the host's lane its spans ---- */
+ * - 1; the host's spans ---- */
 
 static struct span span_of(const struct moment *m)
 {

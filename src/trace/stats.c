@@ -270,9 +270,9 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 
 /* ---- two worlds operation by operation: a row for each name, over all ranks
  *
- *      operation      times   base     wide      each   base      wide
- *      matmul y               8        8                2.00 ms   1.00 ms   x 0.50
- *      allreduce g            4        -                1.50 ms   - */
+ *      operations of all ranks  times         each
+ *      matmul y                     8  8   2.00 ms  1.00 ms  x 0.50
+ *      allreduce g                  4  -   1.50 ms        - */
 
 struct name_sum {
 	name_id name;

@@ -1,8 +1,8 @@
 /* stuck.c -- which ranks wait for which, and whether a line could resolve it
  *
- *      2 ranks wait for a line on rank 2
+ *      ranks 0,1 wait for a line on rank 2
  *         ranks  hangs in  waits for  last done  next in world
- *         0,1    sync      2          matmul y   allreduce y
+ *         0,1    sync      rank 2     matmul y   allreduce y
  *         2                           matmul y   nothing */
 #include "base/memory.h"
 #include "collectives/algorithm.h"

@@ -48,7 +48,7 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
  *
  *      issued |                                             | z begins
  *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
- *             "5.40 ms in its stream, 2.00 ms of them while allreduce y waited for rank 2" */
+ *             "queued for 5.40 ms, 2.00 ms of them while allreduce y waited for rank 2" */
 static bool explain_behind(struct chain *chain, const struct moment *m, int64_t since)
 {
 	const struct op *op = &chain->trace->world->ops[m->id];

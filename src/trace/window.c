@@ -158,7 +158,7 @@ bool trace_says_nothing(const struct trace *trace, int section, struct text *out
 
 /* ---- iterations
  *
- *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
+ *      setup  | iteration 1 | iteration 2 | iteration 3 | lines typed by hand
  *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
  * The first one allocates the memory and communicators that later ones reuse. */
