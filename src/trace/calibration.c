@@ -21,7 +21,7 @@ void calibration_text(
 #undef X
 	};
 	struct table parts = {.align = "lr"}, figures = {.align = "lr"};
-	table_line(&parts, "measured", "operations", "off before", "off now");
+	table_line(&parts, "measured", "operations", "error before", "error now");
 	for (int i = 0; i < CALIBRATED_COUNT; i++) {
 		if (!calibration->part[i].operations)
 			continue;

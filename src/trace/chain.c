@@ -93,7 +93,7 @@ static void chain_host_at(struct chain *chain, int rank, const struct bout *wait
 		chain_put_with(chain, "while its host got memory:", by, words);
 		root_add(chain, ROOT_MEMORY, rank, by, wait->ns);
 	} else if (kind == OP_HOST) {
-		chain_put_with(chain, "while its host was at", by, words);
+		chain_put_with(chain, "while its host ran", by, words);
 		root_add(chain, ROOT_HOST, rank, by, wait->ns);
 	} else if (kind == OP_SYNC) {
 		chain_put_with(chain, "for its line, which came after an answer:", by, words);
@@ -338,7 +338,8 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 	if (link_seen(chain, wait)) {
 		if (chain->quiet) /* a tie reached a link whose root is known */
 			return true;
-		text_add(words, "for the first again: they wait for each other (`stuck` shows the circle)");
+		text_add(
+		        words, "for an operation above: they wait for each other (`stuck` shows the circle)");
 		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
 		return true;
 	}

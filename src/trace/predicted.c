@@ -1,13 +1,13 @@
 /* predicted.c -- measured and simulated times by kind of operation
  *
- *      predicted        operations  each measured  predicted   error  of one
+ *      predicted        operations  each measured  predicted   error  median
  *      matmul                   24        1.23 ms    1.20 ms   -2.4%    3.1%
  *      copy to the GPU          12         480 us     512 us   +6.7%    6.5%
  *      launch                   72         3.1 us       4 us  +29.0%
  *      time                               12.3 ms    11.9 ms   -3.3%
  *
- * error: relative error of the sums, above 0 if the simulator takes too long. of one: the median
- * of single operations' absolute errors. */
+ * error: relative error of the sums, above 0 if the simulator takes too long. median: that of
+ * single operations' absolute errors. */
 #include "trace/figures.h"
 #include "backend/cost.h"
 #include "machine/fit.h"
@@ -147,7 +147,7 @@ static enum status print_prediction(
 {
 	struct table table = {.align = "lr"};
 	enum status status = ST_OK;
-	table_line(&table, "predicted", "operations", "each measured", "predicted", "error", "of one");
+	table_line(&table, "predicted", "operations", "each measured", "predicted", "error", "median");
 	if (all->kinds)
 		qsort(all->kind, all->kinds, sizeof *all->kind, by_measured);
 	for (size_t i = 0; i < all->kinds && i < ROWS_MOST; i++)

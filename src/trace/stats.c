@@ -377,8 +377,8 @@ enum status trace_diff_operations(const struct diff_side side[2], int width, str
 		if (apart > ROWS_MOST)
 			text_add(out, "   ... and %zu more\n", apart - ROWS_MOST);
 		if (sums.count > apart)
-			text_add(out, "   %zu name%s as long and as often in both\n", sums.count - apart,
-			        sums.count - apart == 1 ? " is" : "s are");
+			text_add(out, "   %zu name%s the same number and time in both\n", sums.count - apart,
+			        sums.count - apart == 1 ? " has" : "s have");
 	}
 	table_release(&table);
 	names_free(sums.names);

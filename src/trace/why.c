@@ -200,7 +200,7 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	if (!span->op) {
 		text_add(&words, "had no more work");
 	} else if (span->kind == SPAN_WORK) {
-		text_add(&words, stream == STREAM_HOST ? "was at " : "ran ");
+		text_add(&words, "ran ");
 	} else if (span->kind == SPAN_HOST) {
 		text_add(&words, span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
 	} else {

@@ -1,10 +1,10 @@
 /* why.h -- from a wait to its root: blame followed across ranks, in sentences
  *
  *   why z@1
- *   matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y (line 4)
- *     allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to reach it
- *       matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms, 2.00 without `slow 2x` (line 2)
- *   root: `slow 2x` on rank 2 (line 2)
+ *   matmul z on rank 1 (line 5, compute) waited 3.50 ms for allreduce y on rank 1 (line 4)
+ *     allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to arrive
+ *       matmul y on rank 2 (line 3) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without `slow 2x`
+ *   root: `@2 slow 2x` (line 2)
  *
  * A link of the chain is a wait within a stretch of time. The next link is the activity that takes
  * most of that stretch on the lane of the operation to blame. */
@@ -44,7 +44,7 @@ struct root {
 	/* LONGER: the operation's time on other ranks; HELD, LAUNCH ...: its part of the
 	 * stretch */
 	int64_t ns;
-	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
+	struct text text; /* "`@2 slow 2x` (line 2)" */
 };
 /* OP: the one of these operations that waited longest. STREAM, RANK: the longest wait in these
  * ranks' streams of that name, or on these ranks, in the section (-1: any). TIME: a rank's state

@@ -96,7 +96,7 @@ bool trace_hangs(const struct trace *trace)
 
 void trace_put_hangs(const struct trace *trace, struct text *out)
 {
-	text_add(out, trace_hangs(trace) ? ", without what hangs (see `stuck`)\n" : "\n");
+	text_add(out, trace_hangs(trace) ? ", without work that hangs (see `stuck`)\n" : "\n");
 }
 
 /* Returns when the first of the section's operations without an end became ready; TIME_UNKNOWN if

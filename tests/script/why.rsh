@@ -55,7 +55,7 @@ host 3ms
 spin 1ms
 why spin@0
 #> spin on rank 0 (line 55, default) waited 3.02 ms, 3.00 ms of them while its host
-#> was at host on rank 0 (line 54)
+#> ran host on rank 0 (line 54)
 #> root: the host of ranks 0-3 computes (line 54)
 #>    without it everything ends at 1.02 ms instead of 4.02 ms (run again)
 reset
@@ -117,8 +117,8 @@ why x@2
 #> has not reached it
 #>   allreduce y on rank 1 (line 113) waits for rank 0, which has not reached it
 #>     allreduce x on rank 0 (line 112) waits for rank 1, which has not reached it
-#>       allreduce y on rank 1 (line 113) waits for the first again: they wait for
-#>       each other (`stuck` shows the circle)
+#>       allreduce y on rank 1 (line 113) waits for an operation above: they wait
+#>       for each other (`stuck` shows the circle)
 #> root: ranks wait for each other, as in allreduce y on rank 1 (line 113)
 #>    ranks 0 and 1 queue collectives of world and pair in opposite orders: NCCL can hang
 abort world

@@ -341,7 +341,7 @@ static void predictions_stand_beside(void **state)
 	(void)state;
 	struct scene *scene = training_scene();
 	expect_stats(scene, 80,
-	        "   predicted         operations  each measured  predicted   error  of one\n"
+	        "   predicted         operations  each measured  predicted   error  median\n"
 	        "   matmul                     6         125 us     112 us  -10.0%   10.0%\n"
 	        "   allreduce                  2         202 us     202 us   +0.0%\n"
 	        "   copy on the host           2         200 us     250 us  +25.0%\n"
@@ -356,7 +356,7 @@ static void predictions_stand_beside(void **state)
 	        "   allreduce                  2         202 us     202 us\n"
 	        "   copy on the host           2         200 us     250 us\n"
 	        "   launch                     9          20 us       4 us\n"
-	        "   predicted          error  of one\n"
+	        "   predicted          error  median\n"
 	        "   matmul            -10.0%   10.0%\n"
 	        "   allreduce          +0.0%\n"
 	        "   copy on the host  +25.0%\n"

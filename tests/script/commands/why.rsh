@@ -37,8 +37,8 @@ host 3ms
 spin 1ms on io
 sync
 why
-#> spin on rank 0 (line 37, io) waited 2.02 ms, 2.00 ms of them while its host was
-#> at host on rank 0 (line 36)
+#> spin on rank 0 (line 37, io) waited 2.02 ms, 2.00 ms of them while its host ran
+#> host on rank 0 (line 36)
 #> root: the host of ranks 0-3 computes (line 36)
 #>    without it everything ends at 2.02 ms instead of 4.04 ms (run again)
 
@@ -225,7 +225,7 @@ at 1s
 #>           default  allreduce x waits for allreduce x of rank 0, for 999.91 ms
 #>    a forecast: a line typed now begins at 40 us, and may change this
 critical
-#> critical path, from the beginning: 90 us, without what hangs (see `stuck`)
+#> critical path, from the beginning: 90 us, without work that hangs (see `stuck`)
 #>     from  takes
 #>        0  20 us  launch         allreduce x on rank 0 (line 198)
 #>    20 us  70 us  communication  allreduce x on rank 0 (line 198)
