@@ -84,7 +84,7 @@ static void put_rank(const struct trace *trace, const struct span *span, int unl
 {
 	int rank = span_waits_for(trace->world, span);
 	if (rank >= 0 && unlike >= 0)
-		text_add(out, "another rank (%d for %d)", unlike, rank);
+		text_add(out, "other ranks (%d for %d)", unlike, rank);
 	else if (rank >= 0)
 		text_add(out, "rank %d", rank);
 	else

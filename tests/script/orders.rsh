@@ -51,7 +51,7 @@ races
 #>    ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
 #>       rank 0: reduce c (line 48), then send a (line 48)
 #>       rank 1: recv a (line 49), then reduce c (line 49)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 # it runs here, where each direction of a pair is as a communicator of its own
 sync
 
@@ -60,7 +60,7 @@ sync
 #>    ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
 #>       rank 0: send a (line 59), then recv b (line 59)
 #>       rank 1: send a (line 59), then recv b (line 59)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 sync
 # a loop: its lines are named once
 for k in 0:3 {
@@ -72,7 +72,7 @@ for k in 0:3 {
 #>    ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
 #>       rank 0: recv b (line 67), then send a (line 67)
 #>       rank 1: recv b (line 68), then send a (line 69)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 
 ## all around a ring
 send a to=(rank+1)%3 on s
@@ -81,7 +81,7 @@ recv b from=(rank+2)%3 on t
 #>       rank 0: send a (line 78), then recv b (line 79)
 #>       rank 1: send a (line 78), then recv b (line 79)
 #>       rank 2: send a (line 78), then recv b (line 79)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 sync
 
 ## what is one operation, or comes in one order on all ranks, is no circle
@@ -110,7 +110,7 @@ abort
 #>    ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
 #>       rank 0: allreduce c (line 107), then send a (line 107)
 #>       rank 1: recv a (line 108), then allreduce c (line 108)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 sync
 # given up, it is none
 @0 { allreduce c on s;  send a to=1 on t }
@@ -132,7 +132,7 @@ group pair 0-1
 #>    ranks 0 and 1 queue operations of pair in opposite orders: NCCL can hang
 #>       rank 0: allreduce a (line 129), then send b (line 130)
 #>       rank 1: recv b (line 127), then allreduce a (line 129)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 abort pair
 # ... and in another order of the lines of different ranks
 @0 { together { allreduce c on s in pair;  allreduce d on s in pair }
@@ -146,5 +146,5 @@ abort pair
 #>    ranks 0 and 1 queue operations of pair in opposite orders: NCCL can hang
 #>       rank 0: allreduce a (line 139), then send b (line 140)
 #>       rank 1: recv b (line 142), then allreduce a (line 144)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 abort pair

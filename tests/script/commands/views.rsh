@@ -63,7 +63,7 @@ expect races == world
 #>    ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
 #>       rank 0: recv u (line 36), then send k (line 40)
 #>       rank 1: recv u (line 41), then send u (line 41)
-#>       fuse a rank's two by `together { }`, or give one of them its own group
+#>       fuse a rank's pair by `together { }`, or give one of the two its own group
 #>    race: `relu` on a writes y while `relu` on b reads it. `wait a on b` between
 #>    the two puts them in order.                                             [0-3]
 #>    race: `relu` on a writes x[3:4,0:2] while `relu` on c writes it.

@@ -321,7 +321,7 @@ timeline
 #>    ms          0             0.005         0.010         0.015         ▼
 #>    0-3 host    llllllllllllllllllllllllllllllllllllllllllllllllllllllll│
 #>        default ........................................................│ppppppp
-#>    l launch, p waited for another rank (0 for 1), now 0.0200 ms
+#>    l launch, p waited for other ranks (0 for 1), now 0.0200 ms
 abort world
 
 ## behind the last kernel a rank waits as well: what it waits for there counts, not what then runs
