@@ -8,7 +8,7 @@
 #include "trace/why.h"
 
 /* A sum of spans of a lane in a stretch of time: the work of one operation, or the waits with one
- * cause and one operation to blame (launches and idle hosts: with any) */
+ * cause and one operation to blame (for launches and idle hosts: any) */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
@@ -68,15 +68,15 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- longest.c: the operation that waited longest */
-/* Of the question's operations, one a rank; the first of equals */
+/* Returns that of the question's operations, one a rank; the first of equals. */
 op_id longest_of_ops(struct chain *chain, const struct why_question *question);
 struct wait {
 	op_id op; /* 0: none */
 	int64_t ns;
 	bool idle; /* before it the rank ran no kernel for that time */
 };
-/* In the ranks' streams of that name; for WHY_RANK the operation after a rank's longest time
- * without a kernel */
+/* Returns that of the ranks' streams of that name; for WHY_RANK, the operation after the longest
+ * time without a kernel. */
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
 
 /* ---- root.c */

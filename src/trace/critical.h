@@ -40,13 +40,13 @@ struct critical {
 	struct window window;         /* to the last end in the section */
 	struct critical_piece *piece; /* by time: each begins where the one before it ends */
 	size_t count;
-	/* ns, by operation; TIME_UNKNOWN: it never ends, or comes after the section */
+	/* ns, by operation; TIME_UNKNOWN: never ends, or after the section. NULL: not wanted */
 	int64_t *slack;
 	uint8_t *on; /* by operation: bits 1 << kind of its pieces on the path */
 	size_t ops;
 };
-/* Stores the path of the section (-1: everything). slack: also that of all operations, which
- * doubles the time; else NULL. Takes about 200 bytes an operation and keeps 9. Stores no piece if
+/* Stores the path of the section (-1: everything). slack: also stores the slack of all operations,
+ * which doubles the time. Takes about 200 bytes an operation and keeps 9. Stores no piece if
  * nothing has an end. The caller releases `critical` in any case. */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
 /* For a picture of the path: makes waits invisible and marks work beside the path as `aside`.

@@ -30,7 +30,7 @@ struct lanes {
 	const struct trace *trace;
 	int rank;
 	int streams;   /* lanes: numbers 0 .. streams-1 */
-	bool blocking; /* some are: they wait for the default stream, and it for them (rule 7) */
+	bool blocking; /* some streams are: rule 7 holds for them and the default stream */
 	op_id crash;   /* 0: none */
 	int64_t last;  /* the latest known time of an operation; 0: none */
 	size_t count, room;
@@ -88,10 +88,10 @@ uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
 /* Returns the stream's first work at that place or after it (step 1), or before it (-1); NULL if
  * none. */
 const struct moment *lanes_work(const struct lanes *lanes, int stream, int64_t place, int step);
-/* Returns the operation that a wait for `id` depends on, past all records and waits; the record
- * itself if it was issued after the work before it was done. */
+/* Returns the operation that a wait for `id` depends on, skipping records and waits; the record
+ * itself if it was issued after the work before it had ended. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
-/* Returns the stream's last operation queued before that one; NULL if none. */
+/* Returns the stream's last operation queued before m; NULL if none. */
 const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
 /* holders.c: returns the last operation of that stream before m, if m waits for it by rule 7
  * (default and blocking streams); else NULL. */
@@ -132,10 +132,10 @@ bool trace_computes(const struct world *world, op_id id);
 bool trace_is_stage_transfer(const struct world *world, op_id id);
 /* True if such a transfer has a part that receives: a wait for it is a bubble. */
 bool trace_is_stage_receive(const struct world *world, op_id id);
-/* Returns the sender's operation for a part that receives, 0 if it is not queued; 0 for a part
- * that sends. */
+/* Returns the sender's operation for a part that receives; 0 if it is not queued, or if the part
+ * sends. */
 op_id trace_sender(const struct world *world, op_id id, int part);
-/* True if `other` is in the same collective, or on the other side in one of its transfers. */
+/* True if both are in one collective, or are the two sides of a transfer. */
 bool trace_meets(const struct world *world, op_id id, op_id other);
 /* Returns when the rank's time in a section (-1: everything) begins (trace.h, figures).
  * TIME_UNKNOWN: no operation. */
@@ -155,7 +155,7 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Returns the rank of the operation to blame, without one the missing rank; -1: none. */
 int span_waits_for(const struct world *world, const struct span *span);
-/* True if its queued members do not match: it never ends. */
+/* True if the queued members of its match do not agree, so it never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
 /* "rank 2", "ranks 0-3" */
 void trace_put_ranks(const struct ranks *set, struct text *out);
@@ -221,8 +221,8 @@ static inline void spans_add(struct spans *spans, struct span span)
 		*MEM_ADD(&spans->span, &spans->count) = span;
 }
 
-/* ---- intervals.c: sets of time intervals [from, to) in ns. The parts of a joined set are not
- * empty, sorted by start, and do not touch. */
+/* ---- intervals.c: sets of time intervals [from, to) in ns. The parts of a joined set are sorted
+ * by start, not empty, and do not touch. */
 struct interval {
 	int64_t from, to;
 };

@@ -46,9 +46,9 @@ struct root {
 	int64_t ns;
 	struct text text; /* "`@2 slow 2x` (line 2)" */
 };
-/* OP: the one of these operations that waited longest. STREAM, RANK: the longest wait in these
- * ranks' streams of that name, or on these ranks, in the section (-1: any). TIME: a rank's state
- * at that time */
+/* The subject. OP: the one of these operations that waited longest. STREAM, RANK: the longest wait
+ * in these ranks' streams of that name, or on these ranks, in the section (-1: any). TIME: a
+ * rank's state at that time */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
@@ -75,7 +75,7 @@ size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks
 void why_release(struct why *why);
 /* Appends the operation's line, "line 12" or "lab/ddp.rsh:31"; nothing if it has none. */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
-/* Appends the same as " (line 12)". */
+/* Appends it as " (line 12)". */
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);
 
 #endif
