@@ -171,7 +171,8 @@ static void put_circle(
 	if (circle->hops > NAMED_HOPS)
 		text_add(out, "      and %zu more ranks\n", circle->hops - NAMED_HOPS);
 	if (!across)
-		text_wrapped(out, "fuse a rank's pair by `together { }`, or give one of the two its own group", 6,
+		text_wrapped(out,
+		        "fuse a rank's pair by `together { }`, or give one of the two its own group", 6,
 		        width);
 }
 
