@@ -1,6 +1,6 @@
-/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`,
- * `}` and a comment end it too. Positions point into a NUL-terminated text: the character at `end`
- * may be looked at. */
+/* lex.h -- splits a text into words. A word ends at a blank outside brackets and quotes; `;`, a
+ * newline, `{`, `}` and a comment end it too. All positions are in a NUL-terminated text, so the
+ * character at `end` may be read. */
 #ifndef RANKSH_LEX_H
 #define RANKSH_LEX_H
 
@@ -13,7 +13,7 @@ static inline bool is_name_start(char c) /* a-z A-Z _ and bytes of UTF-8 */
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static inline bool is_name_char(char c) /* and digits and # */
+static inline bool is_name_char(char c) /* the same, digits and # */
 {
 	return is_name_start(c) || (c >= '0' && c <= '9') || c == '#';
 }
@@ -33,28 +33,31 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 
 /* Returns the position after blanks (newlines too if `lines`), joined lines and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
-/* Returns [at, after)'s end without the blanks and newlines there. */
+/* Returns the end of [at, after) without trailing blanks and newlines. */
 const char *trim_end(const char *at, const char *after);
-/* As skip_blanks with lines, but it stops at a step's title as well. */
+/* As skip_blanks with `lines`, but stops at the title of a step. */
 const char *skip_to_statement(const char *at, const char *end);
 /* Returns true at "## title", which begins a step of a program (run/player.h). */
 bool is_title(const char *at, const char *end);
 bool at_line_end(const char *at, const char *end);
-/* Finds the word's end. ST_INCOMPLETE: a bracket or quote is open; ST_SYNTAX: it cannot close. */
+/* Finds the end of the word at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`;
+ * ST_SYNTAX: brackets do not match, or a character only looks like an ASCII one; ST_LIMIT: nested
+ * too deep. */
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);
-bool is_transposed(const char *at, const char *end); /* ".T" stands at `at` */
-/* Returns the = of KEY=VALUE; NULL if it is no option. */
+bool is_transposed(const char *at, const char *end); /* the text at `at` begins with ".T" */
+/* Returns the = of KEY=VALUE; NULL if [at, after) has another form. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);
 struct slice_of_text slice_of_string(const char *string);
 bool slices_equal(struct slice_of_text a, struct slice_of_text b);
-/* The first word of a line as a string, cut to what a message shows */
+/* Copies `written` to word[WORD_SHOWN] with a NUL, cut to the length that a message shows. */
 enum { WORD_SHOWN = 64 };
 void word_text(struct slice_of_text written, char *word);
 bool is_listed(const char *words, struct slice_of_text word); /* words: "a b c", or NULL */
-/* Returns true for a word of the language or a metric, which no new thing may have as its name. */
+/* Returns true for a word of the language or a metric: no variable, def or tensor may have this
+ * name. */
 bool name_is_reserved(struct slice_of_text name);
 
 #endif

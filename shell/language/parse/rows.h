@@ -1,7 +1,8 @@
-/* rows.h -- a command is a row: name, words for help, arguments, and a function that starts with
- * valid input: the row checks its arguments. So are the functions of expressions.
+/* rows.h -- rows of commands, and of functions in expressions. A command's row has its name, help
+ * texts, arguments, options, and a function to run. The parser checks a line against the row, so
+ * the function receives valid arguments.
  *
- * Commands are above the language, so their rows are handed down when a process starts. */
+ * shell/commands is above the language, so its rows are passed in when a process starts. */
 #ifndef RANKSH_ROWS_H
 #define RANKSH_ROWS_H
 
@@ -12,7 +13,7 @@
 enum argument_kind {
 	ARG_END,
 	ARG_TENSOR, /* NAME[slice].T, present on every rank in the set */
-	/* written, perhaps new (left of '=', or as the row says) */
+	/* a tensor to write, which may be new */
 	ARG_RESULT,
 	ARG_NEW,        /* a new name */
 	ARG_EXPRESSION, /* number, text, metric ... */
@@ -29,7 +30,7 @@ enum argument_kind {
 	ARG_KEYS,      /* any KEY=VALUE words (set, mesh): call_key() */
 	ARG_PRINTABLE, /* a tensor (slice), or else an expression */
 	ARG_OP,        /* y, allreduce#3, F3 */
-	/* NAME[slice]@PLACE: call_tensor returns this rank's own, call_number the place */
+	/* NAME[slice]@PLACE: call_tensor gives this rank's own tensor, call_number the place */
 	ARG_REMOTE,
 	ARG_BLOCK, /* { } */
 };
@@ -50,7 +51,7 @@ struct option_row {
 
 enum command_class {
 	COMMAND_PROGRAM, /* runs on the host of each of its ranks */
-	COMMAND_LOOK,    /* changes nothing: no line of the session's log */
+	COMMAND_LOOK,    /* changes nothing, and is not in the session's log */
 	COMMAND_STEER,   /* changes what later lines do */
 	COMMAND_SESSION, /* undo, explain, lessons: changes the session but not the world */
 };
@@ -61,17 +62,19 @@ struct slice_of_text {
 	const char *at;
 	uint32_t length;
 };
-/* Arguments of a "%.*s": a whole slice; the part of it that a message shows; at most `most`
- * characters of [at, after) */
+/* Arguments for "%.*s": a whole slice; its first 60 characters; at most `most` characters of
+ * [at, after) */
 #define WHOLE(slice) (int)(slice).length, (slice).at
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
-enum { PARTS_MAX = 6 /* of a line that `+` divides */, PARTS_ALL = 48 /* that `/` divides too */ };
-/* The two halves of a line that runs rank by rank: with act false `one` checks. If no rank refuses
- * the line, it runs again with act true. */
+/* the most parts of a line that `+` divides; that `+` and `/` divide */
+enum { PARTS_MAX = 6, PARTS_ALL = 48 };
+/* A line's work on one rank. It is called for every rank with act false, to check; then, if no
+ * rank refused the line, for every rank with act true. */
 typedef enum status one_rank(struct call *call, int rank, bool act);
-/* The value of argument i on a rank, without a newline at its end. An empty text is not shown: if
- * it comes from data, only the rank's own process makes it. */
+/* Appends the text that a command shows for argument i on a rank, without a final newline. An
+ * empty text is not shown. A text that comes from data is empty except on the rank's own
+ * process. */
 typedef enum status answer_of(struct call *call, int i, int rank, struct text *text);
 struct command {
 	const char *name;
@@ -81,29 +84,31 @@ struct command {
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call; NULL if there is none */
 	enum command_class class;
-	/* of a COMMAND_LOOK: the first words ("*": any) that make the line one of another class */
+	/* the line has this class instead if its first argument is one of `words` ("*": if it has
+	 * any argument or option) */
 	struct {
 		const char *words;
 		enum command_class class;
 	} unless;
-	/* each of these signs ("+", "+/") divides the line into parts with keys of their own */
+	/* "+" or "+/": these signs divide the line into parts, each with its own KEY=VALUE */
 	const char *divided;
-	/* the row for lines with `->`, if a kernel has the same name: `add g -> w@0` */
+	/* a kernel has the same name; this row is for lines with `->`: `add g -> w@0` */
 	bool beside_kernel;
-	/* the values that its expressions read are only shown (session/steering.h) */
+	/* it only shows values read from data: the log does not keep them (session/steering.h) */
 	bool shows;
-	/* all after its name, `;` and braces included, is one text: the argument of row 0 */
+	/* the rest of its line, `;` and braces included, is one text, the argument of row 0 */
 	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
-	/* "the machine": all ranks share it, so the line is refused on some of them */
+	/* the thing it changes, if all ranks share that ("the machine"); such a line must be for
+	 * all ranks */
 	const char *for_all;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct call *call);
 	one_rank *each;     /* replaces run: what the line does on one rank */
 	answer_of *answers; /* replaces run: its text for one rank (answer_each) */
-	/* TAB, on rank 0 alone: the words that may follow, "word\n" each. name: the first word
-	 * after the command, or after a ` + `, without its =VALUE; "" if there is none yet */
+	/* TAB, on rank 0 alone: appends the words that may follow, "word\n" each. name: the first
+	 * word after the command, or after a ` + `, without its =VALUE; "" if none yet */
 	void (*follows)(const char *name, struct text *out);
 	const struct kernel *kernel; /* of a row made from a kernel (submit/rows.c); else NULL */
 	const struct collective *collective;
@@ -112,34 +117,33 @@ static inline const char *command_usage(const struct command *row)
 {
 	return row->usage ? row->usage : row->name;
 }
-/* Commands, kernels and collectives; NULL if none has the name */
+/* Each finds a command, kernel or collective; NULL if none has the name. */
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);
 const struct command *command_beside_kernel(struct slice_of_text name);
 const struct command *commands_at(int i); /* sorted by name; NULL after the last */
 
-/* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name
- * comes first. A kernel's row: argument[0] tensors (any number; their order counts, not their
- * place among the other words), [1] a SHAPE, [2] EXPRESSIONs without a key (`spin 2ms x`, `fill x
- * 0`: they fill the kernel's options in the row's order, those without a default first), [3] a
- * dtype word (sources). A collective's row: argument[0] the tensor (none for barrier), [1] the
- * word `unroll`. */
+/* Rows made from src/kernels and src/collectives. A row of shell/commands/ with the same name
+ * replaces them. A kernel's row: argument[0] any number of tensors, in order, with other words
+ * between them; [1] a SHAPE; [2] EXPRESSIONs without a key (`spin 2ms x`, `fill x 0`), which fill
+ * the kernel's options, those without a default first; [3] a dtype word (sources). A collective's
+ * row: argument[0] the tensor (none for barrier), [1] the word `unroll`. */
 enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
 enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 
-/* Adds the rows, ended by NULL. The first of two with one name stays. */
+/* Adds rows, up to a NULL. A row whose name is taken is dropped. */
 void rows_add(const struct command *const *rows);
 const char *command_near(const char *word); /* NULL if none is near */
 
 /* ---- functions and metrics in expressions: a row each ---- */
 
-/* X(symbol, computed by, name, arguments at least, kinds, nature)
+/* X(symbol, computed by, name, fewest arguments, kinds, nature)
  *
- * computed by: value_of_ that, of run/functions.h. nature: enum function_nature. kinds, one letter
- * an argument: n number, t tensor, s stream, e event, g group, c cause, l link, group, stream or
- * tensor, o operation, m kind of memory, k section (default: the current one), x stream, group or
- * kind of work, w kind of work, y stream or tensor. As the last argument, m, w, x and y may also
- * be a section. */
+ * computed by: the function is value_of_ and this word (run/functions.h). nature: NATURE_ and this
+ * word. kinds, one letter an argument: n number, t tensor, s stream, e event, g group, c cause, l
+ * link, group, stream or tensor, o operation, m kind of memory, k section (default: the current
+ * one), x stream, group or kind of work, w kind of work, y stream or tensor. If the last argument
+ * is of kind m, w, x or y, it may also be a section. */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -198,14 +202,14 @@ enum function {
 	        FUNCTION_ROWS
 };
 enum function_nature {
-	NATURE_PLAIN, /* of its arguments and the world */
-	NATURE_WORD,  /* ... and it needs no bracket */
-	/* reads tensors, for all ranks at once before it is evaluated */
+	NATURE_PLAIN, /* depends on its arguments and the world */
+	NATURE_WORD,  /* ... and needs no bracket */
+	/* reads tensors, which are fetched for all ranks before the evaluation */
 	NATURE_DATA,
-	NATURE_RANK,  /* a metric of the rank's queued work so far; needs no bracket */
-	NATURE_ALL,   /* a metric of all ranks together */
-	NATURE_CLOCK, /* NATURE_RANK, of times: on a GPU it may differ when the line runs again */
-	NATURE_CLOCK_OF_ALL
+	NATURE_RANK,        /* a metric of the rank's work so far */
+	NATURE_ALL,         /* a metric of all ranks together */
+	NATURE_CLOCK,       /* as RANK, of times: on a GPU they differ from run to run */
+	NATURE_CLOCK_OF_ALL /* as ALL, of times */
 };
 
 struct function_row {
@@ -225,12 +229,12 @@ static inline bool function_reads_clock(const struct function_row *row)
 {
 	return row->nature >= NATURE_CLOCK;
 }
-/* It compares tensors: an `expect` on it holds without data. */
+/* Returns true for a comparison of tensors, which holds with --dry. */
 static inline bool function_is_close(const struct function_row *row)
 {
 	return row->function == FUNCTION_CLOSE || row->function == FUNCTION_CLOSE_STEP;
 }
-/* `peak` alone is the function: nothing else has its name. */
+/* Returns true if the name alone is a call, as `peak` is; it is then reserved. */
 static inline bool function_is_word(const struct function_row *row)
 {
 	return !row->least && (row->nature == NATURE_WORD || function_is_metric(row));

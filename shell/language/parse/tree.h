@@ -1,7 +1,7 @@
-/* tree.h -- a parsed text: statements, arguments, names, expressions.
+/* tree.h -- a parsed text: statements, arguments, names, expressions. An umbrella header.
  *
- * A tree owns a copy of its text and all its nodes (one arena; equal names are shared). It is
- * reference-counted: a `def` keeps its tree alive. An umbrella header. */
+ * A tree owns a copy of its text and all its nodes (one arena; equal names share a node). It is
+ * reference-counted, because a `def` needs its tree after the text has run. */
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
 
@@ -16,7 +16,7 @@ enum {
 	WORDS_MAX = 4096 /* of one line */
 };
 
-/* A name or text as written, "h$i": parts of text, and formulas */
+/* A name or text as written, in parts: "h$i" is the text h and the formula i. */
 struct name_part {
 	struct slice_of_text text;
 	struct formula *formula;
@@ -28,9 +28,9 @@ struct name {
 	int parts;
 	bool constant; /* no `$` */
 	bool quoted;
-	bool line; /* a whole line, of STATEMENT_CHOSEN: numbers keep every bit */
+	bool line; /* the line of a STATEMENT_CHOSEN: numbers in it keep every bit */
 	name_id id;
-	/* of a constant one: `id` is valid while the interpreter's generation is this */
+	/* of a constant name: `id` is valid while this is the interpreter's generation */
 	uint32_t generation;
 };
 
@@ -39,7 +39,7 @@ struct index {
 	bool range;
 	struct formula *from, *to; /* NULL: left out */
 };
-/* NAME, NAME.T, NAME[..] as written. A name alone is one node for the whole text. */
+/* NAME, NAME.T or NAME[..] as written. All uses of a bare name share one node. */
 struct tensor_ref {
 	struct slice_of_text written;
 	struct name *name;
@@ -80,16 +80,17 @@ struct function_argument {
 	struct name *name;
 };
 
-/* One node. `left` alone is the operand of NEGATE and NOT. */
+/* One node of an expression. NEGATE and NOT have only `left`. */
 struct formula {
 	uint8_t kind; /* enum formula_kind */
 	uint8_t arguments;
-	bool reads_data; /* it, or a node below, reads tensor elements */
-	bool moment;     /* ... or the trace: its value depends on when it is evaluated */
-	/* it reads data by close() or close_step() alone: --dry takes an `expect` on it to hold */
+	bool reads_data; /* this node, or one below it, reads tensor elements */
+	bool moment;     /* ... or the trace, so its value depends on when it is evaluated */
+	/* root: all its reads are close() or close_step(), so with --dry an `expect` on it
+	 * holds */
 	bool skippable;
 	uint16_t depth;
-	int place; /* ELEMENT, functions on data: its index among the root's reads */
+	int place; /* ELEMENT, functions on data: index in the root's `reads` */
 	struct slice_of_text written;
 	struct number number;
 	struct name *name;         /* NAME, TEXT */
@@ -97,7 +98,7 @@ struct formula {
 	const struct function_row *function;
 	struct function_argument *argument;
 	struct formula *left, *right;
-	/* of an expression's root: all nodes below that read data, also inside its texts */
+	/* root: all nodes that read data, also those in its texts */
 	struct formula **reads;
 	int read_count;
 };
@@ -105,8 +106,8 @@ struct formula {
 enum ranks_kind {
 	RANKS_REF_ALL,
 	RANKS_REF_LIST,
-	RANKS_REF_ASKED, /* decided on each rank: places on axes, or an expression */
-	RANKS_REF_NAME   /* it has `$`: read when the line runs */
+	RANKS_REF_ASKED, /* evaluated on each rank: places on axes, or an expression */
+	RANKS_REF_NAME   /* it has `$`: parsed when the line runs */
 };
 struct ranks_range {
 	int from, to;
@@ -130,13 +131,13 @@ struct clauses {
 	struct name *stream, *group;
 };
 
-/* A word of a line, bound to a row of its command (or of a def's call: row 0) */
+/* A word of a line, bound to an argument row of its command; in a def's call, to row 0 */
 struct argument {
 	struct slice_of_text written;
 	uint8_t kind; /* enum argument_kind */
 	uint8_t row;
-	bool dropped; /* result `_` */
-	uint8_t part; /* in a line divided by ` + ` */
+	bool dropped; /* the result is `_` */
+	uint8_t part; /* index of its part in a line divided by ` + ` */
 	int dims;
 	struct name *name;
 	struct tensor_ref *tensor;
@@ -148,8 +149,8 @@ struct argument {
 };
 struct key_value {
 	struct slice_of_text written, key;
-	int part;                     /* in a line divided by ` + ` */
-	const struct option_row *row; /* NULL: ARG_KEYS */
+	int part;                     /* index of its part in a line divided by ` + ` */
+	const struct option_row *row; /* NULL: a free key, of ARG_KEYS */
 	struct formula *formula;      /* NULL if the value is only a word */
 	struct name *word;
 };
@@ -157,7 +158,7 @@ struct key_value {
 enum statement_kind {
 	STATEMENT_COMMAND,
 	STATEMENT_CALL /* of a def */,
-	/* a line whose command, def or type is a variable's text: read when it runs */
+	/* a variable's text names its command, def or type: parsed when it runs */
 	STATEMENT_CHOSEN,
 	STATEMENT_VIEW /* y = x[0:2] */,
 	STATEMENT_BLOCK,
@@ -174,10 +175,10 @@ enum statement_kind {
 	STATEMENT_TITLE,
 	STATEMENT_OPTION,
 	STATEMENT_REFUSE,
-	STATEMENT_BROKEN, /* inside `expect error { }`: `message` is the parser's refusal */
+	STATEMENT_BROKEN, /* inside `expect error { }`; `message`: why the parser refused it */
 };
 
-/* NAME[SHAPE] in a line of `tensor`; dims 0: the file gives the shape */
+/* NAME[SHAPE] in a `tensor` line; dims 0: the file has the shape */
 struct made {
 	struct slice_of_text written;
 	struct name *name;
@@ -189,22 +190,23 @@ struct making {
 	struct made *made;
 	int space, dtype; /* enum space, enum dtype */
 	bool dtype_given, space_given;
-	const struct kernel *source; /* NULL: no data, or a file's */
+	const struct kernel *source; /* fills them; NULL: no initial data, or a file's */
 	struct key_value *option;
 	int options;
-	struct formula *value; /* source "full": the constant */
-	struct name *file;     /* load F.npy */
+	struct formula *value; /* the constant, for the source "full" */
+	struct name *file;     /* of `load F.npy` */
 };
 
 struct option_line {
-	struct slice_of_text name, value, about; /* about: without its quotes */
-	struct formula *formula;                 /* of a default that is a number; NULL: a word */
-	const char *words;                       /* of=, NULL: any */
-	/* for=: NAME_x and NAME_y are variables too; NULL if none */
+	struct slice_of_text name, value, about; /* value: the default; about: without quotes */
+	struct formula *formula;                 /* the default as an expression; NULL: a word */
+	const char *words;                       /* of=; NULL: any word */
+	/* for="x y": NAME_x and NAME_y are variables too; NULL if none */
 	const char *parts;
 	bool has_least;
 	struct number least;
-	/* no effect without the option `with`, nor beside a strategy of the axis `unless` */
+	/* the option has no effect without `with` ("other=a"), or beside a strategy of the axis
+	 * `unless` */
 	const char *with, *unless;
 };
 
@@ -216,33 +218,33 @@ struct statement {
 	struct statement *next;
 	uint8_t kind;
 	bool adds;     /* += */
-	bool replaces; /* DEF: `replaced` is called in it */
-	/* COMMAND of a kernel: names decide if ARG_PRINTABLE words are tensors or numbers */
+	bool replaces; /* DEF: its block calls `replaced` */
+	/* a kernel's line: the run decides whether ARG_PRINTABLE words are tensors or numbers */
 	bool mixed;
 	int line;
-	const char *begin;           /* in the tree's text, from its clauses on */
-	struct slice_of_text source; /* as typed, one line, without its block */
+	const char *begin;           /* in the tree's text, clauses included */
+	struct slice_of_text source; /* as typed, in one line, without its block */
 	struct clauses clauses;
 	const struct command *row;
 	struct argument *result, *argument;
 	struct key_value *option;
 	int results, arguments, options, parameters;
-	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, with `$` at the chosen
-	 * words; REFUSE: the text; EXPECT_ERROR: the words, or NULL */
+	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line; REFUSE: the text;
+	 * EXPECT_ERROR: the expected words, or NULL */
 	struct name *word;
-	struct variant *variant;   /* CHOSEN: the texts that it has had */
+	struct variant *variant;   /* CHOSEN: the lines that it was so far */
 	struct option_line *given; /* OPTION */
 	struct slice_of_text *parameter;
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
 	struct formula *to, *step; /* FOR over a range */
 	struct making *making;
-	/* kind=WORD: what the memory of its results is for; NULL if not given */
+	/* kind=WORD: the purpose of its results' memory; NULL if not given */
 	struct name *purpose;
 	struct block *block, *otherwise;
-	struct slice_of_text why; /* TITLE; DEF: its text after the `def`, with the block */
-	enum status broken;
+	struct slice_of_text why; /* TITLE: comments; DEF: its text after `def`, block included */
+	enum status broken;       /* BROKEN */
 	const char *message;
-	struct statement *next_call; /* CALL, outside `expect error`: a list of the tree */
+	struct statement *next_call; /* CALL: next of tree.calls; DEF: next of tree.defs */
 };
 
 struct variant {
@@ -250,10 +252,10 @@ struct variant {
 	const char *text;
 	struct tree *tree;
 	struct statement *statement;
-	struct variant *of_tree; /* the tree's list, which owns them */
+	struct variant *of_tree; /* next of tree.variants, which owns them */
 };
 
-/* A text and all that was read from it; the last user's tree_release frees it. */
+/* A text and its nodes */
 struct tree {
 	int users;
 	struct tree_page *pages;
@@ -261,25 +263,26 @@ struct tree {
 	size_t count;     /* a NUL follows */
 	const char *file; /* NULL at the prompt */
 	struct block block;
-	/* lines whose first word is no command: calls of defs, or mistakes */
+	/* lines whose first word is no command: calls of defs, or mistakes; the last line first */
 	struct statement *calls;
 	struct statement *defs;
-	/* a `source`, `model`, `lesson` ... is in it, which may bring defs */
+	/* it has a `source`, `model`, `lesson` ..., which may define defs */
 	bool sources;
 	bool reads_only; /* its lines write no file */
 	struct variant *variants;
 };
 
-/* The tree has one user. Fails with ST_INCOMPLETE, or a failure worded with file and line. */
+/* Parses a text. The caller owns one reference to *tree. Fails with ST_INCOMPLETE, or a failure
+ * whose message has file and line; *tree is then NULL. */
 enum status tree_parse(struct tree **tree, const char *text, size_t count, const char *file, int first_line);
-/* Reads the grammar of the first line with something on it, with all that its brackets, braces and
- * quotes hold. *taken: its bytes, newline included. */
+/* Checks the grammar of the first line that is not empty; it continues to the end of open
+ * brackets, braces and quotes. *taken: its bytes, newline included */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken);
 void tree_use(struct tree *tree);
-void tree_release(struct tree *tree);
-/* zeroed; freed with the tree */
+void tree_release(struct tree *tree); /* frees it if this was the last user; NULL is allowed */
+/* Returns zeroed memory, freed with the tree. */
 void *tree_alloc(struct tree *tree, size_t bytes);
-/* with a NUL at its end; freed with the tree */
+/* The same: a copy of the text with a NUL */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
 static inline bool is_comparison(const struct formula *formula)
@@ -288,10 +291,12 @@ static inline bool is_comparison(const struct formula *formula)
 }
 /* Returns "==", "and" ... of an operator; NULL for other kinds. */
 const char *formula_sign(enum formula_kind kind);
-/* A word that appears while running: "t[3]" given to a def, "0-2" of "@$set". */
+/* Each parses a word that the run produces, such as "t[3]" given to a def, into a tree of its own,
+ * which the caller releases. tree_ranks: the text of "@$set" */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
-/* A title, or a line in its explanation: text with `$` in it, read as if in quotes. */
+/* a title or its comment, parsed as if in quotes */
 enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
+/* an expression: that of the tree's first statement, a `let` */
 enum status tree_formula(struct tree **tree, const char *text, const char *file);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 
