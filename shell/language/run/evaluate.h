@@ -1,8 +1,8 @@
-/* evaluate.h -- expressions, names, tensors and sets of ranks, as they are on one rank.
+/* evaluate.h -- evaluates expressions, names, tensors and sets of ranks on one rank.
  *
  *     eval = {shell, set, rank}         one rank at a time
  *     evaluate(&eval, formula, &v)      v on that rank; eval.varies: other ranks may differ
- *     evaluate_all(&eval, formula)      all ranks of the set; the first alone if none varies */
+ *     evaluate_all(&eval, formula)      all ranks of the set; only the first if none varies */
 #ifndef RANKSH_EVALUATE_H
 #define RANKSH_EVALUATE_H
 
@@ -16,8 +16,8 @@ struct eval {
 	int rank;
 	bool varies;
 	bool assume;        /* --dry: close() holds */
-	const double *data; /* data[place * world + rank], of fetch_reads */
-	int depth;          /* of names for names */
+	const double *data; /* of fetch_reads: data[place * world + rank] */
+	int depth;          /* of parameters that stand for parameters */
 };
 
 static inline struct eval eval_for(struct shell *shell, const struct ranks *set)
@@ -39,11 +39,12 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 	return eval->data[formula->place * eval->shell->world->n + eval->rank];
 }
 
-/* value.c: `at` and `what` are for messages */
-/* a KIND b. ST_UNIT: incompatible units; ST_RANGE: division by zero; ST_ARGUMENT: a text */
+/* value.c: `at`, `left`, `right` and `what` are for messages. */
+/* Computes a KIND b. ST_UNIT: incompatible units; ST_RANGE: division by zero; ST_ARGUMENT: a
+ * text */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
-/* ST_UNIT: one is a time, a size or a rate, and the other has no unit and is not 0 or inf */
+/* Fails with ST_UNIT if one has a unit and the other, without one, is neither 0 nor inf. */
 enum status value_comparable(
         struct value a, const struct formula *left, struct value b, const struct formula *right);
 struct value value_number(double number, enum unit unit);
@@ -57,56 +58,60 @@ static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
 }
-/* A plain number or an amount as a count, at most 2^53. ST_ARGUMENT, ST_UNIT, ST_RANGE */
+/* Converts a plain number or a number of bytes to a whole number, within 2^53 of 0. ST_ARGUMENT,
+ * ST_UNIT, ST_RANGE */
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
-/* As print shows it: "2 ms", a text or name as letters */
+/* Each appends the value. As `print` shows it: "2 ms", a text or name without quotes */
 void value_text(const struct shell *shell, struct value value, struct text *out);
-/* Of a number: as the language reads it, to the last bit */
+/* a number that is parsed back to the last bit */
 void value_exact(struct value value, struct text *out);
-/* As an expression with this value; a text is quoted. */
+/* an expression with this value; a text is quoted */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* flow.c: on each rank of eval->set, into in->scratch; only the first rank's unless eval->varies.
- * A failure keeps its rank. */
+/* flow.c: evaluates on each rank of eval->set into in->scratch[rank]; only on the first rank
+ * unless eval->varies. Sets the rank of a failure. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula);
-/* ... of the set; fetches the data first. reason: of the read (values/read.h) */
+/* The same after fetching data. reason: of the read (values/read.h) */
 enum status evaluate_values(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
-/* On eval->rank. A failure is worded without the rank, which the caller keeps (on_rank). */
+/* Evaluates on eval->rank. A failure's message has no rank; the caller sets it (on_rank). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
-/* The name as written, its `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: too many */
+/* The name with `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: host memory for names
+ * is full */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
-/* ... or the name that a variable of that name holds: the tensor that a def's call passed */
+/* The same; if it is a variable that holds a name, that name: the tensor passed to a def */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
 enum { TEXT_MOST = 1 << 20 }; /* bytes */
-/* Appends a text or name, its `$` replaced; a part of it on failure. ST_RANGE: over TEXT_MOST */
+/* Appends a text or name with `$` replaced; part of it on failure. ST_RANGE: over TEXT_MOST */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
-/* The set for a @ or AXIS=, within `bound`. ST_RANK: no such rank */
+/* Sets *set to the ranks of a @ within `bound`; it may be empty. ST_RANK: no such rank or place;
+ * ST_NAME: no such axis */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
-/* reads.c: fetches the formula's reads for all ranks in the set; *values is mem_free'd by the
- * caller (NULL: no reads). call: the line, which waits on its stream; NULL: the default stream */
+/* reads.c: fetches the formula's reads for all ranks in the set into a new *values, freed by the
+ * caller; NULL if there are none, or no data. call: the line, whose stream is used; NULL: the
+ * stream of `use` or a block */
 enum status fetch_reads(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values);
 
-/* view.c: what is equal for a tensor on all the line's ranks */
+/* view.c: a tensor's names, if equal on all the line's ranks */
 struct view_cache {
-	name_id base, name; /* of the whole tensor; of the view, with its slice; 0: not known */
+	name_id base, name; /* of the whole tensor; of the view, with its slice; 0: unknown */
 };
-/* A tensor as written, on eval->rank; *view is valid until the world changes. result: the name may
- * be new, then view->tensor is -1. cache: kept for the line's next ranks, or NULL. ST_NAME: no
+/* Resolves a tensor as written on eval->rank; *view is valid until the world changes. result: the
+ * name may be new; then view->tensor is -1. cache: for the line's next ranks, or NULL. ST_NAME: no
  * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
-/* unknown.c: each words a failure: the nearest name, the ranks that lack it, a line that makes
- * one */
+/* unknown.c: each fails with a message: the nearest name, or the ranks that lack it and a line
+ * that makes it. other: a second kind that would do, or `kind` */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other);
 
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);

@@ -1,7 +1,7 @@
-/* functions.h -- the C functions of the functions and metrics in expressions.
+/* functions.h -- the C functions that compute functions and metrics in expressions.
  *
- * To add one, add a row to FUNCTIONS (parse/rows.h), and its function to functions.c, or metrics.c
- * (the trace, the pipeline). */
+ * To add one, add a row to FUNCTIONS (parse/rows.h), and its C function to functions.c, or to
+ * metrics.c if it uses the trace or the pipeline. */
 #ifndef RANKSH_FUNCTIONS_H
 #define RANKSH_FUNCTIONS_H
 
@@ -9,7 +9,8 @@
 #include "shell/language/run/evaluate.h"
 #include "trace/trace.h"
 
-/* A function on one rank, with names among its arguments looked up */
+/* A call of a function on one rank, with the names among its arguments looked up. Letters are the
+ * kinds of FUNCTIONS. */
 struct asked {
 	struct eval *eval;
 	const struct formula *formula;
@@ -19,11 +20,12 @@ struct asked {
 	int index[2];
 	enum hideable work; /* x, w; default: communication */
 	name_id tensor;     /* l, y: its name; 0 if none */
-	int group;          /* x, l, y: index in the world; -1 if no group */
-	const char *word;   /* o, l: the last one; NULL if none */
+	int group;          /* x, l, y: index in the world; -1 if none */
+	const char *word;   /* o, l: the last such argument; NULL if none */
 };
-/* Argument i, a count; ST_UNIT, ST_RANGE */
+/* Argument i as a whole number; ST_ARGUMENT, ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
+/* The tolerance given to close() or close_step(), or else the default */
 enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance);
 #define X(symbol, compute, name, least, kinds, nature) \
 	enum status value_of_##compute(struct asked *asked, struct value *value);

@@ -1,4 +1,4 @@
-/* player.h -- texts that run as a program: they stop at each `## title`, and continue on demand
+/* player.h -- files that run as a program: it stops at each `## title`, and continues on demand
  *
  * A program runs on its own stack (routine.h), so typed lines can run between its steps. Its last
  * file may have a top-level `for it in ... { }`: the lines before it are the setup, the block is
@@ -8,8 +8,8 @@
  *                         ^   ^   ^               ^   ^     ^
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
- * A `##` that only some of the program's ranks (its `use`) meet belongs to the current step. Lines
- * before the first `##` of the setup or iteration belong to the step that it names. */
+ * A `##` that only some ranks of the program's `use` reach begins no step. Lines before the first
+ * `##` of the setup or iteration belong to the step that it names. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -17,17 +17,17 @@
 
 enum ran {
 	RAN_LINE,  /* a command, `tensor`, a view, `expect` */
-	RAN_CALL,  /* of a def: its lines come next, one level deeper */
-	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
-	RAN_END,   /* ... its end */
+	RAN_CALL,  /* a call of a def, whose lines come next, one level deeper */
+	RAN_BLOCK, /* a command with a block (`capture G {`), whose lines come next */
+	RAN_END,   /* the end of such a block */
 };
 /* Callbacks of a running program; each may be NULL. depth: nested def calls. */
 struct watcher {
 	void *self;
-	/* A step begins: title, and the comment lines after it without `#`, variables filled
-	 * in. */
+	/* A step begins. why: the comment lines after the title, without `#`. Variables in both
+	 * are filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
-	/* A statement runs next for the set's ranks, or a block has ended. */
+	/* A statement will run for the set's ranks, or its block has ended. */
 	void (*line)(
 	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
@@ -40,21 +40,21 @@ struct player_file {
 	size_t count;
 	const struct given *given; /* values of its options */
 	int givens;
-	/* an option of an earlier file is the same option, not a duplicate */
+	/* it may declare an option again that an earlier file has: both share it */
 	bool shares;
 };
 struct player_source {
 	const struct player_file *file;
 	int files;
-	const struct player_file *part; /* replace those in the binary */
+	const struct player_file *part; /* parts that replace those in the binary */
 	int parts;
 	int first; /* `it` in the setup and the first iteration */
 };
 struct player;
 
-/* Reads the files; nothing runs. ST_SYNTAX: the grammar, `##` in a block that cannot be left,
- * lines after the iteration. The files and parts must outlive the player. Defs that the learner
- * types later come before theirs. */
+/* Parses the files; nothing runs. The files and parts must outlive the player. Defs that the
+ * learner types later replace theirs. Fails with ST_SYNTAX for the grammar, a `##` in a command's
+ * block or `expect error`, or lines after the iteration; else as givens_fit. */
 enum status player_make(struct player **player, struct shell *shell, struct player_source source);
 /* Returns the replacement of "strategies/parts/NAME.rsh" in the running program; NULL if none. */
 const struct player_file *player_part(const struct shell *shell, const char *name);
@@ -65,14 +65,14 @@ enum status player_go(struct player *player, enum player_stop *stop);
 void player_free(struct player *player);
 /* Appends a variable of its files, as `print` shows it on rank 0; nothing if there is none. */
 void player_variable(struct player *player, const char *name, struct text *out);
-/* Evaluates a condition in its files' scope, on its first rank. */
+/* Evaluates a condition on rank 0, with the variables of its files. */
 enum status player_holds(struct player *player, const char *expression, bool *holds);
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
 /* Calls `what` with each def of its files that can still be called. */
 struct definition; /* state.h */
 void player_each_def(
         const struct player *player, void (*what)(void *self, const struct definition *def), void *self);
-bool player_loops(const struct player *player); /* it has an iteration */
-bool player_runs(const struct shell *shell);
+bool player_loops(const struct player *player); /* Returns true if it has an iteration. */
+bool player_runs(const struct shell *shell);    /* ... while a program's lines run */
 
 #endif

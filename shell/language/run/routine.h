@@ -1,4 +1,4 @@
-/* routine.h -- a coroutine: a function on a stack of its own, which can suspend in any callee
+/* routine.h -- a coroutine: a function on its own stack, which it or any callee can suspend
  *
  *     caller    resume ------+            +---- resume ------+            +---- continues
  *                            |            |                  |            |
@@ -12,14 +12,14 @@
 
 struct routine;
 
-/* body(self) begins with the first resume. */
+/* body(self) begins at the first resume. */
 struct routine *routine_make(void (*body)(void *self), void *self);
-/* Runs to the next suspend (true), or to the end of `body` (false), after which it is not
- * called. */
+/* Runs to the next suspend, and returns true; or to the end of `body`, and returns false. Do not
+ * call it again after that. */
 bool routine_resume(struct routine *routine);
 /* From within the routine: returns to the caller of resume, and continues when resumed again. */
 void routine_suspend(struct routine *routine);
-/* Requires that it has ended or not begun. NULL is allowed. */
+/* Requires a routine that has ended or not begun. NULL is allowed. */
 void routine_free(struct routine *routine);
 
 #endif

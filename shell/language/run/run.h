@@ -1,11 +1,12 @@
-/* run.h -- statements: one function a kind, and what runs several of them.
+/* run.h -- runs statements: a function for each kind, for blocks and for whole texts. An umbrella
+ * header.
  *
  *     interpreter_text -> run_file -> run_statements -> run_kind -> run_command, run_let ...
  *                                       ^                     |
  *                                       +----- run_block <----+   { lines }: a scope
  *
- * Each runs for a set of ranks, not empty, narrowed by its clauses. A failure gets its place when
- * it leaves the innermost statement (failure_locate). An umbrella header. */
+ * A statement runs for a set of ranks, never empty, which its clauses narrow. The innermost
+ * statement adds file and line to a failure (failure_locate). */
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 
@@ -17,21 +18,21 @@
 
 #include <string.h>
 
-/* state.c: the purpose of the line's tensors. ST_ARGUMENT: no such word */
+/* state.c: sets the purpose of the line's tensors. ST_ARGUMENT: no such word */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);
 
-/* clauses: its own `on` and `in`, or NULL. bound contains all its ranks, and must outlive it. */
+/* clauses: the block's own `on` and `in`, or NULL. bound: all its ranks; must outlive it */
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
-enum status budget_step(struct shell *shell);
-/* Call it before a text is read: the world may be new. */
+enum status budget_step(struct shell *shell); /* ST_INTERRUPTED: Ctrl-C */
+/* Adapts the interpreter to a new world's size. Call it before a text is parsed. */
 void interpreter_prepare(struct shell *shell);
-/* Runs the statements before `last` (NULL: all), after checking their first words. */
+/* Checks the first words of all lines, then runs the statements before `last` (NULL: all). */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
-/* watched.c: `statement` asks a question: the journal notes the lines before it. */
+/* watched.c: records in the journal the lines before `statement`, which asks a question. */
 void journal_note_text(struct shell *shell, const struct statement *statement);
-/* Begins the journal anew: a wish has emptied the world. */
+/* Records that this world begins with `statement`, whose wish has emptied it. */
 void journal_note_empty(struct shell *shell, const struct statement *statement);
 
 /* Returns true if the next statement is the learner's own and shell->course.watch is set. */
@@ -46,22 +47,25 @@ run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, 
         run_expect_error, run_expect_verify;
 run_one run_title, run_option, run_refuse, run_chosen;
 enum command_class statement_class(const struct statement *statement); /* by its first words */
+/* Returns true for a COMMAND_LOOK or COMMAND_SESSION. */
 bool statement_is_aside(const struct statement *statement);
+/* Returns VALUE if the process was started with NAME=VALUE; else NULL. */
 const char *command_line_text(const struct shell *shell, struct slice_of_text name);
-/* Checks option values against the file's `option` lines; what: for messages, "strategy ddp" */
+/* Checks option values against the file's `option` lines. what: for messages, "strategy ddp".
+ * ST_ARGUMENT, ST_RANGE, ST_UNIT */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
-/* Writes each rank's value to in->scratch (variable_set), only the first's unless *varies. */
+/* Writes each rank's value to in->scratch (variable_set); only the first rank's unless *varies. */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
 
-/* ---- a running line: its words and its ranks. command.h's questions are answered by call.c (the
- * line, streams, groups) and call_values.c (values, names, KEY=VALUE). ---- */
+/* ---- a running line. call.c (the line, streams, groups) and call_values.c (values, names,
+ * KEY=VALUE) answer the questions of command.h. ---- */
 
-/* Caches a word's value for all the line's ranks while the line runs. The clauses' slots are
- * first, then results, arguments, options. */
+/* Caches a word's value for all the line's ranks while the line runs. The order of slots: clauses,
+ * results, arguments, options. */
 struct word_slot {
-	bool ready; /* `value` is that of every rank */
+	bool ready; /* every rank has `value` */
 	bool fetched;
 	struct value value;
 	struct view_cache view;
@@ -91,16 +95,16 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* Returns the line's KEY=VALUE; NULL if it has none. */
 const struct key_value *statement_option(const struct statement *statement, const char *key);
 
-/* For a word that may be a tensor or a number: returns true if it is a number. */
+/* Returns true if a word that may be a tensor or a number is a number. */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
-/* call_values.c: computed once if equal on all the line's ranks */
+/* call_values.c: evaluates a name, once if it is equal on all the line's ranks. */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
 
-/* explain.c: `explain on` shows the CUDA or NCCL call and the PyTorch line */
+/* explain.c: for `explain on`, shows the CUDA or NCCL call and the PyTorch line. */
 void explain_line(struct call *call);
-/* Appends a row's text with the line's names: for `copy h -> x on io`, "TO.copy_(FROM)" of the
- * usage "copy FROM -> TO [on STREAM]" is "x.copy_(h)". stream: its name, or NULL */
+/* Appends a row's text with the names in its usage ("copy FROM -> TO [on STREAM]") replaced by the
+ * line's: for `copy h -> x on io`, "TO.copy_(FROM)" is "x.copy_(h)". stream: its name, or NULL */
 void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out);
 
 #endif

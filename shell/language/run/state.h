@@ -1,7 +1,7 @@
 /* state.h -- the state of running trees: values, variables by rank, scopes, defs, the interpreter.
  *
- * Lines run for a set of ranks at once, like a warp's lanes. A value that is equal on all of them
- * is computed and stored once: `varies` tells whether a result depends on the rank.
+ * Lines run for a set of ranks at once, like the lanes of a warp. A value that is equal on all of
+ * them is computed and stored once; `varies` is true if a result depends on the rank.
  *
  *     { lines }  @0-3 for m in 0:2 { ... }       set      a statement's clauses narrow the
  *                                                0 1 2 3  set, never widen it:
@@ -11,7 +11,7 @@
  *         if rank == 1 { ... } else { ... }      1 | 2 3    a condition that varies splits the set
  *       }
  *
- * A name is looked up in the call's frame that runs, then in the namespace of its file:
+ * A name is looked up in the frame of the running call, then in the namespace of its file:
  *
  *     frame of the call      parameters, loop names, `let` in a def      frame.local, latest first
  *       |                    the caller's frame is not searched
@@ -31,15 +31,15 @@ enum {
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
-/* An expression's value on a rank. TEXT: a tensor's or stream's name, or a quoted text. NONE: a
- * variable without a value on this rank. unit: enum unit, of a number */
+/* An expression's value on a rank. NUMBER: number, unit (enum unit). TEXT: name, of a tensor or
+ * stream, or a quoted text. NONE: a variable without a value on this rank */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
 	double number;
 };
 
-/* While all ranks in `domain` have one value it is stored once. */
+/* A value that all ranks in `domain` share is stored once. */
 struct variable {
 	name_id name;
 	bool uniform; /* `one` is the value on all of `domain` */
@@ -52,7 +52,7 @@ struct variables {
 	size_t count;
 };
 
-/* Defs with one name form a chain, the latest first: `replaced` in a def calls the next one. */
+/* Defs of one name are a list, latest first: `replaced` in a def calls the next one. */
 struct definition {
 	struct definition *before;
 	name_id name;
@@ -74,7 +74,7 @@ struct namespace
 	struct variables variables;
 	struct name_entry *entry; /* by name */
 	size_t room;
-	/* of a program: learner's defs with a larger serial come before its own */
+	/* of a program: the learner's defs with a larger serial replace its own */
 	unsigned born;
 	unsigned latest; /* serial of its latest def; 0 if none */
 };
@@ -82,16 +82,17 @@ struct namespace
 struct frame {
 	struct frame *caller;
 	struct variables local;  /* parameters, loop names, `let` in a def */
-	const struct ranks *set; /* runs the call: its names' domain */
-	/* for names that are not local. outer: of a learner's def that a program calls */
+	const struct ranks *set; /* the ranks that run the call, and see its names */
+	/* for names that are not local; outer: see above, or NULL */
 	struct namespace *space, *outer;
-	/* of this call; serial 0: none */
+	/* the called def; serial 0: none */
 	name_id def;
 	unsigned serial;
 	bool learners;
 };
 
-/* The name for lines without a clause. each: by world rank, if they differ; owned by its scope */
+/* The stream, group or phase of lines that name none. each: by world rank, if they differ; NULL:
+ * all have `one` */
 struct scope_setting {
 	name_id one, *each;
 };
@@ -101,11 +102,11 @@ static inline name_id setting_at(const struct scope_setting *setting, int rank)
 }
 enum setting_of { SETTING_STREAM, SETTING_GROUP, SETTING_PHASE, SETTINGS };
 
-/* A block: settings for lines without a clause; a copy of the outer block's */
+/* A block's ranks, and its settings, which begin as a copy of the outer block's */
 struct scope {
 	struct scope *up;
-	const struct ranks *bound; /* contains the ranks of all its lines */
-	struct ranks *use;         /* within bound, owned; NULL: bound itself */
+	const struct ranks *bound; /* the ranks that its lines may have */
+	struct ranks *use;         /* of `use`, within bound; owned; NULL: bound itself */
 	struct scope_setting setting[SETTINGS];
 };
 
@@ -114,7 +115,7 @@ struct loop {
 	struct frame *frame;
 	size_t variable; /* index into frame->local; `repeat` has one without a name */
 };
-/* "t[3]" as a parameter's value: its name, parsed once as a tensor. Dropped with the world. */
+/* A parameter's value such as "t[3]", parsed once as a tensor. Freed with the world. */
 struct reference {
 	name_id name;
 	struct tree *tree;
@@ -127,68 +128,72 @@ struct running {
 	struct frame *frame;
 	struct scope *scope;
 	struct loop *loops;
-	struct tree *tree; /* its lines run */
-	const struct player_file *file;
+	struct tree *tree;              /* of the running lines */
+	const struct player_file *file; /* of a program; else NULL */
 	/* nested { }, those of calls included: at most BLOCKS_MAX */
 	int blocks;
 	int calls;      /* nested def calls */
 	int runs;       /* nested texts: 1 at the prompt, one more for each `source` */
-	int flows;      /* of `blocks`, those of if, for and repeat */
-	int closed;     /* nested texts in which no wish is granted */
-	int no_steps;   /* nested blocks in which no step may begin */
+	int flows;      /* those of `blocks` that belong to if, for and repeat */
+	int closed;     /* above 0: wishes are refused */
+	int no_steps;   /* above 0: no step may begin */
 	int fault_rank; /* of the current failure; -1 if unknown */
-	bool located;   /* the failure already says its place */
+	bool located;   /* the failure's message already has its place */
 };
 
 struct interpreter {
 	struct running now;
-	/* of the running text: interpreter_run_granting */
+	/* the running text's: interpreter_run_granting */
 	enum status (*grant)(struct shell *shell);
-	/* of name ids in trees: a reset invalidates the older ones */
+	/* counts resets, which invalidate the name ids in trees */
 	uint32_t generation;
 	int n; /* ranks of the world */
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL unless its lines run */
 	unsigned serial;                    /* of the latest def */
 	struct name *purpose;               /* `kind=` of the running line; NULL: none */
-	struct player *player;              /* is notified of each line; NULL if none */
-	struct schedule *pipeline;          /* of `schedule`; a stage is a rank of this group */
-	int pipeline_group;
+	struct player *player;              /* receives each line (player_line); NULL if none */
+	struct schedule *pipeline;          /* set by `schedule`; NULL if none */
+	int pipeline_group;                 /* a stage is a rank of this group */
 	struct reference *reference;
-	size_t reference_count; /* tensors with a slice, given to defs */
-	/* by rank: values between their evaluation and their use (evaluate_all, variable_set);
-	 * code in between must not evaluate for several ranks */
+	size_t reference_count;
+	/* values by rank between evaluate_all and variable_set; code in between must not evaluate
+	 * for several ranks */
 	struct value *scratch;
-	struct text spelled; /* names with `$` under construction, nested */
+	struct text spelled; /* stack of names with `$` under construction */
 	struct frame base_frame;
 	struct scope base_scope;
 	int section;     /* of `mark`: index into the world's sections */
-	bool noted_even; /* reported: with --dry, unknown counts are taken to be even */
-	bool noted_dry;  /* reported: `expect` does not check data */
-	bool guesses;    /* a walk before the program: data reads as 0 */
-	bool guessed;    /* ... and a read was replaced so */
-	/* lines that queue or make something do nothing: only the flow between two `##` runs */
+	bool noted_even; /* the note of --dry about equal counts was shown */
+	bool noted_dry;  /* ... about an `expect` on data */
+	bool guesses;    /* a walk through the program in advance: all data reads as 0 */
+	bool guessed;    /* ... and has read data */
+	/* count steps only: lines that queue or make something do nothing */
 	bool counts;
-	uint64_t did; /* completed statements, except those that only look or ask the front end */
-	/* of all values that were set, in order; equal on all processes */
+	uint64_t did; /* interpreter_did */
+	/* digest of all values set so far; equal on all processes */
 	uint64_t digest;
 };
 
-/* Returns the running frame's variable; NULL if none. Valid until a variable is made. */
+/* Returns the variable that the running frame sees; NULL if none. Valid until a variable is
+ * made. */
 struct variable *variable_find(struct interpreter *in, name_id name);
-/* VALUE_NONE if it has none there. Sets *varies if other ranks may have another value. */
+/* Returns the rank's value, VALUE_NONE if it has none. Sets *varies if ranks may differ. */
 struct value variable_at(const struct variable *variable, int rank, bool *varies);
-/* From in->scratch: by world rank if `varies`, else the value of the set's first rank for all */
+/* Sets it on the ranks of `set`: from in->scratch[rank] if `varies`, else to the value of the
+ * set's first rank. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
-/* `let` of a name that may be new, from in->scratch; of one value for all ranks. ST_NAME: a thing
- * has the name on a rank that would see both. */
+/* The same for a name that may be new. ST_NAME: a thing has the name on a rank that would see
+ * both */
 enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
+/* The same, to one value on all ranks */
 enum status variable_let(struct shell *shell, name_id name, struct value value);
-/* A parameter or a loop's name; returns its index in frame->local. */
+/* Adds a parameter or a loop's name; returns its index in frame->local. */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
-void variables_forget(struct variables *variables); /* of a frame that ends */
-/* A copy of the outer one with `bound`, which must outlive it. Ends with scope_pop in any case. */
+void variables_forget(struct variables *variables); /* when a frame ends */
+/* Begins a block's scope, a copy of the outer one with `bound`, which must outlive it. End it with
+ * scope_pop, also after a failure. */
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* frees its settings */
 void scope_pop(struct interpreter *in);
@@ -196,14 +201,14 @@ void scope_pop(struct interpreter *in);
 name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
 /* Returns the rank's stream of `use` or a block's `on`; STREAM_DEFAULT if none. */
 int setting_stream(const struct shell *shell, int rank);
-/* ST_NAME: no such stream or group */
+/* Applies `on` and `in` to the innermost scope. ST_NAME: no such stream or group */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
-/* For the set's ranks, to the end of the innermost scope */
+/* Sets a name for the set's ranks, until the innermost scope ends. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
-/* Running defs keep their trees (tree_use). */
+/* Frees variables and defs. Running defs keep their trees (tree_use). */
 void namespace_forget(struct namespace *space);
-/* Returns the def that a call of `name` in `frame` means; NULL if none. */
+/* Returns the def that a call of `name` in `frame` runs; NULL if none. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name);
 /* Returns the def that the running one replaced; NULL if none. */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
