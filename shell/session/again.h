@@ -10,8 +10,9 @@ struct told_line {
 	bool refused;
 	const char *differs; /* of steering.h, after a replay */
 };
-/* Appends a line after `indent` for each difference: changed values; a new refusal with its words,
- * or else changed files, read both times, that `out` does not mention yet. */
+/* Appends a line, after `indent`, for each difference: changed values; then the message `words` of
+ * a refusal that is new, or else the changed files that were read both times and that `out` does
+ * not name yet. */
 void again_tell(const struct told_line *then, const struct told_line *now, const char *words,
         const char *indent, struct text *out);
 

@@ -1,11 +1,12 @@
-/* changes.h -- how a replayed world differs from the session's (replay/rerun.h)
+/* changes.h -- the changes that a counterfactual replay makes to the session's lines
+ * (replay/rerun.h)
  *
  *     lines     mark base   run 2   mark slow   set launch=5us   run 2
  *     launch    20us ------------------------   5us           the lines' own: `plain`
  *     changed   20us ------------   10us -----  2.5us         launch=0.5x, from section `slow` on
  *
- * A change holds from its section on, whatever the lines set: a fixed machine number, or a
- * multiple of the lines'. Options for `strategy` and `model` hold from the first line. */
+ * From its section on, a change replaces a number of the machine that the lines set, or multiplies
+ * it. Options for `strategy` and `model` hold from the first line. */
 #ifndef RANKSH_CHANGES_H
 #define RANKSH_CHANGES_H
 
@@ -26,37 +27,37 @@ struct key_change {
 struct changes {
 	int section; /* the changes begin with this section */
 	bool on;     /* the section has begun */
-	bool other;  /* `machine` replaces the lines' machine, */
+	bool other;  /* `machine` replaces the lines' machine */
 	struct machine machine;
 	struct machine plain;                /* the lines' own machine */
-	struct key_change key[CHANGES_MOST]; /* changed numbers of that machine */
+	struct key_change key[CHANGES_MOST]; /* changed numbers of the machine in use */
 	int keys;
 	struct ranks slowed; /* ranks whose kernels take `slow` times as long */
 	double slow;
-	char without[200];   /* omitted lines' text; "": none */
-	struct names *lines; /* distinct lines before the first omitted one; NULL: not requested */
+	char without[200];   /* lines with this text are omitted; "": none */
+	struct names *lines; /* lines before the first omitted one; NULL: not requested */
 	long left_out;       /* number of omitted lines */
-	const struct given *option[CHANGES_MOST]; /* the caller's */
+	const struct given *option[CHANGES_MOST]; /* borrowed */
 	bool used[CHANGES_MOST];                  /* some program has this option */
 	int options;
-	const struct op_otherwise *op; /* by id; the caller's */
+	const struct op_otherwise *op; /* by id; borrowed */
 	size_t ops;
-	bool data; /* the world has data, up to `until` */
+	bool data; /* the world has data, up to the time `until` */
 	int64_t until;
 };
 
-/* Begins the section of the changes. Fails with ST_RANGE if a multiple is out of a number's
- * range. */
+/* Applies the changes when their section begins. Fails with ST_RANGE if a multiple is out of its
+ * number's range. */
 enum status changes_begin(struct shell *shell);
 /* Applies the changes to a newly set shell->lasting.machine. */
 enum status changes_machine(struct shell *shell);
-/* Returns the machine set by the lines. */
+/* Returns the machine that the lines set. */
 const struct machine *changes_plain(const struct shell *shell);
-/* Returns the rank's slowness if a line sets `factor`. */
+/* Returns the rank's slowdown factor when a line sets `factor`. */
 double changes_slow(const struct shell *shell, int rank, double factor);
-/* Omits lines with this text. Fails with ST_RANGE if it is too long or empty. */
+/* Sets `without`. Fails with ST_RANGE if the text is too long or empty. */
 enum status changes_without(struct changes *changes, const char *text);
-/* Returns true if this statement, as typed, is omitted. */
+/* Returns true if the statement with this source is omitted, and counts it. */
 bool changes_leave_out(struct shell *shell, const char *source, size_t length);
 
 #endif

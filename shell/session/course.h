@@ -1,4 +1,4 @@
-/* course.h -- the course (shell/course/) for the rest of the shell: functions from main.c, in
+/* course.h -- how the shell calls the course (shell/course/): by functions that main.c puts into
  * shell->course.functions; NULL in a sandbox */
 #ifndef RANKSH_SESSION_COURSE_H
 #define RANKSH_SESSION_COURSE_H
@@ -20,11 +20,11 @@ struct course {
 	void (*close)(struct shell *shell);
 	/* Receives the tasks solved in earlier sessions: "1.1 4.2". */
 	void (*solved)(struct shell *shell, const char *tasks, size_t count);
-	/* A prompt line begins. */
+	/* Called when a prompt line begins. */
 	void (*line)(struct shell *shell);
-	/* A line has emptied the world. */
+	/* Called after a line has emptied the world. */
 	void (*emptied)(struct shell *shell);
-	/* This world's journal lines, or all (whole), will run again. */
+	/* Called before the journal's lines of this world, or of all worlds (whole), run again. */
 	void (*again)(struct shell *shell, bool whole);
 	/* Returns true if the course's lines in this world are hidden. */
 	bool (*hides_start)(const struct shell *shell);
@@ -32,38 +32,40 @@ struct course {
 	bool (*goes_on)(const struct shell *shell);
 	/* Appends the open task: "task 4.2", "task 2 of F.rsh", or nothing. */
 	void (*task)(const struct shell *shell, struct text *out);
-	/* Moves the learner's actions to `events`, one "WHAT<tab>TASK<tab>WORDS\n" each. */
+	/* Moves the learner's actions since the last call to `events`: "WHAT<tab>TASK<tab>WORDS\n"
+	 * each. */
 	void (*events)(struct shell *shell, struct text *events);
-	/* Carries out --grade or --check-lessons; counts failures in shell->expect.failed. */
+	/* Runs --grade or --check-lessons; counts failures in shell->expect.failed. */
 	enum status (*run)(struct shell *shell, const struct options *options);
 
 	/* ---- in the front end: the learner's record */
-	/* state: the journals' folder; NULL: no record. Adds lines for the learner to `told`. */
+	/* state: the journals' folder; NULL: no record. Appends lines to show to `told`. */
 	struct learning *(*learning_open)(
 	        const struct options *options, const char *state, struct text *told);
 	/* Records a line and its events. Fails with ST_FILE, once, if it cannot write. */
 	enum status (*learning_line)(struct learning *learning, const char *line, const char *events);
 	/* Returns the tasks solved so far: "1.1 4.2 ". */
 	const char *(*learning_solved)(const struct learning *learning);
-	/* NULL without a class. */
+	/* Returns the learner's name in the class; NULL without a class. */
 	const char *(*learning_name)(const struct learning *learning);
 	void (*learning_close)(struct learning *learning);
 };
 
-/* A task watches the learner's statements: refuses some, keeps what was typed
+/* An open task watches the learner's statements: it may refuse one, and records the lines typed
  *
  *     y = matmul x w            before: may it?   (it runs)   after: one of the typed lines
  *     repeat 4 { set launch=0 } before the repeat, before each `set`;   after: repeat and block
  *
  * Lines from strategies, models and `own_file` (a task's starter) are not watched. */
 struct watch {
-	const void *of;       /* their owner */
+	const void *of;       /* the owner of the watch */
 	const char *own_file; /* the task's own text and its defs */
-	/* Returns ST_OK or a worded refusal; may be NULL. */
+	/* Called before each statement. Returns ST_OK, or a refusal with its message; may be
+	 * NULL. */
 	enum status (*before)(struct shell *shell, const struct statement *statement);
-	/* After an outermost statement: its text and line number; may be NULL. */
+	/* Called after an outermost statement, with its text and line number; may be NULL. */
 	void (*after)(struct shell *shell, const char *text, size_t count, int line, enum status status);
-	bool program_alone; /* read-only and session commands have no effect */
+	bool program_alone; /* read-only and session commands are skipped */
 };
 
 #endif

@@ -8,29 +8,31 @@
 
 struct cuda_job;
 
-/* Sets options->device from --device, RANKSH_DEVICE (without --dry) or else auto. auto means "sim"
- * with --dry, --test, --check-lessons, --grade and --machine (except `this`); else it stays
- * "auto": CUDA if all ranks find what it needs. Every process calls it before MPI starts; a front
- * end decides for its ranks. Fails with ST_ARGUMENT for an unknown kind, with the nearest, and for
+/* Sets options->device from --device, else RANKSH_DEVICE (not with --dry), else "auto". "auto"
+ * becomes "sim" with --dry, --test, --check-lessons, --grade or --machine (except `this`); if it
+ * stays, CUDA is used if every rank finds what it needs. Every process calls this before MPI
+ * starts; a front end, for its ranks. Fails with ST_ARGUMENT for an unknown kind, and for --device
  * cuda with --dry. */
 enum status device_choose(struct options *options);
 
 /* Starts the backends of a session's worlds */
 struct device {
 	const char *name; /* "sim", "cuda" */
-	/* Starts a backend for `world`; transport NULL: without data. Both outlive *backend. Local
-	 * on the simulator, which cannot fail; else collective, with one worded failure on all. */
+	/* Starts a backend for `world`; transport NULL: without data. Both must outlive *backend.
+	 * On the simulator it is local and cannot fail; else it is collective, with the same
+	 * failure on all. */
 	enum status (*start)(const struct device *device, struct world *world, struct transport *transport,
 	        struct backend_hooks hooks, struct backend **backend);
-	struct machine *here; /* the local GPU, `this`; NULL: none */
+	struct machine *here; /* the machine `this`: the local GPU; NULL: none */
 	struct cuda_job *job; /* only for "cuda" */
-	char missing[1000];   /* auto: what a driver lacks, or "" */
+	char missing[1000];   /* "auto": why CUDA is not used although there is a driver; or "" */
 };
 extern const struct device device_sim;
 
-/* Opens the chosen device on all ranks. Free it with device_close after all backends have stopped.
- * Fails with ST_GPU, which names the missing part, the places searched and the package; auto then
- * uses the simulator. err: descriptor for a slow start's progress; 0: none. */
+/* Collective. Opens the chosen device. Free it with device_close, after all backends have stopped
+ * and also after a failure. Fails with ST_GPU, whose message has the missing part, the places
+ * searched and the package; "auto" uses the simulator instead. err: descriptor for the progress of
+ * a slow start; 0: none */
 enum status device_open(
         const struct options *options, struct transport *transport, int err, struct device **device);
 void device_close(struct device *device);
@@ -39,12 +41,13 @@ void device_give_up(struct device *device);
 
 /* Returns the start line, "cuda: 8 ranks, 8 x NVIDIA H100, NCCL 2.28.9", or "". */
 const char *device_words(const struct device *device);
+/* Returns why the simulator is used: "by --device sim". */
 const char *device_why(const struct options *options);
 
-/* Returns "this" or "classroom". */
+/* Returns the default machine: "this" with a GPU, else "classroom". */
 const char *device_own_machine(const struct device *device);
-/* Loads a machine (machine_load), or `this` if there is a GPU; limits its memory to each rank's.
- * device NULL: the simulator. */
+/* Loads a machine (machine_load, or `this`), with no more memory than a rank has on the device.
+ * Fails with ST_ARGUMENT for `this` without a GPU. device NULL: the simulator */
 enum status device_machine(const struct device *device, const char *name, struct machine *machine);
 /* For `set`: fails with ST_RANGE if the machine has more memory than the device. */
 enum status device_holds(const struct device *device, const struct machine *machine);

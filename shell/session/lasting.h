@@ -4,23 +4,23 @@
  *     the session's  `machine` `set` `slow`, `pace` `explain` `timeline on`: stay when `reset`,
  *                    a model, a strategy or a program begins an empty world
  *
- * `undo` rebuilds a world from its lines, starting with the values from when it was empty. */
+ * `undo` runs a world's lines again, from the values that the session's state had at its start. */
 #ifndef RANKSH_LASTING_H
 #define RANKSH_LASTING_H
 
 #include "shell/session/shell.h"
 
-/* Copies it to `to`, which is released first. */
+/* Copies the session's state to `to`, which is released first. */
 void lasting_keep(const struct shell *shell, struct lasting *to);
-/* Restores it; the next world's backend receives it. */
+/* Restores it. The slow ranks reach the backend with the next world. */
 void lasting_take(struct shell *shell, const struct lasting *from);
 void lasting_release(struct lasting *lasting);
-/* Sets another machine, without slow ranks. ST_RANGE: a replay's change does not fit. */
+/* Sets another machine, on which no rank is slow. ST_RANGE: a replay's change does not fit it. */
 enum status lasting_machine(struct shell *shell, const struct machine *machine);
-/* Sets other numbers for the same machine; fails in the same way. */
+/* Sets other numbers of the same machine. ST_RANGE: the same */
 enum status lasting_set(struct shell *shell, const struct machine *machine);
 void lasting_slow(struct shell *shell, int rank, double factor);
-/* Gives the slow ranks to a new world's backend. */
+/* Slows the same ranks in a new world. */
 void lasting_begin(struct shell *shell);
 /* Appends "slow: rank 1 4x, ranks 2,3 2x\n", or nothing if no rank is slow. */
 void lasting_slow_text(const struct shell *shell, struct text *out);

@@ -1,4 +1,4 @@
-/* options.h -- the command line, read and checked before anything starts; pure */
+/* options.h -- the command line, read and checked before anything starts */
 #ifndef RANKSH_OPTIONS_H
 #define RANKSH_OPTIONS_H
 
@@ -8,49 +8,49 @@
 
 struct options {
 	bool help, version, dry, check_lessons, resume;
-	bool wire;           /* serves a front end: docs/internals/wire.md */
+	bool wire;           /* this process serves a front end: docs/internals/wire.md */
 	bool report_start;   /* rank 0 writes START_MARK on descriptor 2 when MPI has started */
 	int n;               /* ranks; 0: not given */
 	const char *machine; /* NULL: classroom */
 	const char *file;    /* also for --test */
 	bool test;
 	const char *lines; /* -c */
-	char **asked;      /* after `ranksh help`, asked_words many; NULL: no help */
+	char **asked;      /* the words after `ranksh help`; NULL: no help */
 	int asked_words;
 	const char *grade;   /* the task that FILE solves: "4.2" or a file */
 	const char *journal; /* the journal's file; NULL: the default folder */
 	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */
 	int64_t limit_ns;    /* wall time; 0: none */
-	const char *device;  /* as typed or NULL; then set by device_choose, */
+	const char *device;  /* as typed or NULL; device_choose replaces it */
 	enum {
 		DEVICE_AUTO,
 		DEVICE_TYPED,
 		DEVICE_SET /* by RANKSH_DEVICE */
-	} device_by;       /* ... and its source */
+	} device_by;       /* the source of `device` */
 	char **argument;   /* NAME=VALUE ...; points into argv, like `word` */
 	int arguments;
 	char **word; /* the whole command line, for child processes */
 	int words;
 	const char *class_folder, *as; /* --class, --as */
-	const char *overview;          /* shows the board of that folder, */
-	bool once, csv;                /* ... printed once; as a table */
-	const char *machine_then;      /* --resume, --follow: the session's, without --machine */
+	const char *overview;          /* --overview: the class's folder */
+	bool once, csv;                /* --once, --csv */
+	const char *machine_then;      /* --resume, --follow: the machine of that session */
 };
 
-/* Start mark line for a script's front end */
+/* The line that a front end of a script waits for (report_start) */
 #define START_MARK "\036started"
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
-/* Reads the command line. *options points into argv, with NAME=VALUE moved last. ST_ARGUMENT names
- * the word and the nearest option. */
+/* Reads the command line. *options points into argv, whose NAME=VALUE words are moved to its end.
+ * ST_ARGUMENT; ST_RANGE, ST_UNIT: a value */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
 /* Returns true for --grade and --check-lessons. */
 bool options_course(const struct options *options);
-/* Returns true if one process runs, without data or with all ranks' (shell/sandbox/). */
+/* Returns true if one process runs: it has no data, or the data of all ranks (shell/sandbox/). */
 bool options_alone(const struct options *options);
-/* Returns true for a run without prompt and escape codes: a file, lines, a test, help, or if
- * descriptor 0 or 1 is no terminal. */
+/* Returns true for a run without prompt and escape codes: a file, lines, a test, help, or a
+ * descriptor 0 or 1 that is no terminal. */
 bool options_batch(const struct options *options);
 
 #endif

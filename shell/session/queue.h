@@ -1,13 +1,13 @@
-/* queue.h -- changes to the world, each reported to the backend */
+/* queue.h -- changes the world, and reports each change to the backend */
 #ifndef RANKSH_QUEUE_H
 #define RANKSH_QUEUE_H
 
 #include "shell/session/shell.h"
 
-/* Queue like world_queue and its variants, and report to the backend. kind: enum tensor_kind. */
+/* As world_queue, world_tensor_make ..., with a report to the backend. kind: enum tensor_kind */
 enum status shell_queue(struct shell *shell, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
-/* Returns a new operation's record, for sharing; 0 in a captured graph. */
+/* Returns the record of a new operation, for `like` of the next; 0 in a captured graph. */
 uint32_t queued_record(const struct shell *shell, op_id id);
 enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index);
@@ -15,11 +15,12 @@ enum status shell_tensor_free(struct shell *shell, int index, int after_stream);
 /* Names a part of a tensor or view; replaces an older view. */
 enum status shell_view_make(
         struct shell *shell, int rank, name_id name, int of, int64_t address, const struct layout *layout);
-/* Returns a record for the current line: no group, root, costs (-1). */
+/* Returns a record for the current line; group, root and costs are -1. */
 struct record queue_record(const struct shell *shell, enum op_kind kind, const char *title);
 /* Returns the tensor as an operand. access: ACCESS_READ, ... */
 struct operand queue_operand(const struct shell *shell, int tensor, int access);
-/* Reports operations after `before`. Returns `status` if it failed, else the backend's. */
+/* Reports operations with ids above `before`. Returns `status` if it failed, else the
+ * backend's. */
 enum status shell_tell(struct shell *shell, size_t before, enum status status);
 
 #endif

@@ -5,14 +5,14 @@
 #include "shell/session/shell.h"
 #include "trace/trace.h"
 
-/* Draws what->window, ranks and lanes, or says that it is empty. */
+/* Shows the lanes, ranks and time window of `what`, or a line that says it is empty. */
 enum status timeline_draw(
         struct shell *shell, const struct trace *trace, const struct timeline_options *what);
-/* After a prompt line: the current section, if `timeline on`. */
+/* After a prompt line: shows the current section, if `timeline on` is set. */
 void timeline_strip(struct shell *shell);
 
-/* Finds the last section of that name. ST_NAME suggests the nearest mark. Section 0, before the
- * first mark, has no name. */
+/* Finds the last section of that name. Section 0, before the first mark, has no name. Fails with
+ * ST_NAME, and suggests the nearest mark. */
 enum status section_find(const struct shell *shell, const char *name, int *section);
 
 #endif
