@@ -4,7 +4,7 @@
 
 struct command;
 
-/* Called once, when a process starts. table: command_table, ended by NULL. */
+/* Call it once, when a process starts. table: command_table, ended by NULL */
 void commands_start(const struct command *const *table);
 
 #endif

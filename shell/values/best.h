@@ -1,7 +1,7 @@
-/* best.h -- another world's figures: `best(time)` is the solution's time
+/* best.h -- figures of the world that a task's solution makes, for `best(time)`
  *
  *     the solution's world      best(time) is evaluated, and kept: "time" 0-3: 8.6 ms
- *     the learner's             best(time) is looked up: expect time <= 1.05 * best(time) */
+ *     the learner's world       best(time) is looked up: expect time <= 1.05 * best(time) */
 #ifndef RANKSH_SESSION_BEST_H
 #define RANKSH_SESSION_BEST_H
 
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 
 struct best_figure {
-	char *what; /* as written; owned */
-	int rank;   /* each process has all ranks' */
+	char *what; /* the expression as written; owned */
+	int rank;   /* every process has the figures of all ranks */
 	struct number number;
 };
 struct best {
-	bool keeps; /* keep figures; else look them up */
+	bool keeps; /* true in the solution's world */
 	struct best_figure *figure;
 	size_t count;
 };

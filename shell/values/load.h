@@ -1,8 +1,8 @@
-/* load.h -- number files for tensors and models
+/* load.h -- reads files of numbers for tensors and models
  *
- * *.npy is NumPy's (base/npy.h); other files are text: i32 [characters], indices into a sorted
- * vocabulary (base/characters.h). Rank 0 reads, and all receive the content or its failure. All
- * functions but file_is_npy are collective. */
+ * *.npy files are NumPy's (base/npy.h); a text file is i32 [characters], indices into its sorted
+ * vocabulary (base/characters.h). All functions but file_is_npy are collective: rank 0 reads, and
+ * all receive the content, or the same failure. */
 #ifndef RANKSH_LOAD_H
 #define RANKSH_LOAD_H
 
@@ -11,8 +11,8 @@
 bool file_is_npy(const char *path);
 /* Reads dtype and shape; changes nothing. ST_FILE: missing, empty, or neither format. */
 enum status file_header(struct shell *shell, const char *path, struct layout *layout);
-/* Fills new tensor[i] (in world.tensors) on the i-th rank of `set` as initial data (OP_FILL; the
- * rest as in `like`). Fails with ST_FILE if the header has changed. */
+/* Fills tensor[i] (an index into world.tensors) on the i-th rank of `set` by an operation like
+ * `like`, an OP_FILL. Fails with ST_FILE if the file's size has changed since file_header. */
 enum status file_load(struct shell *shell, const char *path, const struct layout *header,
         const struct ranks *set, const int *tensor, const struct record *like);
 

@@ -1,4 +1,4 @@
-/* read.h -- reads data for the language's expressions */
+/* read.h -- reads tensors' data for expressions */
 #ifndef RANKSH_READ_H
 #define RANKSH_READ_H
 
@@ -7,7 +7,7 @@
 struct view {       /* a tensor argument on one rank */
 	int tensor; /* in world.tensors; -1: a result without a name yet */
 	bool sliced;
-	name_id name;      /* $ replaced: "h3", "g[0:4]" */
+	name_id name;      /* "h3", "g[0:4]" */
 	name_id base_name; /* "g" */
 	enum space space;
 	int64_t address;
@@ -17,47 +17,49 @@ struct view {       /* a tensor argument on one rank */
 
 /* Returns the view as an operand. access: ACCESS_READ, ... */
 struct operand view_operand(const struct view *view, int access);
-/* Host memory read by an OP_SYNC; the races' masks hold no more */
+/* Host tensors that an OP_SYNC reads; the masks of the race search hold no more */
 enum { HOST_READS_MOST = 32 };
 struct host_reads {
 	struct operand operand[HOST_READS_MOST];
 	int count;
 	bool noted; /* as in struct record: later lines are queued before the values are read */
 };
-/* Queues a device tensor's copy to the host, in stream order, and sets operand, bytes and object
- * of `record`. *id: the operation; unchanged for a host tensor, which joins `reads` (or NULL). */
+/* Queues a copy of a device tensor to the host; sets operand, bytes and object of `record`, and
+ * *id. A host tensor is added to `reads` (may be NULL) instead; *id is unchanged. */
 enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
         struct record *record, struct host_reads *reads, op_id *id);
 
-/* Reads this rank's elements, packed [layout_bytes]. by: their copy (backend.read); 0: memory */
+/* Reads this rank's elements, packed [layout_bytes]. by: the copy that brought them
+ * (backend.read); 0: from memory */
 enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed);
-/* The same as f32 [layout_count] */
+/* The same, as f32 [layout_count] */
 enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);
 
 enum read_kind {
-	READ_ELEMENT, /* a has one element */
+	READ_ELEMENT, /* of a, which has one element */
 	READ_SUM,
 	READ_NORM,
-	/* max|a-b| / max(max|a|, max|b|); 0 if both are 0, inf with NaN; or ST_SHAPE */
+	/* max|a-b| / max(max|a|, max|b|); 0 if equal, inf with a NaN. Requires equal shapes */
 	READ_DIFFERENCE,
-	READ_STEP, /* step_away(a, b, c) in the coarsest type; ST_SHAPE too */
+	READ_STEP, /* step_away(a, b, c) in the coarsest type. Requires equal shapes */
 	READ_LIST  /* whole numbers: all of a, then b */
 };
 enum { READ_VIEWS = 3 /* a, b, c */ };
 struct data_read {
 	enum read_kind kind;
-	int stream; /* the rank's current one, by number */
-	int after;  /* the host waits for this stream first; STREAM_HOST: none */
-	int views;  /* 1; 2 of DIFFERENCE and LIST; 3 of STEP */
+	int stream; /* the number of the stream that copies device tensors */
+	int after;  /* for host tensors: the host waits for this stream; STREAM_HOST: none */
+	int views;  /* 1; 2 for DIFFERENCE and LIST; 3 for STEP */
 	struct view view[READ_VIEWS];
 };
 /* Returns the number of values for each rank: 1, or the longest list's length. */
 size_t reads_each(const struct ranks *set, const struct data_read *reads);
-/* Reads reads[i] of the i-th rank in `set` into values[i * reads_each], for all processes. reason
- * NULL: a read from outside, which reaches the writers (backend.reach) without new operations or
- * spans. Else the program's own read, like `print`: queues a COPY and a SYNC (record.reason) and
- * reaches them. Fails with ST_WAITS, worded, if the data depends on a line that another rank has
- * not received yet. --dry waits alike, so that times agree, and leaves `values` unchanged. */
+/* Collective. Reads reads[i] on the i-th rank of `set` into values[i * reads_each] of all
+ * processes. reason NULL: a read from outside the program, which only waits for the writers
+ * (backend.reach). Else the program's own read, like `.item()`: it queues a COPY and a SYNC
+ * (record.reason), and waits for them. Fails with ST_SHAPE, ST_DTYPE; with ST_WAITS or ST_STUCK if
+ * the data depends on a line that another rank has not received. --dry waits alike, so that times
+ * agree, and leaves `values` unchanged. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values);
 

@@ -1,5 +1,5 @@
-/* share.h -- shares one process's data or outcome with all; collective. A line may replace a file
- * written by such a line; other files need `force`. */
+/* share.h -- shares one process's data or outcome with all, collectively; and decides which files
+ * a line may replace: those that such a line wrote, and others with `force` */
 #ifndef RANKSH_SHARE_H
 #define RANKSH_SHARE_H
 
@@ -7,8 +7,8 @@
 
 struct output_kind {
 	const char *is;     /* "file of `plot`" */
-	const char *begins; /* its first bytes; NULL: no such check */
-	/* or returns true for such a regular file; may be NULL */
+	const char *begins; /* the first bytes of such a file; NULL: unknown */
+	/* or: returns true if a regular file is of this kind; may be NULL */
 	bool (*is_own)(const char *path);
 };
 
@@ -20,34 +20,36 @@ struct output {
 	bool force;
 };
 
-/* On this process alone. ST_OK if the file is missing, empty or of this kind; with force also for
- * any regular file, and for a link to one or to nothing. ST_FILE names the obstacle. */
+/* Local. ST_OK if the file is missing, empty or of this kind; with force also for any regular
+ * file, and for a link to one or to nothing. Else ST_FILE */
 enum status may_replace(const struct output *output);
 
 /* Fails with ST_FILE within a lesson's own lines. */
 enum status shell_may_write(const struct shell *shell, const char *path);
 /* Rank 0 writes the file, except in a replay; all return its outcome. Fails with ST_FILE as
- * shell_may_write and may_replace do, unless the file has these bytes already. */
+ * shell_may_write and may_replace do, unless the file already has these bytes. */
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text);
-/* `status`: the outcome of writing the file, the same on all. Keeps a refusal as a steering value,
- * with which a replay, which writes nothing, is refused again: ST_FILE. */
+/* Records the outcome of writing a file, the same on all. A replay, which writes nothing, returns
+ * ST_FILE if the recorded outcome was a refusal; else `status`. */
 enum status shell_written(struct shell *shell, const char *path, enum status status);
-/* The same for may_replace, before the line has effects. */
+/* The same for the outcome of may_replace, before the line has effects. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
-/* Shares process `owner`'s outcome `mine`, with its words. */
+/* Each is collective; `mine` is this process's outcome. */
+/* Returns the outcome of process `owner`, with its message. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
-/* The outcome of the first process that failed becomes everyone's. */
+/* Returns the failure of the first process that failed. */
 enum status shell_agree_all(struct shell *shell, enum status mine);
-/* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */
+/* Replaces bytes[count] by rank 0's, or returns rank 0's failure. */
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
-/* Says rank 0's words everywhere, or shares its failure. */
+/* Shows rank 0's words on all, or returns rank 0's failure. */
 enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
-/* ST_FILE: this session reads no files (files.none) */
+/* Fails with ST_FILE because this session reads no files (files.none). */
 enum status shell_no_file(const char *path);
 /* Rank 0 reads the file; all receive its bytes (free with mem_free) and record the read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
 
-/* Reads on this process alone. ST_FILE: not a regular file; ST_LIMIT: above 64 MB. */
+/* Reads on this process alone; free with mem_free. ST_FILE: not a regular file; ST_LIMIT: 64 MB or
+ * more */
 enum status read_file(const char *path, char **bytes, size_t *count);
 
 #endif

@@ -1,5 +1,5 @@
-/* step.h -- training steps' error relative to their change (docs/internals/verify.md),
- * close_step() */
+/* step.h -- the error of a training step relative to the change that it makes, for close_step()
+ * and `verify` (docs/internals/verify.md) */
 #ifndef RANKSH_STEP_H
 #define RANKSH_STEP_H
 
@@ -8,17 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Mean squares: error, training change, result */
+/* Mean squares of the error, of the change by training, and of the result */
 struct step_sizes {
 	double away, changed, size;
 };
-/* Returns the relative error. rounding: the result's own relative rounding error, subtracted. 0:
- * no further error; INFINITY: no change. */
+/* Returns the relative error, less `rounding`, the relative rounding error of the result; 0 if no
+ * more is left; INFINITY without a change. */
 double step_share(const struct step_sizes *sizes, double rounding);
-/* Returns the limit for equal steps in another order. half: a half type; measures: on a GPU */
+/* Returns the largest error of equal steps that sum in another order. half: f16 or bf16; measures:
+ * on a GPU */
 double step_limit(bool half, bool measures);
-/* Returns the error of w against r, trained from `begin`: [count], rounded to that type. INFINITY:
- * r changed only by rounding; NAN: not a number. */
+/* Returns the error of w against r, both trained from `begin` and rounded to `dtype`; [count]
+ * each. INFINITY if r changed only by rounding; NAN if an element is not finite. */
 double step_away(const float *w, const float *begin, const float *r, int64_t count, enum dtype dtype);
 
 #endif
