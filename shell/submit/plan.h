@@ -54,7 +54,7 @@ struct plans {
 	struct plan_rank {
 		int rank;
 		uint32_t plan;
-		int made[PLAN_RESULTS], old[PLAN_RESULTS]; /* tensors, new and replaced; -1: none */
+		int made[PLAN_RESULTS], old[PLAN_RESULTS]; /* tensors, new and old; -1: none */
 		op_id id;
 	} * rank;
 	int ranks;

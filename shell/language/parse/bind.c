@@ -1,11 +1,11 @@
-/* bind.c -- gives a line's words to the arguments of its command's row, and checks them by it.
+/* bind.c -- binds a line's words to the arguments of its command's row, and checks them.
  *
  *     row     ARG_TENSOR      ARG_ARROW     ARG_RESULT       ARG_WORD "async" optional
  *     line    x[0:4]          ->            y                (none)
  *
- * Options and clauses are taken out first. The other words go to the rows from left to right: each
- * row takes one word, or all that fit if it is ARG_MANY. A word's form alone chooses its row, so a
- * line means the same in every world. A kernel's shape, numbers and type may be in any order:
+ * Options and clauses are bound first. Of the other words, from left to right, each argument row
+ * takes one, or all that fit if it is ARG_MANY. Only a word's form selects its row, so a line
+ * means the same in every world. A kernel's shape, numbers and type may be in any order:
  *
  *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS
  *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE */
@@ -47,7 +47,7 @@ static bool argument_fits(const struct argument_row *row, const struct word *wor
 	}
 }
 
-/* `print x` may be a tensor or a variable: both readings are kept until the line runs (call.c). */
+/* The x of `print x` may be a tensor or a variable. Both are kept until the line runs (call.c). */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	if (!word->tensor)
@@ -58,7 +58,6 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 	return status;
 }
 
-/* A reserved word as a new name would hide the word in every expression. */
 static enum status check_reserved(struct slice_of_text name)
 {
 	return name_is_reserved(name)
@@ -122,7 +121,7 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 	return NULL;
 }
 
-/* kind=gradient, of a line that makes a tensor. A `$` in it is checked when the line runs. */
+/* A kind= with `$` is checked when the line runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -135,7 +134,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
-/* Words with a list are checked here unless they hold a `$`; numbers and units by the run. */
+/* Checks a word that has a list, unless it has `$`. Numbers and units are checked when the line
+ * runs. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word->at, word->sign);
@@ -172,11 +172,12 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	status = parse_formula(parser, at, word->after, &option->formula);
 	if (status == ST_OK || row)
 		return status;
-	option->formula = NULL; /* ARG_KEYS: a word, as in machine=dgx-h100 */
+	option->formula = NULL; /* a word: machine=dgx-h100 */
 	return ST_OK;
 }
 
-/* Returns the row of a kernel's word by its form; -1: none, or a tensor or number. */
+/* Returns the argument row that a kernel's word has by its form; -1: none, or it may be a tensor
+ * or a number. */
 static int kernel_argument(
         const struct kernel *kernel, const struct argument_row *rows, const struct word *word)
 {
@@ -218,7 +219,7 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 	return status;
 }
 
-/* No row needs backtracking, and without it a message can name the argument that was expected. */
+/* Without backtracking, which no row needs, a message can name the expected argument. */
 static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;

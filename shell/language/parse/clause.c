@@ -1,11 +1,11 @@
-/* clause.c -- a statement's words; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
+/* clause.c -- a statement's words, and its clauses `@RANKS`, `on STREAM`, `in GROUP`.
  *
  *     @1 y = matmul x w[0:4] on comm seed=1        words: at, after, stop (of the name), sign
  *     ^  ^ ^ ^      ^ ^      ^       ^
  *     clauses: before a block or a line, or anywhere in a line (parse_clauses)
  *
- * All words are read before the kind of the statement is known, and clauses are removed before the
- * words are bound to arguments. */
+ * All words are read before the statement's kind is known. Clauses are removed before words are
+ * bound to arguments. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
@@ -25,7 +25,6 @@ static struct word word_read(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
-/* The words of a block's lines replace those of the line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -73,7 +72,7 @@ static enum status parse_clause(struct parser *parser, struct clauses *clauses, 
 	return parse_name(parser, word->at, word->after, name);
 }
 
-/* `on` and `in` begin a clause only before a blank: a def may be called `on`. */
+/* `on` and `in` begin a clause only if a blank follows. */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 {
 	size_t i = 0;
@@ -88,7 +87,7 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is an argument only at the end of a row without streams (`timeline on`). */
+/* A last word `on` is an argument if the command takes no stream (`timeline on`). */
 enum status parse_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;
@@ -117,7 +116,7 @@ enum status parse_clauses(struct parser *parser, struct statement *statement, si
  *     @0-3,5      RANKS_REF_LIST       known now
  *     @tp=0,dp=1  RANKS_REF_ASKED      the ranks at these places of a mesh of the line's world
  *     @(rank<n)   RANKS_REF_ASKED      evaluated on each rank
- *     @$set       RANKS_REF_NAME       text, read as one of the others when the line runs */
+ *     @$set       RANKS_REF_NAME       text, parsed as one of the others when the line runs */
 
 static enum status ranks_mistake(const char *at, const char *after)
 {
@@ -133,7 +132,7 @@ static int count_commas(const char *at, const char *after)
 	return count;
 }
 
-/* Digits at *p. A rank above RANKS_MAX becomes RANKS_MAX, and is refused when the line runs. */
+/* Reads digits at *p. A rank above RANKS_MAX becomes RANKS_MAX, which the run refuses. */
 static bool read_rank(const char **p, int *rank)
 {
 	char *stop;
@@ -167,7 +166,7 @@ static enum status parse_range_list(
 	}
 }
 
-/* tp=0,dp=$i: all must hold. The axis is looked up when the line runs. */
+/* tp=0,dp=$i: a rank must be at all these places. The run looks the axes up. */
 static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {

@@ -1,4 +1,4 @@
-/* formula.c -- expressions: text to a tree, by operator precedence, loosest first.
+/* formula.c -- parses expressions by operator precedence, loosest first.
  *
  *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), ( )
  *
@@ -10,8 +10,8 @@
  *                                          / \
  *                                         b   c
  *
- * The root lists the nodes below it that read tensor elements (`reads`): they are fetched for all
- * ranks in one collective step before evaluation. */
+ * The root lists the nodes that read tensor elements (`reads`), because their values are fetched
+ * for all ranks before the evaluation. */
 #include "shell/language/parse/parse.h"
 
 enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
@@ -39,8 +39,7 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
-/* Depth is counted from the leaves: a chain of operators nests on the left. Evaluation
- * recurses. */
+/* Evaluation recurses, so the depth is limited. A chain of operators nests on the left. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -127,7 +126,7 @@ struct operator
 	enum formula_kind kind;
 };
 
-/* The first match, so longer operators are first in their list. */
+/* Takes the first match: a longer operator must precede its prefix in the list. */
 static bool operator_read(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -167,7 +166,7 @@ const char *formula_sign(enum formula_kind kind)
 	return NULL;
 }
 
-/* It nests without brackets, so it has its own limit. */
+/* `not not ...` nests without brackets, so it has its own limit. */
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
@@ -184,7 +183,7 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* Operands that bind tighter, with operators of this precedence between them, nested left */
+/* Parses operators of this precedence, nested left, with operands that bind tighter. */
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
 {
 	enum formula_kind kind;
@@ -205,7 +204,8 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 		formula_holds(formula, formula->right);
 		status = formula_finish(reader, formula, made);
 	}
-	/* a < b < c would compare a truth with c; a left one in brackets begins after one */
+	/* a < b < c would compare a truth value with c; (a < b) == c is allowed, and begins before
+	 * its left side */
 	const struct formula *left = status == ST_OK && strength == COMPARISON ? (*made)->left : NULL;
 	return left && is_comparison(*made) && is_comparison(left) && left->written.at == (*made)->written.at
 	        ? reader_fails(reader, "one comparison at a time, with `and` between them")
@@ -240,7 +240,7 @@ static void root_keep_reads(struct parser *parser, struct formula *root, size_t 
 	parser->read_count = before;
 }
 
-/* Recursive for a `$( )` in a name or an index: only the outermost call is a root. */
+/* Recursive for a `$( )` in a name or an index; only the outermost expression is a root. */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

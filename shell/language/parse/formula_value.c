@@ -2,8 +2,8 @@
  *
  *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
  *
- * A name before a bracket is a function of rows.h, whose row says how each argument is read; a
- * metric needs no bracket. */
+ * A name before a bracket is a function of rows.h, whose row has the kind of each argument. Most
+ * metrics need no bracket. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
@@ -17,8 +17,7 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
-/* 2ms is a time, 2x a factor, and 2xs an error. `used` may exceed the expression if its text goes
- * on. */
+/* 2ms is a time, 2x a factor, 2xs an error. number_read may read beyond the expression's end. */
 enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;
@@ -124,12 +123,12 @@ static enum status unknown_function(struct slice_of_text written)
 	        word);
 }
 
-/* NAME, NAME[i,j], f(..), a metric, rank, world, inf; the character after the name decides:
+/* The character after a name decides:
  *
- *     overlap(a,b)    a bracket: a function or a metric, else a mistake
- *     races           no bracket, and a metric that needs no argument
+ *     overlap(a,b)    a function or a metric, else a mistake
+ *     races           a metric that needs no argument
  *     x.T  x[0,1]     an element of a tensor, one of the expression's reads
- *     n  h$i          a variable, an axis of a mesh, or a tensor of one element: by the run */
+ *     n  h$i          a variable or an axis of a mesh: decided when it is evaluated */
 enum status read_name(struct formula_reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *after = name_end(from, reader->end);

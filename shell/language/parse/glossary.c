@@ -1,4 +1,4 @@
-/* glossary.c -- docs/help/glossary.txt read, an entry at a time
+/* glossary.c -- reads docs/help/glossary.txt, an entry at a time
  *
  *     word: micro-batch, microbatch        kind, names
  *     A part of a batch. ...               text, up to a line that begins with >
@@ -10,7 +10,7 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/parse.h"
 
-/* Returns the line at *at, which moves after it; an empty one at the end. */
+/* Returns the line at *at, empty at the end, and moves *at after it. */
 static struct slice_of_text next_line(const char **at, const char *end)
 {
 	size_t length = 0;
@@ -48,7 +48,8 @@ bool glossary_next(const char **at, struct glossary_entry *entry)
 	return found;
 }
 
-/* Finds the name at *at of "a, b", which moves after it; false after the last. */
+/* Sets *name to the next name of a list "a, b", and moves *at after it. Returns false at the
+ * end. */
 static bool next_name(const char **at, const char *end, struct slice_of_text *name)
 {
 	if (*at >= end)

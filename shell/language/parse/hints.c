@@ -1,14 +1,15 @@
 /* hints.c -- words of CUDA, NCCL, MPI, Python and PyTorch, and the line to write instead
  *
- * A row's right side is a line with holes: $1 $2 the arguments between brackets, $* all of them,
- * $= the name left of '=' ("y" without one). To add a word, put it into a row or add a row.
+ * A row's right side is a line with holes: $1 $2 for the arguments between brackets, $* for all,
+ * $, for all with commas, $= for the name left of '=' (else "y"), $. for the object before the dot
+ * (else "x"). To add a word, put it into a row or add a row.
  *
  *     typed    y = torch.mm(a, b)         left y, object torch, word mm, arguments a b
  *     row      "$= = matmul $1 $2"        its holes filled:
  *     said     here: y = matmul a b
  *
- * A word of the shell in Python's form (`y = matmul(x, w)`) needs no row: its line is suggested
- * with blanks for brackets and commas. */
+ * A word of the shell in Python's form (`y = matmul(x, w)`) needs no row: the suggestion has
+ * blanks for brackets and commas. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 
@@ -123,7 +124,7 @@ const char *hint_word(const char *word)
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
-/* "y = torch.nn.relu(x, 2)" in parts; also "all_reduce x" */
+/* The parts of "y = torch.nn.relu(x, 2)", or of "all_reduce x" */
 struct foreign_line {
 	struct slice_of_text left;   /* of '=' */
 	struct slice_of_text object; /* before the last dot: "loss" of loss.item() */
@@ -153,7 +154,7 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 	}
 }
 
-/* The line is refused in any case, so this may guess. false: it has another form */
+/* Returns false if the line has another form. It may guess, because the line is refused anyway. */
 static bool foreign_split(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);
@@ -221,7 +222,7 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 			text_put(out, p, 1);
 }
 
-/* dist.send(x, dst=1), dist.broadcast(x, src=0): these keys have other names here. */
+/* dst= and src= of dist.send(x, dst=1), dist.broadcast(x, src=0) have other names here. */
 static void put_argument(const char *row, struct slice_of_text argument, struct text *out)
 {
 	bool other = argument.length > 4 &&
@@ -266,7 +267,7 @@ bool hint_line(const char *at, const char *after)
 	if (after - at > 1000 || !foreign_split(at, after, &line))
 		return false;
 	const char *row = hint_row(line.word);
-	/* randn, zeros etc. are words here too: only torch.randn( ) or randn( ) is foreign */
+	/* randn, zeros etc. are words here, too; only with brackets they are foreign */
 	if (row && (line.brackets || !command_called(line.word))) {
 		text_add(&said, "here: ");
 		fill_holes(row, &line, &said);

@@ -1,4 +1,4 @@
-/* keyword.c -- the statements that are not commands; `tensor` is in keyword_tensor.c.
+/* keyword.c -- statements that are not commands; `tensor` is in keyword_tensor.c.
  *
  *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
  *     for NAME in from:to[:step] { }  for NAME in word { word } { }         def NAME { NAME } { }
@@ -6,8 +6,8 @@
  *     expect verify [iterations=N]
  *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "text"
  *
- * They are no rows: their expression extends to the line's end with blanks in it, or they hold
- * blocks that run more than once or never. Each function starts after its word. */
+ * They have no rows, because an expression of theirs may have blanks, or a block of theirs may run
+ * any number of times. Each function begins after the keyword. */
 #include "shell/language/parse/parse.h"
 
 typedef enum status parse_one(struct parser *parser, struct statement *statement);
@@ -43,7 +43,7 @@ enum status fresh_name(
 	return parse_name(parser, at, after, name);
 }
 
-/* The name ends at its last letter, so the `=` needs no blanks: let n=4. */
+/* The `=` needs no blanks: let n=4. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	const struct word *word = parser->words;
@@ -60,7 +60,7 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
 	return rest_formula(parser, "let NAME =", &statement->formula);
 }
 
-/* `else if` is an `if` in an implicit block of the outer one. The depth counts on. */
+/* `else if` is an `if` in an implicit block; it counts as one level deeper. */
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
 	enum status status = formula_block(parser, statement, "if", "if rank == 0");
@@ -120,8 +120,8 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-/* A command's name is refused, or a line's meaning would depend on the files that ran before
- * it. */
+/* Refuses a command's name: otherwise a line's meaning would depend on the files that ran
+ * before. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -182,7 +182,7 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 	return status;
 }
 
-/* `expect error` is no expression if a blank, the words or the block follow. */
+/* `expect error` is not an expression if a blank, a quote or a `{` follows. */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -238,7 +238,6 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	        option_usage);
 }
 
-/* A value from the command line is checked before the file's first line runs (run/options.c). */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
@@ -280,7 +279,7 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }
 
-/* *known: the first word is a keyword. Messages show its first line, without the block. */
+/* Sets *known if the first word is a keyword. */
 enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known)
 {
 	static const struct {

@@ -1,12 +1,12 @@
-/* keyword_tensor.c -- tensor NAME[SHAPE] ... [TYPE] [SPACE] [kind=WORD] [ = SOURCE ].
+/* keyword_tensor.c -- parses tensor NAME[SHAPE] ... [TYPE] [SPACE] [kind=WORD] [ = SOURCE ].
  *
  *     tensor x[64,64] w[64] bf16 pinned = randn seed=1      a source with its options
  *     tensor y[n*2,d] = 1/sqrt(d)                           an expression: the constant
  *     tensor d = load x.npy                                 a file, which may give the shape
- *     tensor x[4] $type = $init                             a variable says: read when it runs
+ *     tensor x[4] $type = $init                             by variables: parsed when it runs
  *
- * Names, types and spaces are in any order before the `=`. A name without a shape is refused at
- * the line's end: the shape may be the next word. */
+ * Names, types and spaces may be in any order before the `=`. A shape may follow its name as a
+ * separate word, so a missing shape is reported at the line's end. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
@@ -16,7 +16,7 @@ static enum status making_repeats(const char *one, const char *other, const char
 	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
 }
 
-/* A word in one of the lists cannot be a tensor's name. *is: whether it is one */
+/* Sets *is if the word is a space or a type. */
 static enum status making_flag(const struct word *word, struct making *making, bool *is)
 {
 #define X(symbol, name) name " "
@@ -160,7 +160,7 @@ static enum status making_shapeless(struct slice_of_text name)
 	        ST_SYNTAX, "tensor %.*s needs a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
-/* The mistake may be the '=': `tensor x[4]=1`, or an option without a source. */
+/* For a failed word with '=': `tensor x[4]=1`, or an option without a source */
 static enum status glued_making(
         const struct parser *parser, const char *line, const struct word *word, enum status status)
 {
@@ -173,7 +173,7 @@ static enum status glued_making(
 	return glued == ST_OK ? status : glued;
 }
 
-/* A line with a variable as a whole word is read again with its text (choose_later). */
+/* A line that has a variable as a whole word is parsed when it runs (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
 	enum { CHOICES_MAX = 4 };
@@ -188,7 +188,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 		const struct word *word = &parser->words[i];
 		enum status status = ST_OK;
 		bool source = word_is(word, "=");
-		/* = $init, = $init seed=1: a type, a source or a number, decided by the run */
+		/* = $init, = $init seed=1: the variable may be a source or a number */
 		bool later = source && i + 1 < count && is_choice(&word[1]) &&
 		        (i + 2 == count ? word[1].at[1] != '(' : word[2].sign != NULL);
 		if (later)

@@ -1,11 +1,11 @@
-/* lex.c -- text to words.
+/* lex.c -- splits a text into words.
  *
  *     y = matmul x[0:n - 1] "two words" ; print y      # why
  *     ^ ^ ^      ^          ^           ^ ^     ^      ^
  *     a word ends at a blank outside brackets and quotes    ; ends the line, # the rest of it
  *
- * No token list is made in advance: `repeat n - 1 {` takes one expression with blanks in it,
- * `print n - 1` three words. The parser asks for a word or the remaining line. */
+ * The parser asks for a word or for the remaining line, so there is no list of tokens: `repeat n -
+ * 1 {` has one expression with blanks, `print n - 1` three words. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 
@@ -56,7 +56,7 @@ bool at_line_end(const char *at, const char *end)
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
 }
 
-/* A backslash escapes the next character, so `\"` does not close. */
+/* A backslash escapes the next character. */
 const char *quote_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -93,8 +93,8 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
-/* "'-' after 'x' is a typographic dash (U+2013): write -": shows the word's end, because the
- * character may be invisible. */
+/* "'-' after 'x' is a typographic dash (U+2013): write -". The word before it is shown, because
+ * the character may be invisible. */
 static enum status confusable_refused(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
@@ -107,7 +107,8 @@ static enum status confusable_refused(
 	        name, (unsigned)code, instead);
 }
 
-/* The full-width forms of ASCII (U+FF01 to U+FF5E) have a plain twin. All others are letters. */
+/* Refuses the characters of `strange`, and full-width forms of ASCII (U+FF01 to U+FF5E). All
+ * others are letters. */
 static enum status confusable_character(const char *word, const char **at)
 {
 	char instead[] = "write ?";
@@ -124,7 +125,7 @@ static enum status confusable_character(const char *word, const char **at)
 	return confusable_refused(word, from, bytes, code, "a full-width character", instead);
 }
 
-/* The expected closers are a stack, so that the message for `(x]` can name them. */
+/* closer: the stack of expected brackets */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];
@@ -177,7 +178,7 @@ bool is_transposed(const char *at, const char *end)
 	return at + 1 < end && at[0] == '.' && at[1] == 'T';
 }
 
-/* KEY is a name and may have dots. `a==b` is a comparison. */
+/* KEY may have dots. `a==b` is a comparison. */
 const char *option_sign(const char *at, const char *after)
 {
 	const char *p = at;

@@ -1,9 +1,8 @@
-/* meant.c -- refused lines by their whole form, and what to write: lines from Slurm, PyTorch, CUDA
- * ...
+/* meant.c -- messages for refused lines that match a pattern, such as lines from Slurm or PyTorch
  *
- * A row has shell patterns (fnmatch), divided by two blanks or more, and a message; the first
- * match counts. A pattern without a blank matches only a line of one word. hints.c has the words
- * whose arguments are needed. */
+ * A row has shell patterns (fnmatch), divided by two blanks or more, and a message. The first
+ * match counts. A pattern without a blank matches only a line of one word. For suggestions that
+ * contain the line's arguments, see hints.c. */
 #include "shell/language/parse/parse.h"
 
 #include <fnmatch.h>

@@ -1,5 +1,5 @@
-/* mistakes.c -- messages for a word that has no place in a command's row, for an unknown value,
- * and for missing or extra blanks */
+/* mistakes.c -- messages for a word that no argument of a command takes, for an unknown value, and
+ * for missing or extra blanks */
 #include "shell/language/parse/parse.h"
 
 bool is_operator(const struct word *word)
@@ -22,7 +22,7 @@ enum status none_of(
 	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
 }
 
-/* Both corrections are built from the words at its sides, after a KEY= if there is one:
+/* Both corrections are made of the words on its two sides, after a KEY= if there is one:
  *
  *     send x to=rank + 1      left to=rank, right 1:      write to=rank+1, or to=(rank + 1) */
 enum status lonely_operator(const struct parser *parser, size_t i)
@@ -97,7 +97,7 @@ static enum status spacing_arrow(const struct command *row, const char *at, cons
 	        at, left > at ? " " : "", (int)(after - right), right);
 }
 
-/* The row wants something else; i = the count of words: the line ended too early. */
+/* Word i does not fit the row; i may be the number of words: the line ended too early. */
 enum status word_wrong(const struct parser *parser, const struct statement *statement,
         const struct argument_row *row, size_t i)
 {
@@ -144,12 +144,12 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 
 /* Missing and extra blanks
  *
- *     y=matmul x w            y = matmul x w        the first word looks like KEY=VALUE
+ *     y=matmul x w            y = matmul x w
  *     tensor x[4]=1           tensor x[4] = 1
  *     copy h->x on io         copy h -> x on io
  *     allreduce y op = sum    op=sum                a command's option, so `=` assigns nothing
  *
- * The parser reads a line with added blanks before it is suggested. If that fails, its failure is
+ * A line with added blanks is parsed before it is suggested; if that fails, its failure is
  * reported instead. */
 
 /* Returns the '=' of an assignment outside brackets and quotes; NULL if none. */
@@ -188,12 +188,12 @@ enum status spacing_sign(const char *at, const char *after)
 	if (!sign || sign + 1 == after)
 		return ST_OK;
 	const char *left = sign - (sign[-1] == '+');
-	/* a line with blanks already would be its own suggestion */
+	/* a line that has the blanks already would be its own suggestion */
 	bool spaced = left > at && is_blank(left[-1]) && is_blank(sign[1]);
 	return spaced ? ST_OK : spacing_suggest(at, sign, after);
 }
 
-/* In `frob x algo=ring` the sign is an option's, unless a command follows. */
+/* The sign in `frob x algo=ring` is an option's; it would assign if a command followed. */
 static bool sign_assigns(const struct parser *parser, const char *sign)
 {
 	const struct word *words = parser->words;

@@ -1,4 +1,4 @@
-/* parse.c -- statements and blocks: text to a tree by recursive descent.
+/* parse.c -- parses statements and blocks by recursive descent.
  *
  *     parse_statements    { statement ( newline | ";" ) }, up to "}" or the end
  *       parse_statement   "## title" | clauses block | clauses keyword ... | clauses line
@@ -6,15 +6,16 @@
  *         parse_line      the word is a command, or the first after "=": parse_line.c
  *       parse_block       "{" parse_statements "}"
  *
- * The first word of a statement (or the first after `=`) finds the command's row, and bind.c gives
- * the other words to the row's arguments. A first word that is no command calls a `def`, which may
- * come later, so it is checked when it runs. docs/help/grammar.txt is the grammar for users.
+ * The first word of a statement (or the first after `=`) selects the command's row, and bind.c
+ * binds the other words to the row's arguments. A first word that is no command calls a `def`;
+ * that may come later, so it is checked when it runs. docs/help/grammar.txt is the grammar for
+ * users.
  *
- * The parser does not use the world: a whole file is checked before its first line runs, and `make
- * fuzz` can feed it anything. */
+ * The parser does not use the world, so a whole file is checked before its first line runs, and
+ * `make fuzz` can pass any text. */
 #include "shell/language/parse/parse.h"
 
-/* Counts from the last question, so that numbering a file walks over it once. */
+/* Counts from the last call, so that all calls for a file scan it once. */
 int parser_line(struct parser *parser, const char *at)
 {
 	for (; parser->counted < at; parser->counted++)
@@ -22,7 +23,7 @@ int parser_line(struct parser *parser, const char *at)
 	return parser->line;
 }
 
-/* [at, after) is the statement without its block. Newlines inside brackets become blanks. */
+/* [at, after): the statement without its block. Newlines inside brackets become blanks. */
 void statement_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
@@ -37,7 +38,7 @@ void statement_source(struct parser *parser, struct statement *statement, const 
 	statement->source.at = copy;
 }
 
-/* "## title", and the comment lines after it, as written: outside a program they are comments. */
+/* "## title", and the comment lines after it, as written */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
 	static const char blanks[] = " \t\r\f\v";
@@ -58,7 +59,7 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
-/* `fix 31 wait io on comm; allreduce g`: a row that takes its remaining line as text */
+/* `fix 31 wait io on comm; allreduce g`: a command that takes the rest of its line as text */
 static bool parse_verbatim(struct parser *parser, struct statement *statement)
 {
 	const char *name = parser->at, *after = name_end(name, parser->end);
@@ -80,7 +81,7 @@ static bool parse_verbatim(struct parser *parser, struct statement *statement)
 	return true;
 }
 
-/* *made is set even if the statement is refused: a lenient parser replaces it by its failure. */
+/* Sets *made also after a failure, so that a lenient parser can store the failure there. */
 static enum status parse_statement(struct parser *parser, struct statement **made)
 {
 	const char *line = parser->at;
@@ -119,7 +120,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	return status;
 }
 
-/* To the end of an unreadable statement, with the blocks opened on it. a#b is a name, no
+/* Skips a statement that cannot be parsed, with the blocks that it opens. The # of a#b begins no
  * comment. */
 static enum status statement_skip(struct parser *parser)
 {
@@ -170,7 +171,7 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* A lenient parser replaces a statement that fails. An unfinished text always ends the reading. */
+/* A lenient parser replaces a statement that fails, unless the text is incomplete. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;
@@ -216,7 +217,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	}
 }
 
-/* One limit (NESTING_MAX) for blocks and brackets keeps the recursion within the stack. */
+/* NESTING_MAX limits blocks and brackets together, so that the recursion fits the stack. */
 enum status parse_block(struct parser *parser, struct block **made)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);

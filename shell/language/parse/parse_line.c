@@ -1,18 +1,18 @@
-/* parse_line.c -- a line that begins with no keyword, and its possible mistakes.
+/* parse_line.c -- parses a line that begins with no keyword; messages for its mistakes.
  *
  *     line = [ TENSOR { TENSOR } ( "=" | "+=" ) ]
  *            ( WORD { argument | clause } [ block ] | TENSOR )
  *
- * The first word decides, or the first after the `=`:
+ * The first word, or the first after the `=`, decides:
  *
  *     allreduce g in tp      a row of that name               STATEMENT_COMMAND
  *     y = matmul x w         the same, `y` its result         STATEMENT_COMMAND
  *     v = x[0:4]             no row, one word, a tensor       STATEMENT_VIEW
  *     y += x                 short for y = add y x            STATEMENT_COMMAND
- *     forward x              no row: a def's, perhaps         STATEMENT_CALL
- *     y = $act x             it is a variable's text          STATEMENT_CHOSEN
+ *     forward x              no row: perhaps a def's name     STATEMENT_CALL
+ *     y = $act x             a variable                       STATEMENT_CHOSEN
  *
- * Each function for a mistake returns ST_OK if it is another mistake. */
+ * Each function for a mistake returns ST_OK if the line has another mistake. */
 #include "shell/language/parse/parse.h"
 
 static enum status no_command(const struct word *first)
@@ -82,7 +82,7 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 	return ST_OK;
 }
 
-/* Returns how many words from `first` on are not clauses: 0, 1, or 2 for more. */
+/* Returns the number of words from `first` on that are not clauses, at most 2. */
 static int count_plain(const struct parser *parser, size_t first)
 {
 	int count = 0;
@@ -118,7 +118,7 @@ static enum status line_calculates(const struct parser *parser)
 	return ST_OK;
 }
 
-/* Neither a command nor a tensor is right of `=`. The most reliable reason comes first. */
+/* For a line without a command or a tensor right of `=`. The most reliable message comes first. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status;
@@ -152,8 +152,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 	return fail(ST_SYNTAX, "a variable: let %.*s = %.*s", WORD(words), UP_TO(60, first->at, to));
 }
 
-/* The line becomes a name: its text is cut into parts at each chosen word, so that evaluate_text
- * gives a rank's line. Other words keep their `$`.
+/* The line becomes a name whose parts are its text and the chosen words, so that evaluate_text
+ * gives a rank's line. Other words keep their `$`:
  *
  *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
@@ -183,7 +183,8 @@ static bool is_chosen(const struct word *word)
 	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
-/* words[equal] is the `=` or `+=`. After a chosen kernel there are words, and no sum. */
+/* words[equal] is the `=` or `+=`. A word with `$` is a chosen kernel if words follow, but no
+ * operator. */
 static enum status parse_assignment(struct parser *parser, struct statement *statement, size_t equal)
 {
 	const struct word *right = &parser->words[equal + 1];
@@ -229,7 +230,7 @@ static enum status strange_option(const struct parser *parser)
 	                  WORD(words));
 }
 
-/* Whether a def has a line's name is known when the line runs (check_calls, run_call). */
+/* A def's name is looked up when the line runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;

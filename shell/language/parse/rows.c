@@ -1,7 +1,7 @@
-/* rows.c -- the rows of commands, and of functions and metrics, by name.
+/* rows.c -- finds rows of commands, functions and metrics by name.
  *
- * The commands are filled in when the process starts. Two views: sorted for `help` and completion,
- * hashed for the parser (open addressing, under half full). */
+ * Commands are added when the process starts: to a list sorted for `help` and completion, and to a
+ * hash table for the parser (open addressing, under half full). */
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"

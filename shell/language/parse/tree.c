@@ -1,4 +1,4 @@
-/* tree.c -- a parsed text: its memory, pages that its last user frees; and its reading */
+/* tree.c -- a parsed text's memory, and the parsing of whole texts */
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 #include "shell/language/parse/parse.h"
@@ -44,7 +44,7 @@ void tree_release(struct tree *tree)
 	if (!tree || --tree->users > 0)
 		return;
 	for (struct variant *variant = tree->variants, *next; variant; variant = next) {
-		next = variant->of_tree; /* first, because a variant is in its own tree's memory */
+		next = variant->of_tree; /* the variant is in the memory of its own tree */
 		tree_release(variant->tree);
 	}
 	for (struct tree_page *page = tree->pages, *next; page; page = next) {
@@ -54,7 +54,7 @@ void tree_release(struct tree *tree)
 	mem_free(tree);
 }
 
-/* Whole texts must be UTF-8 without NUL bytes, because messages show parts of them. */
+/* Texts must be UTF-8 without NUL bytes, because messages show parts of them. */
 
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
@@ -88,7 +88,7 @@ static enum status parse_whole(struct parser *parser)
 	        : status;
 }
 
-/* Returns the length of the byte-order mark that editors of Windows put before a text: 3, or 0. */
+/* Skips a byte-order mark, and returns its length: 3, or 0 if there is none. */
 static size_t byte_order_mark(const char **text, size_t *count)
 {
 	size_t mark = *count >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -136,7 +136,6 @@ static size_t text_lines_fit(const char *text, size_t count)
 	return fit;
 }
 
-/* The parser itself cuts a script under test into lines. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	size_t mark = byte_order_mark(&text, &count);

@@ -1,15 +1,15 @@
-/* word.c -- one word: a name with `$`, a tensor, a shape.
+/* word.c -- parses a word: a name with `$`, a tensor, a shape.
  *
  *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" } d$(m+1)
  *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                           w.T[0:4,i]
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
  *
- * A name's meaning depends on the world, and is not looked up here. */
+ * A name's meaning depends on the world; it is looked up when the line runs. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
-/* After a bracket that closes too much the depth is negative, and marks are not seen. */
+/* After an unmatched closing bracket the depth is negative, and no mark is found. */
 const char *find_outside(const char *at, const char *after, const char *marks)
 {
 	int depth = 0;
@@ -45,7 +45,7 @@ static const char *dollar_end(const char *at, const char *end)
 	return p == at + 1 ? at : p;
 }
 
-/* "h$i", "d$(p)_old" and "x" are names; "3x", "" and "$" are not, and return `at`. */
+/* "h$i", "d$(p)_old" and "x" are names; "3x", "" and "$" are not. */
 const char *name_end(const char *at, const char *end)
 {
 	const char *p = at;
@@ -118,13 +118,13 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 	return name_split(parser, name, from, to);
 }
 
-/* Parts in their order, which evaluate_text joins again:
+/* Makes the parts that evaluate_text joins:
  *
  *     h$i                 text h, formula i
  *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
  *
- * Known names are in a cache, one entry a hash: equal names share a node, and so the id that is
- * looked up for it (evaluate_name). */
+ * A cache with one entry for each hash lets equal names share a node, and the id that is looked up
+ * for it (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, at, after - at);
@@ -136,7 +136,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 	enum status status = name_make(parser, at, after, made);
 	if (status != ST_OK)
 		return status;
-	/* a name that reads data belongs to the expression around it, which lists its reads */
+	/* a name that reads data cannot be shared: the expression around it lists its reads */
 	bool shared = !(*made)->quoted;
 	for (int i = 0; i < (*made)->parts; i++)
 		shared &= !(*made)->part[i].formula || !(*made)->part[i].formula->reads_data;
@@ -145,8 +145,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 	return ST_OK;
 }
 
-/* Decides between readings of a line. [4].T is accepted, so that parse_tensor reports its
- * place. */
+/* Accepts [4].T, so that parse_tensor reports the misplaced .T. */
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
@@ -160,7 +159,7 @@ bool is_slice(const char *at, const char *after)
 	return true;
 }
 
-/* `3`, `0:4`, `2:`, `:4`, `:`. A view has one stride a dimension, so there is no step. */
+/* `3`, `0:4`, `2:`, `:4`, `:` */
 static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
 {
 	const char *colon = find_outside(at, after, ":");
@@ -180,7 +179,7 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 	return status;
 }
 
-/* A bracket's list, at the `[`; *after: the position after the `]`. */
+/* Parses a list in brackets; `at` is the `[`, *after the position after the `]`. */
 static enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
         int *indices, const char **after)
 {
@@ -236,7 +235,7 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* A slice's brackets with sizes as indices. *dims, 0 before, is at most DIMS_MAX. */
+/* Parsed as a slice whose indices are sizes. Requires *dims 0. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
