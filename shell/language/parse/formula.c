@@ -204,8 +204,8 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 		formula_holds(formula, formula->right);
 		status = formula_finish(reader, formula, made);
 	}
-	/* a < b < c would compare a truth value with c; (a < b) == c is allowed, and begins before
-	 * its left side */
+	/* a < b < c would compare a truth value with c; (a < b) == c is allowed: its node begins
+	 * before its left one */
 	const struct formula *left = status == ST_OK && strength == COMPARISON ? (*made)->left : NULL;
 	return left && is_comparison(*made) && is_comparison(left) && left->written.at == (*made)->written.at
 	        ? reader_fails(reader, "one comparison at a time, with `and` between them")

@@ -1,6 +1,7 @@
-/* call.c -- the running line: its words, place and answer, as a command asks for them (command.h).
+/* call.c -- answers a command's questions about its line (command.h): words, stream, group,
+ * output.
  *
- * A value that is equal on all the line's ranks is kept in the word's slot by the first answer. */
+ * A value that all the line's ranks share is cached in the word's slot. */
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 #include "shell/language/run/answer.h"
@@ -52,8 +53,8 @@ struct argument *call_argument(const struct call *call, int row, int i)
 	return argument;
 }
 
-/* A lone word's name decides. Among a kernel's words only a variable that holds a number is a
- * value. */
+/* Returns true if a word that may be a tensor is a value. number: among a kernel's words, only a
+ * variable that holds a number is */
 static bool argument_is_value(const struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));
@@ -65,7 +66,7 @@ static bool argument_is_value(const struct call *call, const struct argument *ar
 	if (!formula || formula->kind == FORMULA_ELEMENT)
 		return false;
 	if (formula->kind != FORMULA_NAME)
-		return true; /* rank, world, a metric */
+		return true; /* rank, world */
 	struct name *word = argument->tensor->name;
 	if (evaluate_name(&eval, word, &name) != ST_OK)
 		return false;
@@ -117,11 +118,11 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 	                argument->kind == ARG_RESULT, view));
 }
 
-/* The place of a line's work
+/* The stream or group of a line
  *
  *     the line's own clause  >  `on S` of a block  >  `use S`  >  default stream; world's group */
 
-/* *index: into the world's streams or groups; -1: no name was given */
+/* Sets *index, into the world's streams or groups; -1: no name was given */
 static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
 {
 	const struct clauses *clauses = &call->statement->clauses;
@@ -201,7 +202,6 @@ struct record call_record(const struct call *call, int rank, enum op_kind kind, 
 	return record;
 }
 
-/* Two passes, so that a line takes effect on all of its ranks or on none */
 enum status call_each_rank(struct call *call, one_rank *one)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -221,7 +221,7 @@ enum status answer(struct call *call, struct text *text, enum status status)
 	return status;
 }
 
-/* All texts are made before any is shown: making one may take long, and output is flushed. */
+/* Makes all texts before it adds any, because output may be flushed while one is made. */
 enum status answer_each(struct call *call, answer_of *make, int i)
 {
 	struct shell *shell = call->shell;

@@ -1,14 +1,13 @@
-/* call_values.c -- the values of a line's words on a rank: numbers, texts, shapes, names of
- * things, and options.
+/* call_values.c -- values of a line's words on a rank: numbers, texts, shapes, names, options.
  *
- * Each question evaluates the word on the rank (word_value), and checks it against the row. A
- * failure keeps its rank for the message (on_rank). Returned texts belong to the world's names. */
+ * Each function evaluates the word on the rank (word_value), checks it against the row, and sets
+ * the rank of a failure (on_rank). The world's names own returned texts. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
 #include <stdio.h>
 
-/* A word of the line with a value: of a name, if there is one, else of an expression */
+/* A word with a value: of `name`, or, if that is NULL, of `formula` */
 struct valued {
 	const struct formula *formula;
 	struct name *name;
@@ -21,8 +20,7 @@ static struct valued argument_valued(const struct call *call, const struct argum
 	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
 }
 
-/* One collective read for all ranks. A line that only looks leaves no trace of it (reason
- * NULL). */
+/* Reads once for all ranks. A read-only line's read is not in the trace (reason NULL). */
 static enum status word_fetch(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
@@ -42,7 +40,7 @@ static enum status evaluate_word(struct eval *eval, const struct valued *word, s
 	                   : evaluate(eval, word->formula, value));
 }
 
-/* Checks that the word is worth `first` on all the line's ranks. data: its reads, or NULL. */
+/* Checks that the word has the value `first` on all the line's ranks. data: its reads, or NULL */
 static enum status value_is_common(
         struct call *call, const struct valued *word, const double *data, const struct value *first)
 {
@@ -168,7 +166,8 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 	enum status status = name_word(call, argument->name, argument_slot(call, argument), rank, name);
 	if (status != ST_OK || known || argument->kind != ARG_NEW)
 		return status;
-	/* a name with `$` may become anything: refused if it would be read as something else later */
+	/* a name with `$` may become any text: refuse those that a line would not read as a
+	 * name */
 	const char *text = names_text(call->shell->world->names, *name);
 	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
@@ -213,7 +212,7 @@ bool call_has(const struct call *call, const char *option)
 	return statement_option(call->statement, option) != NULL;
 }
 
-/* A plain number as an amount is bytes; 0 needs no unit. */
+/* A number of bytes, and 0, need no unit. */
 static enum status option_unit_fits(const struct key_value *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};
@@ -260,7 +259,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 	        slice_between(written + strlen(name) + 1, written + strlen(written)), words);
 }
 
-/* "undo: 1.5: a whole number ..."; name: of the option, "" for an argument */
+/* name: of the option, "" for an argument */
 static enum status whole_between(
         const struct call *call, const char *name, double number, int64_t least, int64_t most, int64_t *value)
 {
@@ -303,7 +302,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 	name_id id;
 	*given = (struct given){
 	        .name = names_text(names, names_make(names, option->key.at, option->key.length))};
-	/* machine=dgx-h100 parses as a difference of unknown names: it is a word */
+	/* machine=dgx-h100 parses as a difference, of names that are unknown: then it is a word */
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
 		if (eval.varies && value_is_common(call, &word, NULL, &value) != ST_OK)

@@ -1,6 +1,6 @@
-/* command.c -- runs a command's line; y = x[0:2]; the class of a line.
+/* command.c -- runs a command's line, and y = x[0:2]; the class of a line.
  *
- * This is the cost of every line: the call and room for most lines' words are on the stack. */
+ * Every line takes this path, so the call, and the slots of most lines, are on the stack. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
@@ -10,7 +10,6 @@
 
 enum { SLOTS_INLINE = 14 };
 
-/* The names decide here whether a kernel's words are tensors or numbers. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct command *row = statement->row;
@@ -36,7 +35,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
 	bool before = shell->files.writes_none;
 	struct running *now = &shell->interpreter->now;
-	/* a lesson's own line: of its text, or of the program of an open task */
+	/* a lesson's own line: in its text, or in the program of an open task */
 	shell->files.writes_none = shell->files.reads_only || (now->tree && now->tree->reads_only) ||
 	        (shell->course.watch && player_runs(shell));
 	shell->steering.looks += shows;
@@ -57,7 +56,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	return status;
 }
 
-/* Only a name that is new or a view can become a view. */
+/* A name can become a view only if it is new or a view. */
 static enum status view_name_fits(struct eval *eval, name_id name, const struct view *of)
 {
 	const struct world *world = eval->shell->world;

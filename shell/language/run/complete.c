@@ -1,15 +1,15 @@
-/* complete.c -- TAB: endings of the word before the cursor, by the row of its line's command.
+/* complete.c -- TAB: completes the word before the cursor, by the row of the line's command.
  *
  *     first word           commands, keywords, defs; tensors, for NAME = ...
  *     after `on`, `in`     streams, groups
  *     KEY=                 the words of that option; ranks after to=, from=, root=
  *     an expression        variables, tensors, functions and metrics
  *     after `=`            commands that give a result
- *     else                 by the row's kind there, or its name in the usage (SECTION, STREAM);
- *                          its KEY= names, `on` and `in` if it takes them
+ *     else                 words of the argument's kind, or of its name (SECTION, STREAM); KEY=
+ *                          names; `on` and `in` if the command takes them
  *
- * The line may be incomplete, so it is not parsed: words end at blanks, and the row's arguments
- * are counted roughly. */
+ * The line may be incomplete, so it is not parsed: words end at blanks, and argument rows are only
+ * estimated. */
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -19,7 +19,7 @@
 struct endings {
 	const struct shell *shell;
 	const char *prefix;
-	/* head: bytes of the prefix before the name that is completed: "time(" */
+	/* head: bytes of the prefix before the name to complete: "time(" */
 	size_t length, head;
 	struct text *out;
 };
@@ -81,7 +81,7 @@ static void offer_names(struct endings *endings, enum argument_kind kind)
 		}
 }
 
-/* Functions only after a letter, because there are many. A bracket or a sign begins a new name. */
+/* A bracket or a sign begins a new name. Functions are many, so they need a first letter. */
 static void offer_values(struct endings *endings)
 {
 #define X(symbol, compute, name, least, kinds, nature) name " "
@@ -95,7 +95,8 @@ static void offer_values(struct endings *endings)
 		offer_list(endings, "", functions);
 }
 
-/* The files of the prefix's folder, without hidden ones; only scripts and folders if `scripts` */
+/* Offers the files that begin with the prefix, without hidden ones. scripts: only *.rsh and
+ * folders */
 static void offer_files(struct endings *endings, bool scripts)
 {
 	const char *slash = strrchr(endings->prefix, '/');
@@ -159,7 +160,7 @@ static void offer_help(struct endings *endings)
 			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
-/* Tensor names only after a letter, because they are many */
+/* Tensors are many, so they need a first letter. */
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;

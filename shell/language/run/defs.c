@@ -1,15 +1,15 @@
-/* defs.c -- def and its calls; the values that calls and `for` pass; lines that a variable
- * chooses.
+/* defs.c -- def and its calls; values passed by calls and `for`; lines whose command a variable
+ * names.
  *
- * A parameter gets a value: a number, a text or a name. Its text is never pasted into the def. In
- * the def the parameter stands for the tensor or slice that was named (evaluate_name):
+ * A parameter is a variable, whose value is a number, a text or a name; it is not a macro. A name
+ * stands for the tensor or slice that the call passed (evaluate_name):
  *
  *     def f p { y = relu p }        f h3         p is "h3"
  *                                   f t[0:4]     p is "t[0:4]", a view of t
  *
- * A call runs the def's block in a frame of its own. The block sees the variables of the session
- * or of the program, but not the caller's parameters and loop names. A learner's def that a
- * program calls sees the learner's variables first. The call's clauses apply to the block. */
+ * A call runs the def's block in a new frame, with the clauses of the call. The block sees the
+ * variables of the session or the program, not the caller's parameters and loop names. A learner's
+ * def that a program calls sees the learner's variables first. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
@@ -29,7 +29,8 @@ static enum status argument_name_value(struct eval *eval, struct name *name, str
 	return ST_OK;
 }
 
-/* Refuses a value that reads data: it would be read at the call, not at the parameter's use. */
+/* Refuses a value that reads data: that would be read by the call, not where the parameter is
+ * used. */
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
@@ -121,7 +122,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
-/* The def's tree is kept while the def runs: its lines may redefine the name or empty the
+/* Holds the def's tree while it runs, because its lines may redefine the def or empty the
  * world. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -171,7 +172,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 
 /* Lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`
  *
- *     rank    the line's text        read once, kept with the line
+ *     rank    the line's text        parsed once, kept with the line
  *     0       F 0                    -> call of F
  *     1       B 0                    -> call of B         run for ranks 1 and 3 together
  *     2       F 0
@@ -207,7 +208,7 @@ static enum status variant_find(
 	return ST_OK;
 }
 
-/* Every rank's line is known before the first one runs: that may change the variable. */
+/* Finds all ranks' lines before it runs one, because a line may change the variable. */
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,16 +1,16 @@
-/* evaluate.c -- expressions, names and sets of ranks, as they are on one rank.
+/* evaluate.c -- evaluates expressions, names and sets of ranks on one rank.
  *
  * An evaluation sets eval.varies if it uses something that may differ by rank: `rank`, a variable
- * with values by rank, the place on a mesh axis, data. The caller goes from rank to rank with one
- * eval, and may stop after the first if `varies` is still false. So most lines cost one
- * evaluation, however many ranks run them. */
+ * with values by rank, the place on a mesh axis, data. The caller uses one eval for all ranks, and
+ * stops after the first if `varies` is still false. So most lines cost one evaluation on any
+ * number of ranks. */
 #include "shell/language/run/evaluate.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A name takes whole numbers only; a text takes values as print shows them; a chosen line takes
- * numbers to the last bit, because it is parsed again. */
+/* In a name a number must be whole; in a text values are as `print` shows them; in a chosen line
+ * numbers keep their last bit, because it is parsed again. */
 static enum status add_part(
         struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
@@ -55,7 +55,7 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	return status;
 }
 
-/* Without a `$` the id is looked up once for each world: a reset begins a new id generation. */
+/* The id of a name without `$` is looked up once a world: a reset begins a new generation. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -64,7 +64,7 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 		*id = name->id;
 		return ST_OK;
 	}
-	/* names around this one are under construction: it is appended to them */
+	/* names may nest: this one is made after those under construction */
 	struct text *spelled = &in->spelled;
 	size_t from = spelled->count;
 	enum status status = evaluate_text(eval, name, spelled);
@@ -80,7 +80,6 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 	return status;
 }
 
-/* In a def, `p` is the passed tensor: a constant name whose variable holds a name is that one. */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 {
 	enum status status = evaluate_written(eval, name, id);
@@ -95,7 +94,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	return ST_OK;
 }
 
-/* A variable first, then a mesh axis: the rank's place on it */
+/* A variable's value, else the rank's place on a mesh axis */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct name *name = formula->name;
@@ -277,7 +276,7 @@ static enum status filtered_ranks(
 	return ST_OK;
 }
 
-/* @$set: the text is equal on all ranks. */
+/* The text of @$set must be equal on all ranks. */
 static enum status named_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
@@ -301,7 +300,7 @@ static enum status named_ranks(
 	return status;
 }
 
-/* A list may name ranks outside `bound`: they are ignored. */
+/* Ranks of a list that are outside `bound` are ignored. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

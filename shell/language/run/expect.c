@@ -1,8 +1,8 @@
 /* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
- * A false `expect` is shown and counted (shell->expect.failed decides the exit status of --test),
- * and the lines go on. It shows the part that decided: the left of an `and` before its right, both
- * sides of a comparison with their values, on each rank. */
+ * A false `expect` is shown and counted in shell->expect.failed, and the next line runs. It shows,
+ * on each rank, the part that is false: of an `and` the first false side, of a comparison both
+ * sides with their values. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
@@ -91,7 +91,7 @@ static void say_place(struct shell *shell, const struct statement *statement)
 	text_release(&text);
 }
 
-/* All words are made before any is shown: a metric may take long, and output is flushed. */
+/* Makes all words before it adds any, because output may be flushed while a metric runs. */
 static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
@@ -116,7 +116,7 @@ static void note_dry(struct shell *shell)
 	shell->interpreter->noted_dry = true;
 }
 
-/* Reads without a trace: looking at a value must not change the timeline. */
+/* Its reads are not in the trace, so that an `expect` does not change the timeline. */
 static enum status expect_check(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
@@ -146,7 +146,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 	return status;
 }
 
-/* Only its verdict depends on its reads: when it runs again, it reads the current data. */
+/* No effect depends on its reads, so a replay reads the current data. */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	shell->steering.looks++;
@@ -155,7 +155,8 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	return status;
 }
 
-/* The command, which shows only why it is false (training_verify) */
+/* Runs the command `verify`, which shows expect.words before a failed comparison
+ * (training_verify). */
 enum status run_expect_verify(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct text words = {0};
@@ -170,7 +171,8 @@ enum status run_expect_verify(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-/* The refusal or timeout must contain `words`, if given. how: "refused", "ended" by a timeout */
+/* Checks that `said` contains the expected words, if given. how: "refused", or "ended" by a
+ * timeout */
 static enum status compare_words(
         struct shell *shell, struct statement *statement, const char *said, const char *how)
 {
@@ -190,17 +192,17 @@ static enum status compare_words(
 	return status;
 }
 
-/* The first refused line ends the block. Without a refusal, a timeout during it is expected. */
+/* A refused line ends the block. Without one, a timeout in the block is the expected error. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
 	struct heard heard = {0}, *around = shell->expect.heard;
-	in->player = NULL; /* a refused line is not part of what ran */
+	in->player = NULL; /* a refused line is not reported as one that ran */
 	shell->expect.heard = &heard;
 	enum status status = run_block(shell, statement->block, NULL, set);
 	if (status == ST_OK && !heard.timeouts)
-		/* as no more lines come, operations may time out now */
+		/* no more lines come: pending operations may time out now */
 		status = shell_finish(shell);
 	shell->expect.heard = around;
 	in->player = player;

@@ -1,7 +1,7 @@
 /* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line for each program line
  *
- * Names in the usage of the command's row ("y = matmul a b", "copy FROM -> TO") are replaced in
- * its texts by the line's words in their places. If a place is not clear, the row's word stays. */
+ * The row's texts have the names of its usage ("y = matmul a b", "copy FROM -> TO"), which the
+ * line's words at the same places replace. A name whose place is not clear stays. */
 #include "shell/language/run/run.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
@@ -31,7 +31,7 @@ static size_t word_length(const char *s)
 	return i;
 }
 
-/* "EVENT|STREAM" and "[SECTION]" give each name the same value; "FILE.npy" is FILE. */
+/* Each name of "EVENT|STREAM" or "[SECTION]" gets the value; "FILE.npy" is FILE. */
 static void add_fills(struct fills *fills, const char *at, const char *end, struct slice_of_text value)
 {
 	for (; at < end; at++) {
@@ -53,8 +53,8 @@ static struct slice_of_text option_written(const struct key_value *option)
 	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
 }
 
-/* Results, arguments and KEY=NAME in the usage get the line's words; optional words at its end do
- * not. Of "reduce X, or Y = reduce X" the line's form is taken. */
+/* Assigns the line's words to results, arguments and KEY=NAME of the usage, except optional words
+ * at its end. Of "reduce X, or Y = reduce X" it uses the line's form. */
 static void add_words(struct fills *fills, const struct statement *line)
 {
 	const char *usage = command_usage(line->row), *other = strstr(usage, ", or ");
@@ -81,7 +81,7 @@ static void add_words(struct fills *fills, const struct statement *line)
 	}
 }
 
-/* The same name, or its small letter (the usage's "X" is x in the texts) */
+/* Finds the same name, or its capital: the usage's "X" is x in the texts. */
 static const struct slice_of_text *find_fill(const struct fills *fills, const char *name, size_t count)
 {
 	for (int i = 0; i < fills->count; i++) {
@@ -94,7 +94,7 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 	return NULL;
 }
 
-/* Rows are written for op=sum. Returns another op='s words for SUM and ncclSum, or NULL. */
+/* Returns the words that replace SUM and ncclSum in the texts; NULL for op=sum. */
 static const char *const *reduction_words(const struct statement *line)
 {
 	static const char *const words[][3] = {
@@ -152,7 +152,7 @@ void explain_line(struct call *call)
 	if (command->stream_ok && call_stream(call, rank, &number) == ST_OK)
 		stream = world_stream(shell->world, rank, number);
 	const char *name = stream ? names_text(shell->world->names, stream->name) : NULL;
-	/* with its names on that rank: `y$m = relu x$(m-1)` of a program's loop is y2 = relu x1 */
+	/* with its names on that rank: `y$m = relu x$(m-1)` in a loop is y2 = relu x1 */
 	struct statement *line = call->statement;
 	struct tree *tree = NULL;
 	struct text filled = {0};

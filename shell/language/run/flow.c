@@ -1,8 +1,8 @@
-/* flow.c -- let, if, repeat, for: values and loops by rank.
+/* flow.c -- let, if, repeat, for, whose values may differ by rank.
  *
- * A condition or bound that is equal on all ranks is one decision. Otherwise the set narrows as
- * the lanes of a warp do: `if` runs its block for the ranks where it is true, then `else` for the
- * others; a loop runs while any rank has rounds left. */
+ * A condition or bound that is equal on all ranks is one decision. Otherwise the ranks diverge as
+ * the lanes of a warp do: `if` runs its block for the ranks on which it is true, then `else` for
+ * the others; a loop runs while any rank has rounds left. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 	return status;
 }
 
-/* NAME=VALUE of the command line overrides the file's own `let`. */
+/* Returns the VALUE of NAME=VALUE on the command line, which replaces that of the file's `let`. */
 static const char *let_given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
@@ -102,7 +102,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	return status == ST_OK ? variable_assign(shell, id, set, varies) : status;
 }
 
-/* These blocks hold only names: the world may be emptied between their lines (wish_grant). */
+/* Such a block holds nothing of the world, so its lines may empty the world (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;
@@ -133,15 +133,15 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 	return status;
 }
 
-/* Each rank's rounds, its first value and its step:
+/* The rounds of each rank:
  *
  *     for i in 0:rank+1      rank   from  step  count      round 0   round 1   round 2
  *                               0      0     1      1      i=0        -         -
  *                               1      0     1      2      i=0       i=1        -
  *                               2      0     1      3      i=0       i=1       i=2
  *
- * count = ceil((to - from) / step), or 0 if negative. It is known before the first round, so every
- * loop ends. */
+ * count = ceil((to - from) / step), or 0 if negative. Every loop ends, because it is computed
+ * before the first round. */
 struct loop_rounds {
 	const char *reason;
 	bool uniform;
@@ -164,8 +164,8 @@ static enum status loop_bound(struct shell *shell, struct loop_rounds *rounds, c
 	return status;
 }
 
-/* Only `repeat` has no `from`. The caller frees rounds->from, which holds all three, in any
- * case. */
+/* `from` is NULL for `repeat`. The caller frees rounds->from, which holds all three arrays, also
+ * after a failure. */
 static enum status rounds_make(struct shell *shell, const struct formula *from, const struct formula *to,
         const struct formula *step, const struct ranks *set, struct loop_rounds *rounds)
 {
@@ -197,14 +197,14 @@ static enum status rounds_make(struct shell *shell, const struct formula *from, 
 	return status;
 }
 
-/* A round is a budget step, so an empty loop can be interrupted. */
+/* A round is a budget step, so that Ctrl-C can end an empty loop. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
 	struct eval eval = eval_for(shell, active);
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	enum status status = ST_OK;
-	/* the first round, or the world was reset under it */
+	/* the first round, or a round that has reset the world came before */
 	if (statement->word && !variable->name)
 		status = evaluate_written(&eval, statement->word, &variable->name);
 	if (status == ST_OK && statement->word)
@@ -214,7 +214,8 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
-/* Into in->scratch; ranks without a round i leave `active`. Returns true if values differ. */
+/* Writes round i's values to in->scratch, and drops ranks without a round i from `active`. Returns
+ * true if values differ. */
 static bool round_of_range(struct shell *shell, const struct loop_rounds *rounds, const struct ranks *set,
         int64_t i, struct ranks *active)
 {
@@ -264,7 +265,7 @@ static enum status for_words(
 	return status;
 }
 
-/* The loop's name is local to the running call, and hides an earlier one of that name. */
+/* The loop's name is local to the running call, and hides an earlier variable of that name. */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,8 +1,7 @@
-/* functions.c -- functions in expressions: those of numbers, tensors and groups; names among
- * arguments
+/* functions.c -- functions of numbers, tensors and groups; looks up the names among arguments
  *
- * Data was fetched before (reads.c). A function whose value depends on the rank sets eval.varies;
- * evaluate_function does it for data and metrics of a rank, by their nature. */
+ * Data has been fetched before (reads.c). A function whose value depends on the rank sets
+ * eval.varies; evaluate_function does so for data and metrics of a rank. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/values/step.h"
@@ -28,7 +27,7 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 	        names_text(world->names, id));
 }
 
-/* Stores a stream, event or group as argument i; false: the thing is of another kind. */
+/* Sets argument i to a stream, event or group. Returns false if the thing has another kind. */
 static bool asked_thing(struct asked *asked, int i, struct thing thing, enum thing_kind kind)
 {
 	if (thing.kind != kind)
@@ -57,7 +56,8 @@ static bool asked_work(struct asked *asked, int i, const char *text)
 	return work >= 0;
 }
 
-/* By the letter in the row's kinds. A stream, group or tensor hides a section of the same name. */
+/* Looks argument i up by its letter in `kinds`. A stream, group or tensor hides a section of the
+ * same name. */
 static enum status argument_look_up(struct asked *asked, int i)
 {
 #define X(symbol, letter, name) name " "
@@ -122,7 +122,7 @@ static enum status argument_look_up(struct asked *asked, int i)
 	}
 }
 
-/* When the line runs again a time has the recorded value, even if its event has not happened. */
+/* In a replay a time has its recorded value, even if its event has not happened. */
 static enum status clock_replay(
         struct eval *eval, const struct formula *formula, enum status status, struct value *value)
 {
@@ -158,7 +158,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	enum status status = function_is_metric(row) ? shell_foresee(shell) : ST_OK;
 	eval->varies |=
 	        row->nature == NATURE_DATA || row->nature == NATURE_RANK || row->nature == NATURE_CLOCK;
-	/* first the section */
+	/* the section first */
 	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
 	if (section && status == ST_OK)
 		status = argument_look_up(&asked, last);
@@ -182,7 +182,7 @@ enum status whole_number(struct asked *asked, int i, int64_t *whole)
 	                       : status;
 }
 
-/* Units must agree as in a comparison; the first of equal values is taken, with its unit. */
+/* Units must agree as in a comparison. Of equal values the first counts, with its unit. */
 enum status value_of_least_or_most(struct asked *asked, struct value *value)
 {
 	bool least = asked->formula->function->function == FUNCTION_MIN;
@@ -223,7 +223,7 @@ enum status value_of_divisor(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* abs, ceil, round and short keep the unit; a root or a logarithm of a unit has none */
+/* abs, ceil, round and short keep the unit; sqrt and log2 drop it. */
 enum status value_of_rounded(struct asked *asked, struct value *value)
 {
 	enum function function = asked->formula->function->function;
@@ -271,7 +271,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* With --dry, an `expect` on close() alone holds (eval.assume). */
+/* eval.assume: with --dry, an `expect` on close() alone holds */
 enum status value_of_read(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -284,7 +284,7 @@ enum status value_of_read(struct asked *asked, struct value *value)
 	        asked->formula->function->name, SHOWN(asked->formula->written));
 }
 
-/* known(x[0],4): the second if there is no data, with --dry or on a walk ahead */
+/* known(x[0],4) is 4 if there is no data: with --dry, or on a walk ahead. */
 enum status value_of_known(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
@@ -306,8 +306,8 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	enum status status = evaluate_view(eval, formula->argument[of].tensor, NULL, false, &view);
 	if (status != ST_OK)
 		return status;
-	/* the rounding of the first tensor's type, or that of `verify`; in a task's check of the
-	 * reference's, so that a learner's bf16 does not pass for f32 */
+	/* by the first tensor's type; in a task's check by the reference's, the last one's, so
+	 * that a learner's bf16 is not compared as bf16 with an f32 reference */
 	enum dtype dtype = (enum dtype)view.layout.dtype;
 	if (row->function == FUNCTION_CLOSE_STEP)
 		*tolerance = step_limit(dtype == DT_F16 || dtype == DT_BF16, eval->shell->backend->measures);
@@ -316,7 +316,7 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	return ST_OK;
 }
 
-/* The fetched value is relative: to the largest element, or to the change */
+/* The fetched value is the error relative to the largest element, or to the change. */
 enum status value_of_close(struct asked *asked, struct value *value)
 {
 	double tolerance = 0;

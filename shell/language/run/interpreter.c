@@ -1,4 +1,4 @@
-/* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
+/* interpreter.c -- runs whole texts, blocks, and statements for sets of ranks */
 #include "shell/language/run/interpreter.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
@@ -6,7 +6,7 @@
 #include "shell/session/changes.h"
 #include "shell/session/course.h"
 
-/* budget->more checks for an interrupt once in many steps. */
+/* budget->more, which checks for an interrupt, is called once in many steps. */
 enum status budget_step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
@@ -82,7 +82,7 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	return status;
 }
 
-/* Separate, so that only lines with a @ have a set on the stack */
+/* A function of its own, so that only lines with a @ have a set on the stack */
 static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, struct statement *statement)
 {
 	struct ranks set;
@@ -93,14 +93,15 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
 	return run_kind(shell, statement, &set);
 }
 
-/* A copy: `use` ends with the world, which the line may empty (strategy, lesson, reset). */
+/* Copies the set of `use`, which is freed if the line empties the world. */
 static __attribute__((noinline)) enum status run_used(struct shell *shell, struct statement *statement)
 {
 	struct ranks set = *shell->interpreter->now.scope->use;
 	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
 }
 
-/* The running file: a program's, or one that `source` reads; 0: the text typed or given */
+/* Returns the running file: a program's, or one that `source` reads; 0 in the text that was typed
+ * or given. */
 static name_id file_at_hand(const struct shell *shell)
 {
 	const struct running *now = &shell->interpreter->now;
@@ -130,7 +131,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 
-/* Outermost first: "m=1, i=3" */
+/* Appends the loops' values, outermost first: "m=1, i=3". */
 static void loops_text(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
 	if (!loop)
@@ -145,8 +146,8 @@ static void loops_text(struct shell *shell, const struct loop *loop, int rank, s
 	value_text(shell, value, out);
 }
 
-/* The innermost statement adds file, line, its loops' values, and the rank unless it is the
- * first */
+/* Adds file, line, loops' values, and the rank unless it is the first, to a failure's message;
+ * only for the innermost statement. */
 static enum status failure_locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -174,9 +175,9 @@ static enum status failure_locate(struct shell *shell, const struct statement *s
 	return status;
 }
 
-/* The statement has left a wish. Emptying the world destroys what a def, a command's block or a
- * program's step hold in it, so wishes are granted between lines, also in ifs and loops for all
- * ranks. */
+/* The statement has left a wish. Emptying the world frees things that a def, a command's block or
+ * a program's step still use. So wishes are granted only between outermost lines, and in ifs and
+ * loops for all ranks. */
 static enum status wish_grant(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -257,7 +258,8 @@ void interpreter_prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* If a `source` or a lesson's starter may bring defs, the line itself reports unknown words. */
+/* Refuses a text whose lines call unknown defs. If a `source` or the like may define them, the
+ * lines report it when they run. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
@@ -273,10 +275,10 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 			continue;
 		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
-		/* a lone word may name an earlier line's tensor: the line itself reports it */
+		/* a lone word may be a tensor that an earlier line makes: its line reports it */
 		bool tensor =
 		        !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
-		/* the list is reversed: the last one found is the first in the text */
+		/* the list is reversed, so the last one found is the first in the text */
 		if (!tensor && !definition_find(shell->interpreter, shell->interpreter->now.frame, name))
 			wrong = call;
 	}
@@ -294,7 +296,7 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
-/* A grammar mistake in the last line refuses all. Texts nest when a line sources a file. */
+/* A grammar mistake in any line refuses the text. Texts nest when a line sources a file. */
 static enum status interpreter_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {

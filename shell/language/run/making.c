@@ -1,6 +1,6 @@
-/* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
+/* making.c -- the keyword `tensor`: makes tensors on each rank and fills them with initial data
  *
- * If a device is full, the new tensors are freed in reverse, and the old ones come back. */
+ * If a device is full, the new tensors are freed in reverse, and the old ones restored. */
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
@@ -11,9 +11,9 @@ struct target {
 	name_id name;
 	int rank;
 	struct layout layout;
-	int old; /* the tensor of that name, to be remade; -1 if none */
+	int old; /* the tensor of that name, which does not fit and is replaced; -1 if none */
 	int tensor;
-	bool fits; /* it exists already, and is filled in place */
+	bool fits; /* `tensor` exists already, and is filled in place */
 	double parameter[PARAMETERS_MAX];
 };
 struct targets {
@@ -42,7 +42,7 @@ static enum status target_layout(struct eval *eval, const struct making *making,
 	return fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), shape_text(file).text);
 }
 
-/* The name is free, fitting (filled in place), or to be remade. */
+/* Finds the tensor of that name, to be filled in place or replaced. */
 static enum status target_find(struct eval *eval, const struct making *making, struct target *place)
 {
 	const struct world *world = eval->shell->world;
@@ -54,7 +54,7 @@ static enum status target_find(struct eval *eval, const struct making *making, s
 	if (thing.kind != THING_TENSOR)
 		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
-	/* a tensor that fits is refilled by the host, unordered with other writes */
+	/* a fill is by the host, not ordered with one-sided writes */
 	enum status status = world_window_closed(world, "tensor", tensor->base);
 	if (status != ST_OK)
 		return status;
@@ -89,7 +89,8 @@ static enum status source_unknown(struct slice_of_text word)
 	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
-/* Names in one line get consecutive seeds: x and w of `tensor x[4] w[4] = randn seed=1` differ. */
+/* Names of one line get consecutive seeds, so x and w of `tensor x[4] w[4] = randn seed=1`
+ * differ. */
 static enum status target_parameters(
         struct eval *eval, const struct making *making, int which, double *parameter)
 {
@@ -133,7 +134,8 @@ static enum status target_resolve(struct eval *eval, const struct making *making
 	return status;
 }
 
-/* Names outermost, then ranks: targets_load takes a name's ranks as a row. */
+/* All ranks of the first name come first, then those of the second ..., as targets_load needs
+ * them. */
 static enum status targets_resolve(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
@@ -142,7 +144,6 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
 			eval.rank = rank;
-			/* what is equal everywhere is evaluated once */
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
 			enum status status = target_resolve(&eval, making, which, file, place);
@@ -160,14 +161,15 @@ static void target_rebind(struct world *world, const struct target *place)
 		world_bind(world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
 }
 
-/* The old tensor keeps its memory, without its name, until all are made, so it can come back. */
+/* The old tensor loses its name, but keeps its memory until all are made, so it can be
+ * restored. */
 static enum status target_make(struct shell *shell, const struct making *making, struct target *place)
 {
 	if (place->old >= 0)
 		world_unbind(shell->world, place->rank, place->name);
 	else if (place->fits)
 		return ST_OK;
-	/* the pool of `on S { }`: freed blocks are kept by stream */
+	/* the pool of `on S { }`: each stream has its own freed blocks */
 	int pool = setting_stream(shell, place->rank);
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, making->space,
 	        pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
@@ -270,7 +272,8 @@ static enum status targets_load(struct shell *shell, const struct statement *sta
 	return status;
 }
 
-/* Fills are not the program's work: they take no time. The line's clauses apply as a block's. */
+/* Fills take no time, because they are not the program's work. The line's clauses apply to it as
+ * to a block. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;

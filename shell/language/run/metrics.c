@@ -1,8 +1,8 @@
-/* metrics.c -- metrics in expressions: the trace so far, for the current rank and a section; a
+/* metrics.c -- metrics of the trace so far, for the current rank and a section; functions of a
  * pipeline's schedule
  *
- * ST_INTERRUPTED on Ctrl-C. Times are ns on the rank's clock, shares are of the section's time (0
- * to 1), rates bytes a second. */
+ * Times are in ns on the rank's clock, shares 0 to 1 of the section's time, rates in bytes per
+ * second. Fails with ST_INTERRUPTED on Ctrl-C. */
 #include "shell/language/run/functions.h"
 #include "base/arithmetic.h"
 #include "races/races.h"
@@ -124,7 +124,8 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* Between the ends of the two events' recorded operations. ST_WAITS: they have not happened. */
+/* The time between the ends of the operations that the two events recorded. ST_WAITS: one has not
+ * ended */
 enum status value_of_elapsed(struct asked *asked, struct value *value)
 {
 	struct shell *shell = asked->eval->shell;
@@ -144,8 +145,7 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* The host's clock after the rank's lines. ST_WAITS: the host is in a wait that no line so far
- * ends. */
+/* The host's clock after the rank's lines. ST_WAITS: no line so far ends a wait of the host */
 enum status value_of_now(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
@@ -163,7 +163,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
-/* Its value in the world that a task's solution makes */
+/* The argument's value in the world that a task's solution makes */
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
@@ -211,7 +211,8 @@ enum status value_of_stuck(struct asked *asked, struct value *value)
  *     schedule 1f1b micro=3 in pp          pp=0:  F0 F1 B0 F2 B1 B2      k = 0 .. slots-1
  *                                          pp=1:  F0 B0 F1 B1 F2 B2
  *
- * A slot is the k-th task of each stage, not a time: a stage waits in its slot for its input. */
+ * Slot k is the k-th task of each stage. It is not a time: in its slot a stage waits for its
+ * input. */
 
 void schedule_forget(struct interpreter *in)
 {
@@ -239,7 +240,8 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 	return shell->interpreter->pipeline;
 }
 
-/* The function's argument, below `most`, and the rank's place in the schedule's group */
+/* Sets *place to the function's argument, below `most`, and *stage to the rank's place in the
+ * schedule's group. */
 static enum status task_place(struct asked *asked, size_t most, size_t *place, size_t *stage)
 {
 	const struct eval *eval = asked->eval;
@@ -259,9 +261,9 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 	return ST_OK;
 }
 
-/* doing, works: of a slot; work, micro, chunk: of it on a stage; memories: of a chunk there;
- * piece: its piece of the model; holder, its_chunk of a piece: its stage, and its chunk number
- * there */
+/* doing, works: of a slot, on all stages; work, micro, chunk: of a slot on the rank's stage;
+ * memories, piece: of a chunk of this stage; holder, its_chunk: the stage that has a piece, and
+ * the piece's chunk number there */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;

@@ -26,10 +26,10 @@ bool option_is_of(const char *words, struct slice_of_text value)
 	return is_listed(words, value);
 }
 
-/* `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y. */
+/* With `for="x y"`, offload=b,y:a sets offload_x to b and offload_y to a. */
 
-/* The next item of a list with commas, `part:word`, or a word for the first part. *at NULL:
- * none */
+/* Reads an item of a list with commas: `part:word`, or a word for the first part. Moves *at to the
+ * next; NULL after the last. */
 static void option_next_item(
         const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
 {
@@ -55,7 +55,7 @@ static enum status option_items_fit(const char *what, const struct option_line *
 	return status;
 }
 
-/* The parts' variables: the words in the value's items, else the option's first word. */
+/* Sets each part's variable to its item's word, else to the option's first word. */
 static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
 	const char *given = names_text(shell->world->names, value.name),
@@ -79,8 +79,8 @@ static enum status option_let_parts(struct shell *shell, const struct option_lin
 	return status;
 }
 
-/* `of`, `least`, and the default's unit and wholeness. ST_ARGUMENT: another word, or a word for a
- * number; ST_RANGE: too small, or not whole; ST_UNIT */
+/* Checks a value against `of`, `least`, and the default, whose unit it must have; a whole default
+ * needs a whole value. ST_ARGUMENT: another word, or a word for a number; ST_RANGE; ST_UNIT */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	struct text text = {0};
@@ -157,7 +157,7 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 	return NULL;
 }
 
-/* The given value, else the default: its value, or the word itself if it has none (`hook=none`) */
+/* The given value, else the default's value; a default without a value is a word (`hook=none`). */
 static enum status option_value(
         struct eval *eval, const struct option_line *line, const struct given *given, struct value *value)
 {
@@ -176,8 +176,8 @@ static enum status option_value(
 	return status;
 }
 
-/* The value of the command line (for a script), else of the program's line, else the default
- * becomes a variable of the file's namespace, equal on all ranks. */
+/* Makes a variable of the file's namespace, equal on all ranks. Its value is the command line's
+ * (for a script), else that of the program's line, else the default. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -221,7 +221,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return status == ST_OK && line->parts ? option_let_parts(shell, line, value) : status;
 }
 
-/* The text is evaluated on the first rank for which it is true. */
+/* Evaluates the text on the first rank whose condition is true. */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

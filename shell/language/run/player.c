@@ -15,17 +15,17 @@ struct player {
 	struct statement *loop;      /* `for it in`, in the last tree; NULL if none */
 	struct player_source source; /* its files are owned by the caller */
 	struct namespace *space;     /* of all its files */
-	struct running running;      /* of a suspended program */
-	struct frame frame;          /* its outermost */
+	struct running running;      /* the state of the suspended program */
+	struct frame frame;          /* the outermost frame */
 	struct scope scope;
 	enum player_stop stop;
-	enum status status; /* of the ended routine */
-	bool titled;        /* the setup, or the iteration, has reached a `##` */
+	enum status status; /* the result of the ended routine */
+	bool titled;        /* the setup or the iteration has reached a `##` */
 	bool busy;          /* something ran since the last stop */
 	bool cancelled;
 };
 
-/* Returns when the program continues; a failure unwinds it. */
+/* Suspends the program, and returns when it continues. A failure unwinds it. */
 static enum status stop_at(struct player *player, enum player_stop stop)
 {
 	player->stop = stop;
@@ -81,7 +81,7 @@ static enum status begin_step(
 	return status;
 }
 
-/* `## title`: a comment, unless a program runs and all its ranks reach it */
+/* `## title` is a comment unless a program runs and all its ranks reach the line. */
 enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -104,7 +104,8 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 		        player->watcher.self, ran, statement, set, player->shell->interpreter->now.calls);
 }
 
-/* On all ranks, whatever the file's `use`. Its refusal has no line of the program. */
+/* Sets `it` on all ranks, also those outside the file's `use`. A failure has no line of the
+ * program. */
 static enum status player_let_round(struct shell *shell, int round)
 {
 	enum status status =
@@ -153,7 +154,7 @@ static void player_body(void *self)
 	variables_forget(&player->frame.local);
 }
 
-/* Switches to the program and back. A failure takes `located` along.
+/* Switches to the program and back; a failure's `located` is copied.
  *
  *     in->now       prompt's  | program's ... | prompt's
  *     in->program   NULL      | its space     | NULL */
@@ -185,7 +186,7 @@ enum status player_go(struct player *player, enum player_stop *stop)
 		player->routine = routine_make(player_body, player);
 		player->frame = (struct frame){.set = &in->all, .space = player->space};
 		player->scope = (struct scope){.bound = &in->all};
-		/* one run and one block deep: its lines are not the prompt's */
+		/* one text and one block deep, so that its lines are not taken for the prompt's */
 		player->running = (struct running){.frame = &player->frame,
 		        .scope = &player->scope,
 		        .blocks = 1,
@@ -202,7 +203,7 @@ void player_free(struct player *player)
 	if (!player)
 		return;
 	if (player->routine) {
-		char words[1024]; /* of a current failure */
+		char words[1024]; /* keeps a current failure's message */
 		snprintf(words, sizeof words, "%s", fail_text());
 		bool located = player->shell->interpreter->now.located;
 		player->cancelled = true;
@@ -271,7 +272,7 @@ bool player_runs(const struct shell *shell)
 	return shell->interpreter->program != NULL;
 }
 
-/* No step begins in a block that is one operation, or that a refusal may leave. */
+/* No step may begin in a command's block, or in a block that a refusal may end. */
 static enum status check_titles(const struct tree *tree, const struct block *block, bool no_steps)
 {
 	enum status status = ST_OK;

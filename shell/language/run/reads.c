@@ -1,5 +1,5 @@
-/* reads.c -- the data that an expression reads from tensors, fetched for all ranks of a line
- * before it is evaluated.
+/* reads.c -- fetches the data that an expression reads, for all ranks of a line, before it is
+ * evaluated.
  *
  *     print x[0] + norm(y)      reads = { x[0], norm(y) }, ranks 1 and 3
  *
@@ -7,8 +7,8 @@
  *     x[0]                 .                 .        place: of the read in formula->reads
  *     norm(y)              .                 .
  *
- * Every process runs every line, and one of them has a rank's tensors, so a read is collective:
- * all processes ask in the same order and receive all values. With --dry nothing is fetched. */
+ * Every process runs every line, but only one has a rank's tensors, so a read is collective: all
+ * processes read in the same order and receive all values. With --dry nothing is fetched. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "base/number.h"
@@ -50,7 +50,7 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 		reads[i].stream = setting_stream(shell, rank);
 		if (call)
 			call_stream(call, rank, &reads[i].stream);
-		/* a thread of the host cannot copy from the device */
+		/* a host thread cannot copy from the device */
 		if (world_stream(shell->world, rank, reads[i].stream)->host)
 			reads[i].stream = STREAM_DEFAULT;
 		reads[i].after =
@@ -63,7 +63,8 @@ static enum status reads_make(struct shell *shell, const struct formula *formula
 	return ST_OK;
 }
 
-/* Records the values read; in a world without the data, returns the recorded ones, or false. */
+/* Records the values read. In a replay without data it sets them to the recorded ones; false:
+ * there are none. */
 static bool values_replay(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values, size_t count)
 {
@@ -82,7 +83,7 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 	if (!formula->read_count)
 		return ST_OK;
 	bool guesses = shell->interpreter->guesses;
-	/* the line's evaluation refuses it */
+	/* without values the evaluation will fail */
 	if (shell_keeps_no_data(shell) && !guesses && reason)
 		return ST_OK;
 	int n = shell->world->n;
@@ -101,7 +102,7 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 			        "%.*s was never read here: its value depends on the numbers, and only times "
 			        "run again",
 			        SHOWN(what));
-		/* the set's values are consecutive: each moves to its rank's index */
+		/* shell_read packs the set's values: move each to its rank's index */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
 			if (ranks_has(set, rank))
 				got[i * n + rank] = got[i * n + --from];
@@ -114,7 +115,8 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 	return status;
 }
 
-/* A line that runs again gets the recorded numbers; an edited journal may have any. */
+/* A replay uses the recorded numbers. Those of an edited journal may be anything, so they are
+ * checked. */
 static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {

@@ -1,10 +1,10 @@
-/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and
- * clauses filled in.
+/* render.c -- writes a statement as it runs on one rank: variables, expressions and clauses filled
+ * in.
  *
  *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) } } ->  g1 += allreduce d2 on comm
  *
  * Expressions that read data or the clock stay. Numbers are exact, so that a file of such lines
- * gives the same results. A line that cannot be filled in is shown as typed. */
+ * gives the same results. A line that cannot be filled in stays as typed. */
 #include "kernels/kernel.h"
 #include "shell/language/run/run.h"
 #include "shell/session/quote.h"
@@ -37,7 +37,7 @@ void value_written(const struct shell *shell, struct value value, struct text *o
 		quote_text(names_text(shell->world->names, value.name), out);
 }
 
-/* A part that reads data or the clock keeps its `$( )`; the others become letters. */
+/* A part that reads data or the clock stays in `$( )`; others are replaced by their text. */
 static void render_text(struct rendering *r, struct name *name)
 {
 	render_put(r, "\"");
@@ -68,7 +68,7 @@ static void render_name(struct rendering *r, struct name *name)
 		render_put(r, names_text(r->eval->shell->world->names, id));
 }
 
-/* A word of a command, such as a file's name; quoted if its value is not a single word */
+/* A command's word, such as a file name; quoted if its value is not a single word */
 static void render_word(struct rendering *r, struct name *name)
 {
 	struct text word = {0};
@@ -105,8 +105,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 		render_put(r, ")");
 }
 
-/* Its value; or its operands with theirs if it reads data or the clock, or compares. bracket: it
- * is a word of a line, which has no blanks outside brackets. */
+/* Writes the value; if the expression reads data or the clock, or compares, the operator with its
+ * operands. bracket: put that in brackets, because a word has no blanks outside them */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
 	enum formula_kind kind = formula->kind;
@@ -187,7 +187,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 	}
 }
 
-/* KEY=VALUE; for a free key (`mesh dp=2`) a word, unless its value is a number */
+/* The value of a free key (`mesh dp=2`) is a word, unless it evaluates to a number. */
 static void render_option(struct rendering *r, const struct key_value *option)
 {
 	struct value value;
@@ -200,7 +200,8 @@ static void render_option(struct rendering *r, const struct key_value *option)
 		render_formula(r, option->formula, true);
 }
 
-/* `on S`, `in G` of the line; else, if the row takes one, of the blocks around it and of `use` */
+/* The line's own `on S` or `in G`; else, if the row takes one, that of `use` or the blocks around
+ * it */
 static void render_clause(struct rendering *r, enum setting_of which, struct name *clause, bool takes)
 {
 	const struct scope_setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];
@@ -291,7 +292,7 @@ static void render_call(struct rendering *r, struct statement *statement)
 		if (!render_ok(r, argument_value(r->eval, &statement->argument[i], &value)))
 			return;
 		const char *text = names_text(r->eval->shell->world->names, value.name);
-		/* a text or name is quoted if a line would read it differently */
+		/* quote a text that the parser would not read as one word */
 		if (value.kind == VALUE_NUMBER || !*text || strpbrk(text, " \t\n\"\\$#;{}"))
 			value_written(r->eval->shell, value, r->out);
 		else

@@ -1,7 +1,7 @@
-/* routine.c -- stacks of mapped pages, switched by ucontext
+/* routine.c -- coroutines on mapped stacks, switched by ucontext
  *
- * Only touched pages take memory. A guard page below the stack ends the process if a recursion
- * escapes the interpreter's limits. */
+ * Only touched pages take memory. A guard page below the stack ends the process if it overflows in
+ * spite of the interpreter's limits. */
 #include "shell/language/run/routine.h"
 #include "base/memory.h"
 
@@ -10,8 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* AddressSanitizer keeps the bounds of the running stack, and a "fake stack" for each, to find
- * uses of a frame after its function has returned. */
+/* AddressSanitizer must know the bounds of the running stack. It has a "fake stack" for each, to
+ * find uses of a frame after its function has returned. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #else
@@ -19,7 +19,7 @@
 #define __sanitizer_finish_switch_fiber(fake, bottom, size) ((void)(fake), (void)(bottom), (void)(size))
 #endif
 
-/* The main program's usual size, for which the interpreter's limits are made */
+/* The usual size of a main stack, for which the interpreter's limits are chosen */
 enum { STACK_BYTES = 8 << 20 };
 
 struct routine {
@@ -34,7 +34,7 @@ struct routine {
 	void *fake; /* the sanitizer's stack of the suspended routine */
 };
 
-/* The sanitizer's replacement of swapcontext prints a warning. getcontext returns again when
+/* Not swapcontext, for which the sanitizer prints a warning. getcontext returns a second time when
  * `from` continues. */
 static void routine_switch(ucontext_t *from, const ucontext_t *to)
 {
@@ -46,7 +46,7 @@ static void routine_switch(ucontext_t *from, const ucontext_t *to)
 	}
 }
 
-/* makecontext passes ints only, so the pointer comes in two halves. */
+/* makecontext passes only ints, so the pointer is in two halves. */
 static void routine_begin(unsigned high, unsigned low)
 {
 	struct routine *routine = (struct routine *)(((size_t)high << 16 << 16) | low);

@@ -1,7 +1,7 @@
 /* scope.c -- variables by rank, blocks, and the settings of `use`, `phase` and clauses.
  *
- * A scope is a copy of the outer one on the C stack, so leaving a block undoes its settings. Names
- * that differ by rank are an array, which a copy borrows; the scope that made it frees it.
+ * A scope is a copy of the outer one, on the C stack, so settings end with their block. Names that
+ * differ by rank are in an array, which copies borrow, and which the scope that made it frees.
  *
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
@@ -47,7 +47,7 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
-/* If all ranks in the domain get one value, the variable becomes uniform. */
+/* A value for the whole domain makes the variable uniform. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
 	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
@@ -82,7 +82,7 @@ static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-/* In the file at top level, else in the def's call */
+/* Makes a variable of the file at top level, else of the def's call. */
 static enum status variable_make(
         struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
@@ -95,7 +95,7 @@ static enum status variable_make(
 			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
 	if (status != ST_OK)
 		return status;
-	/* The learner's variables also block the name in the world. A program's do not. */
+	/* A learner's variable also takes the name in the world. A program's does not. */
 	for (int rank = 0; top && space == &in->learner && rank < in->n; rank++)
 		world_bind(shell->world, rank, name,
 		        (struct thing){THING_VARIABLE, (int)space->variables.count});
@@ -150,11 +150,11 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	*scope = *in->now.scope;
 	scope->up = in->now.scope;
 	scope->bound = bound;
-	scope->use = NULL; /* `bound` is within it */
+	scope->use = NULL; /* `bound` is within the outer one */
 	in->now.scope = scope;
 }
 
-/* Returns true if this scope frees the array: the outer scope has another. */
+/* Returns true if this scope must free the array, because the outer scope has another. */
 static bool setting_is_own(const struct scope *scope, enum setting_of which)
 {
 	return scope->setting[which].each &&
@@ -188,7 +188,7 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-/* Some of the block's ranks: an array of its own, begun with each rank's name */
+/* For some of the block's ranks, the scope needs its own array, a copy of all ranks' names. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {
 	struct scope *scope = in->now.scope;
@@ -208,7 +208,7 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		setting->each[rank] = name;
 }
 
-/* It is looked up at the block, so a misspelt stream is reported there. */
+/* Looks the name up when the block begins, so that a misspelt stream is reported there. */
 static enum status scope_clause(
         struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
@@ -247,9 +247,9 @@ static struct definition *definition_latest(const struct namespace *space, name_
 	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
 }
 
-/* A program calls its own defs, but first those that the learner typed after it was loaded. The
- * learner's defs also find the learner's older ones. The learner's lines call the learner's defs,
- * else the program's. */
+/* A program's line calls a def that the learner typed after the program was loaded, else the
+ * program's. A learner's def that a program calls also finds older defs of the learner, if the
+ * program has none. A learner's line calls the learner's def, else the program's. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
 {
 	struct definition *learners = definition_latest(&in->learner, name),
@@ -261,8 +261,8 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
 	return learners ? learners : programs;
 }
 
-/* The replaced def is the first of the chain with a smaller serial than the running one. After the
- * learner's own comes the program's, if the learner's is later than the program.
+/* The replaced def is the latest of the list with a smaller serial than the running one. A
+ * learner's first def after the program was loaded replaces the program's.
  *
  *     learner    update 9 -> update 7            program (born 5)    update 6
  *
@@ -288,7 +288,7 @@ static void definitions_drop(struct definition *chain)
 	}
 }
 
-/* Without a `replaced` in it the earlier defs cannot be called again, and are freed. */
+/* If the def does not call `replaced`, earlier defs cannot be called again; they are freed. */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;

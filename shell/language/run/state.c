@@ -1,6 +1,6 @@
-/* state.c -- the interpreter's state: made, set, written as lines, forgotten with the world, freed
+/* state.c -- makes, sets, resets and frees the interpreter's state, and writes it as lines
  *
- * Emptying a world invalidates all ids of names in trees by a new generation. */
+ * A reset begins a new generation, which invalidates the name ids in trees. */
 #include "base/search.h"
 #include "shell/language/run/run.h"
 #include "world/tensor_kind.h"
@@ -111,7 +111,7 @@ enum status purpose_set(struct shell *shell, struct name *purpose, const struct 
 	return ST_OK;
 }
 
-/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither */
+/* "F3", and "F3.1" in chunk 1 of a stage: colour F, micro-batch 3; "block2": neither */
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
 	struct phase phase = {.name = setting_now(shell, SETTING_PHASE, rank), .microbatch = -1};
@@ -128,7 +128,7 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 	return phase;
 }
 
-/* The line's `kind=`, else the phase's default */
+/* By the line's `kind=`, else by the phase */
 int interpreter_kind(struct shell *shell, int rank)
 {
 	struct eval eval = {.shell = shell, .rank = rank};

@@ -4,7 +4,8 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
-/* lacking: "rank 2", "ranks 0-1", of the line; having: " (rank 3 has it: `@3 ...`)", or empty */
+/* Appends to `lacking` the line's ranks without the thing, "ranks 0-1"; to `having` those that
+ * have it, " (rank 3 has it: `@3 ...`)". */
 static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
         struct text *lacking, struct text *having)
 {
@@ -29,7 +30,6 @@ static void put_ranks(const struct eval *eval, name_id name, enum thing_kind kin
 	text_release(&ranks);
 }
 
-/* `other`: a second kind that would do, as streams do for `wait` */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other)
 {
 	struct world *world = eval->shell->world;
@@ -37,7 +37,7 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	struct thing thing = world_find(world, eval->rank, id);
 	const char *name = names_text(world->names, id);
 	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
-	size_t group = 0; /* of that name: the rank is in none of its parts */
+	size_t group = 0; /* the group of that name; the rank may be in none of its parts */
 	while (group < world->group_count && world->groups[group].name != id)
 		group++;
 	if (!near && other != kind)

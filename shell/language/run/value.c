@@ -1,19 +1,19 @@
 /* value.c -- arithmetic on values with units.
  *
- *     + - %           equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
+ *     + - %           equal units; a plain number takes the other's unit   2ms + 1 = 2ms + 1ns
  *     compare min max equal units; a plain number only if it is 0 or inf: 2ms > 1 is refused
  *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
  *     /               unit / plain; unit / same = plain; bytes / time = rate;
  *                     bytes or plain / rate = time; plain / time, plain / bytes = plain
  *
- * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. */
+ * Times are in ns, rates per second, so a product or quotient of both has a factor of 1e9. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A NaN has no sign: inf-inf is `nan` in a message, not `-nan`. */
+/* A NaN gets no sign, so that inf-inf is shown as `nan`, not `-nan`. */
 struct value value_number(double number, enum unit unit)
 {
 	return (struct value){
@@ -147,7 +147,6 @@ enum status value_comparable(
 	return status;
 }
 
-/* NaN is unequal to everything, and neither below nor above anything. */
 static bool numbers_compare(enum formula_kind kind, double a, double b)
 {
 	switch (kind) {
@@ -214,7 +213,7 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 	return ST_OK;
 }
 
-/* Returns the largest unit of time in which it is whole; else ns. */
+/* Converts *number, in ns, to the largest unit in which it is whole, and returns that unit. */
 static const char *time_unit(double *number)
 {
 	static const struct {
@@ -229,7 +228,7 @@ static const char *time_unit(double *number)
 	return "ns";
 }
 
-/* To the last bit: "4", "0.050000000000000003", "20us", "(inf-inf)" */
+/* "4", "0.050000000000000003", "20us", "(inf-inf)" */
 void value_exact(struct value value, struct text *out)
 {
 	double rate = value.unit == UNIT_BYTE_RATE || value.unit == UNIT_FLOP_RATE ? 1e9 : 1;

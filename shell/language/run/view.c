@@ -1,17 +1,17 @@
-/* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied.
+/* view.c -- resolves a tensor as written on a rank: its name, .T and slice.
  *
- *     w.T[0:4,i]     name      w, or the value of a parameter w
+ *     w.T[0:4,i]     name      w, or the tensor that a parameter w stands for
  *                    .T        swaps the last two dimensions: sizes and strides, no data
  *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension,
  *                              a single index removes it; later dimensions stay whole
  *
- * A view is an address and a layout. Its name ("w.T[0:4,2]", numbers filled in) labels operations,
- * and is the value of a def's parameter. */
+ * A view is an address and a layout. Its name, with numbers filled in ("w.T[0:4,2]"), labels
+ * operations and is the value of a def's parameter. */
 #include "shell/language/run/run.h"
 
-/* One index of a slice: 3, 0:4, 2:, or :. The name has no open end: equal on all ranks. */
+/* One index of a slice: 3, 0:4, 2:, or : */
 struct slice_part {
-	bool range, begins, ends; /* begins, ends: the name has from, to */
+	bool range, begins, ends; /* begins, ends: `from`, `to` are part of the name */
 	int64_t from, to;
 };
 struct slice_parts {
@@ -35,7 +35,7 @@ static enum status index_value(
 	return status;
 }
 
-/* An empty range is refused, unless it is a whole dimension of size 0. */
+/* Refuses an empty range, except in a dimension of size 0. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
@@ -73,7 +73,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
-	bool empty = layout_count(layout) == 0; /* an offset could be past its memory */
+	bool empty = layout_count(layout) == 0; /* then an offset could leave its memory */
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count && !empty)
@@ -91,7 +91,7 @@ static void view_slice(struct view *view, const struct slice_part *bounds, int c
 	view->sliced |= count > 0;
 }
 
-/* "t[3]" or "w.T" given to a def: a tensor of its own, parsed once */
+/* Parses "t[3]" or "w.T", given to a def, as a tensor, once for each text. */
 static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -108,7 +108,8 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 	return status;
 }
 
-/* An index counts from the inner range's begin; an inner single index has removed its dimension.
+/* Adds a slice of a slice: an index counts from where the inner range begins, and skips dimensions
+ * that an inner single index has removed.
  *
  *     p = t[2:6,1]   p[1] = t[3,1]     p[1:3] = t[3:5,1]   of a matrix: t[0:4].T = t.T[:,0:4] */
 static void slice_add(
@@ -181,7 +182,8 @@ static enum status view_transpose(const struct tensor_ref *tensor, struct view *
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts);
 
-/* may_be_new: a new result has tensor -1. A name with a slice belongs to a parameter. */
+/* may_be_new: the name may be unknown; then view->tensor is -1. A name with a slice is the value
+ * of a parameter. */
 static enum status base_view(
         struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {
@@ -215,7 +217,7 @@ static enum status base_view(
 	return no_such(eval, base, THING_TENSOR, THING_TENSOR);
 }
 
-/* parts: the indices after the base's name, set by the innermost */
+/* Sets *parts to all indices after the base's name. */
 static enum status view_resolve(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
         bool result, struct view *view, struct slice_parts *parts)
 {

@@ -1,5 +1,5 @@
-/* watched.c -- statements that a task watches (session/course.h), and those that run again for a
- * question (replay/rerun.c) */
+/* watched.c -- reports statements to a task (session/course.h), and records the lines before a
+ * question, which run again (replay/rerun.c) */
 #include "shell/session/course.h"
 #include "shell/language/run/run.h"
 
@@ -32,7 +32,8 @@ void watch_report(struct shell *shell, const struct statement *statement, enum s
 	shell->course.watch->after(shell, at, (size_t)(end - at), statement->line, status);
 }
 
-/* In the outermost text; *known false: in a block, another file, or on several lines */
+/* Returns the statement's offset in the outermost text. Sets *known to false if it is in a block
+ * or another file, or has several lines. */
 static size_t statement_place(const struct interpreter *in, const struct statement *statement, bool *known)
 {
 	const char *text = in->now.tree->text, *at = statement->source.at;
