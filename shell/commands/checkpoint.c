@@ -55,7 +55,7 @@ const struct command command_checkpoint = {
         .run = checkpoint_run,
 };
 
-/* Journals the path found: a replay resumes from the same checkpoint. */
+/* Records the path in the journal, so that a replay resumes from the same checkpoint. */
 static void resume_note_path(struct call *call, const char *path)
 {
 	size_t from = 0, to = 0;
@@ -123,7 +123,7 @@ const struct command command_resume = {
         .run = resume_run,
 };
 
-/* The `part` lines, not this line's ranks, decide which ranks are filled. */
+/* Fills the ranks of the `part` lines, whatever the ranks of this line. */
 static enum status restore_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,6 +1,6 @@
 /* compare.c -- compare: strategies side by side (replay/compare.c)
  *
- * Here the line is read: the words between two ` / ` are the rest of a `strategy` line. */
+ * This file reads the line: the words between two ` / ` are the rest of a `strategy` line. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"

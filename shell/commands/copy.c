@@ -1,10 +1,10 @@
 /* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory
  *
- * An OP_COPY with two operands, whose spaces determine the engine. The copy engine reads pinned
+ * The spaces of an OP_COPY's two operands determine the engine. The copy engine reads pinned
  * memory itself, so the host continues at once. The driver stages pageable memory (space host)
- * through pinned buffers, and the host waits: an OP_SYNC with the reason "copy". On a stream of
+ * through pinned buffers, and the host waits, by an OP_SYNC with the reason "copy". On a stream of
  * kind=host only the thread is busy. A disk is read into host memory and written from it, as with
- * O_DIRECT and libaio. Nothing is converted: shapes and types must agree. */
+ * O_DIRECT and libaio. Shapes and types must agree. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
@@ -32,7 +32,7 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Names the operation after the tensor on the device or disk. Bytes are without gaps. */
+/* Names the operation after the tensor on the device or disk. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];

@@ -1,12 +1,12 @@
-/* data.c -- data: the data on which strategies train the model
+/* data.c -- data: the training data of strategies
  *
  *     text FILE                   a gpt: a token a character; the vocabulary is their set
  *     SAMPLES.npy TARGETS.npy     an mlp: rows of samples, and a row of targets for each
  *     synthetic                   random numbers, count= rows or tokens
  *
  * Rank 0 reads the files once, for size and shape; ranks load their parts when a strategy's lines
- * run. An earlier `model` is chosen again: its first and last layers take their widths from the
- * data. */
+ * run. An earlier `model` is configured again, because the data give the widths of its first and
+ * last layers. */
 #include "shell/language/run/command.h"
 #include "shell/values/load.h"
 #include "shell/training/choose.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `word` is "text" FILE, or SAMPLES TARGETS. */
+/* word: "text" FILE, or SAMPLES TARGETS */
 static enum status data_read_files(
         struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {

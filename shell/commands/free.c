@@ -1,9 +1,10 @@
 /* free.c -- free TENSOR ...: returns memory to the caching allocator's pool, in program order
  *
- * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the next user is queued later on
- * the same stream. With `on STREAM` the next owner waits for that stream's queued work, as with
- * cudaFreeAsync. (record_stream makes no stream wait: the block returns when the allocator finds
- * the stream done.) Without the clause, another stream's read may race with the next owner. */
+ * As with PyTorch's allocator and cudaFreeAsync, nothing waits, because the block's next user is
+ * queued later on the same stream. With `on STREAM` the next owner waits for that stream's queued
+ * work, as with cudaFreeAsync. (With record_stream no stream waits: the block returns when the
+ * allocator finds the stream done.) Without the clause, another stream's read may race with the
+ * next owner. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"

@@ -68,7 +68,7 @@ static enum status capture_run(struct call *call)
 	FOR_RANKS (rank, &begun)
 		if (status == ST_OK)
 			status = world_capture_joined(world, rank);
-	/* also after a failure: a rank left capturing would swallow all later lines */
+	/* also after a failure: otherwise the rank would capture all later lines */
 	FOR_RANKS (rank, &begun) {
 		if (status == ST_OK)
 			capture_note_apart(call, rank, origin[rank], &notes);

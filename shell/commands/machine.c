@@ -18,7 +18,7 @@ static enum status machine_run(struct call *call)
 	if (call_count(call, 0)) {
 		struct machine machine = shell->lasting.machine;
 		enum status status = call_common(call, 0, &word);
-		/* each process reads its own disk: all take the machine, or none does */
+		/* processes may read different disks, so they must agree */
 		if (status == ST_OK)
 			status = shell_agree_all(shell, device_machine(shell->device, word, &machine));
 		return status == ST_OK ? lasting_machine(shell, &machine) : status;
@@ -73,7 +73,7 @@ static enum status set_run(struct call *call)
 			return status;
 		if (strcmp(given.name, "hello") == 0)
 			continue; /* read by the front end: terminal/session.c */
-		/* a word arrives as 0, which a key accepts or finds out of range */
+		/* a word's number is 0, which a key accepts or finds out of range */
 		status = machine_set(&machine, given.name, given.number);
 		if (given.word && status != ST_NAME)
 			status = fail(ST_ARGUMENT,

@@ -33,8 +33,8 @@ static enum status stream_check_queues(struct call *call, int rank, int more, bo
 	return ST_OK;
 }
 
-/* All names are checked on all ranks before the first is made (call_each_rank). An event may be
- * made twice; a stream may not, because its queued work would be lost from sight. */
+/* An event may be made twice; a stream may not, because the queued work of the first would have no
+ * name. */
 static enum status make_one(struct call *call, int rank, bool act)
 {
 	struct world *world = call->shell->world;

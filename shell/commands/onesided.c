@@ -1,7 +1,7 @@
 /* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get, MPI_Accumulate)
  *
- * The window is checked on this rank's own tensor of that name: `window` has verified that all are
- * of one size and type.
+ * Checks use this rank's own tensor of the window, because `window` has verified that all have one
+ * size and type.
  *
  *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    group rank 2 */
 #include "kernels/kernel.h"
@@ -28,7 +28,7 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	return ST_OK;
 }
 
-/* Fills the part. ST_NAME: no window; ST_RANK: outside its group. */
+/* Fills in the part. ST_NAME: no window; ST_RANK: outside its group */
 static enum status one_sided_target(
         struct call *call, int rank, int row, const struct view *window, struct submit_plan *plan)
 {

@@ -1,9 +1,8 @@
-/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between
- * streams
+/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent
  *
- * A wait (cudaStreamWaitEvent) holds its stream, never the host, until the event's last record at
- * the time of the line. `wait OTHER` is torch's wait_stream: an unnamed event at the end of
- * OTHER. The race check uses this order, not the times of this run. */
+ * A wait blocks its stream, not the host, until the event's last record before the line has
+ * completed. `wait OTHER` is torch's wait_stream: an unnamed event at the end of OTHER. The race
+ * check uses this order, not the times of this run. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
@@ -56,7 +55,7 @@ static enum status wait_one(struct call *call, int i, int rank, bool act)
 	return status == ST_OK && act ? queue_alike(call, rank, number, &record, target, &id) : status;
 }
 
-/* All words are checked on all ranks before the first wait is queued. */
+/* Checks all words on all ranks before it queues a wait. */
 static enum status wait_run(struct call *call)
 {
 	enum status status = ST_OK;

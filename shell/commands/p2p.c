@@ -97,7 +97,6 @@ static enum status p2p_to_self(const struct call *call, int rank, struct submit_
 	return ST_OK;
 }
 
-/* The record's bytes are those of the larger part. */
 static enum status p2p_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct record *record = &plan->record;

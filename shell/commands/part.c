@@ -1,4 +1,4 @@
-/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor, for `verify`
+/* part.c -- part TENSOR of PARAMETER: which piece of the model a rank's tensor holds, for `verify`
  *
  * row= and col= give the place of a block of a matrix (tensor parallelism); at= that of a run of
  * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). */

@@ -86,7 +86,7 @@ static enum status peek_at(struct call *call)
 	return question_end(shell, question, ST_OK);
 }
 
-/* Every tensor is resolved on every rank first: data differ by process, but a refusal must not. */
+/* Resolves all tensors on all ranks first, so that all processes refuse the line alike. */
 static enum status peek_run(struct call *call)
 {
 	struct shell *shell = call->shell;

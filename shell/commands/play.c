@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* If a replay's limit stopped the command (replay_back), the journal keeps the steps that it
- * played; in a block, those of the whole line. */
+ * played, or that its whole line played if it is in a block. */
 static enum status play_note_steps(struct call *call, enum status status)
 {
 	struct training *t = call->shell->training;
@@ -28,7 +28,7 @@ static enum status play_note_steps(struct call *call, enum status status)
 	return status;
 }
 
-/* A wish, because the lines of this world run again in another. In a script it may be anywhere. */
+/* Leaves a wish, because the lines of this world run again in another. */
 static enum status step_to(struct call *call, long played)
 {
 	const struct training *t = call->shell->training;
@@ -45,7 +45,7 @@ static enum status step_to(struct call *call, long played)
 	return status;
 }
 
-/* A torn step (refused halfway, or stopped by Ctrl-C) counts as one. */
+/* A step that was refused halfway, or stopped by Ctrl-C, counts as one. */
 static enum status step_run(struct call *call)
 {
 	const struct training *t = call->shell->training;
@@ -173,7 +173,7 @@ const struct command command_program = {
         .run = program_run,
 };
 
-/* 0: as many iterations as were played */
+/* iterations 0: as many as were played */
 static enum status verify_run(struct call *call)
 {
 	int64_t iterations = 0;

@@ -7,7 +7,7 @@
 #include "shell/training/training.h"
 #include "trace/plot.h"
 
-/* the newest ones: a figure with more is unreadable */
+/* the newest curves; more would be unreadable */
 enum { CURVES_MOST = 8 };
 
 static const struct output_kind kind = {.is = "file of `plot`", .begins = PLOT_SVG_BEGINS};

@@ -1,9 +1,9 @@
 /* print.c -- print: the program reads a value, so its host waits
  *
- * Like tensor.item() it brings the data to the host: an OP_COPY on the stream and an OP_SYNC with
- * the reason "print". A tensor in host memory needs the OP_SYNC alone, which waits for the stream
- * that the line names, or for nothing. The owner makes the text when its OP_SYNC has completed
- * (prints_done), so prints appear in order of execution. */
+ * Like tensor.item() it copies the data to the host, by an OP_COPY on the stream and an OP_SYNC
+ * with the reason "print". A tensor in host memory needs only the OP_SYNC, which waits for the
+ * stream that the line names, or for nothing. The owner makes the text when its OP_SYNC has
+ * completed (prints_done), so prints appear in execution order. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -19,7 +19,8 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
-/* Evaluates on any rank, because a mistake refuses the line for all; keeps this process's own. */
+/* Evaluates on every rank, because a mistake refuses the line for all; keeps only this process's
+ * own. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
@@ -95,7 +96,7 @@ static enum status print_queue(struct call *call, struct print *print)
 	return ST_OK;
 }
 
-/* The session owns the print from here on: it may outlive the line. */
+/* The session takes ownership of the print, which may outlive the line. */
 static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;

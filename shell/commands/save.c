@@ -1,9 +1,9 @@
 /* save.c -- save TENSOR FILE.npy: np.save of a tensor copied to the host
  *
- * As with print there is a copy and a wait; then the owner writes its file. If several ranks name
- * one file, the first writes it and the others only wait: replicas are equal. A file that may not
- * be replaced (values/share.h) refuses the line at its start; the check is repeated when the
- * data has arrived. */
+ * As `print` it queues a copy and a wait; then the owner writes its file. If several ranks name
+ * one file, the first writes it and the others only wait, because replicas are equal. A file that
+ * may not be replaced (values/share.h) is refused before the copy, and again when the data has
+ * arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -27,7 +27,7 @@ static bool save_is_first(struct call *call, int rank, const char *path)
 	return true;
 }
 
-/* All processes spell the line, because it may intern new names. */
+/* All processes make the line's text, because that may add names to the world. */
 static enum status save_may_replace(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;

@@ -1,7 +1,7 @@
 /* say.c -- say and source: prints a text; runs another script
  *
- * say waits for nothing, but for a tensor in its text. source reads the file on rank 0 and sends
- * the bytes, so that all processes run the same lines. */
+ * say waits only for tensors in its text. source reads the file on rank 0 and sends the bytes, so
+ * that all processes run the same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"

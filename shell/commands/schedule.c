@@ -1,8 +1,8 @@
 /* schedule.c -- schedule NAME: the order in which each rank of a pipeline works on its
  * micro-batches
  *
- * A loop reads the slots by slots, work(k), micro(k) and chunk(k). Only zb-auto uses the times of
- * F, B and W, in any unit. */
+ * A program's loop reads them with slots, work(k), micro(k) and chunk(k). Only zb-auto uses the
+ * times of F, B and W, in any unit. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and all memory of F is held
- * until W. With F= the others are equal to it unless given, and transfers take comm=. */
+/* Without F=, F, B and W take one unit, a transfer takes 1/20, and all memory of F is held until
+ * W. With F=, B and W take the same unless given, and transfers take comm=. */
 static enum status schedule_read_times(struct call *call, struct schedule_ask *ask)
 {
 	struct number f = {0};
@@ -77,7 +77,7 @@ static enum status schedule_run(struct call *call)
 	struct schedule schedule;
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
-	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its chunks as neighbours */
+	ask.chunks = ask.stages == 1 ? 1 : chunks; /* on one stage all chunks are adjacent */
 	status = is_file ? schedule_read_named(call->shell, word, &ask, &schedule)
 	                 : schedule_make(&ask, &schedule);
 	if (status == ST_OK)

@@ -1,7 +1,7 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view split quit
  *
- * undo and reset free the world in which they run, so they leave a wish that the loop grants after
- * the statement. None is a line of the program. */
+ * undo and reset free the world in which they run, so they leave a wish, which is granted after
+ * the statement. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/answer.h"
 #include "shell/replay/replay.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Earlier statements of the line would run again with it. */
+/* Must be alone on its line: earlier statements would run again with it. */
 static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;
@@ -51,7 +51,7 @@ const struct command command_reset = {
         .run = reset_run,
 };
 
-/* Lists lines with the numbers by which undo counts; those of a lesson have none. */
+/* Lists lines with their numbers for `undo`; a lesson's lines have none. */
 static void journal_list(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;
@@ -125,7 +125,7 @@ const struct command command_journal = {
         .run = journal_run,
 };
 
-/* restart, edit, view, split: leaves a request to the front end. A replay leaves none. */
+/* restart, edit, view, split: leaves a wish for the front end, except in a replay. */
 static enum status session_ask_run(struct call *call)
 {
 	static const struct {

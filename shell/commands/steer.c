@@ -34,7 +34,7 @@ const struct command command_slow = {
         .each = slow_one,
 };
 
-/* An operation of the host's lane, so that earlier work still runs. */
+/* A crash is an operation of the host's lane, so earlier work still runs. */
 static enum status crash_one(struct call *call, int rank, bool act)
 {
 	struct record record = call_record(call, rank, OP_CRASH, "crash");
@@ -52,7 +52,7 @@ const struct command command_crash = {
         .each = crash_one,
 };
 
-/* Final work first: the unfinished work is then the same on every process. */
+/* Completes final work first, so that the unfinished work is the same on every process. */
 static enum status abort_run(struct call *call)
 {
 	struct shell *shell = call->shell;

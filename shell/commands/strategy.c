@@ -36,7 +36,7 @@ static enum status choice_set_size(struct choice *choice, const char *name, bool
 	return ST_OK;
 }
 
-/* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so its size is in the word. */
+/* `ddp`, or a path with a size, `./mine.rsh=2`, which is not parsed as a key. */
 static enum status choice_read_name(struct call *call, const char *word, struct choice *choice)
 {
 	static const char ending[] = ".rsh=";
@@ -54,14 +54,14 @@ static enum status choice_read_name(struct call *call, const char *word, struct 
 	        choice, names_text(names, name), is_number && size.unit == UNIT_PLAIN, size.value);
 }
 
-/* Reads the parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. Words and
- * keys come separately, each with the index of its part:
+/* Reads the line's parts, divided by ` + `: NAME or NAME=SIZE, then options. The parser has bound
+ * words and keys separately, each with the index of its part:
  *
  *     strategy ddp=2 bucket=8k + tp=2       part 0: keys ddp, bucket      part 1: key tp
  *     strategy fsdp wrap=layer              part 0: word fsdp, key wrap
  *
- * A part without a word takes its name from its first key. *count: number of parts. *tell: `help`
- * or `source` at the end of the line; else unchanged. */
+ * A part without a word has its name in its first key. *count: number of parts. *tell: `help` or
+ * `source` at the line's end; else unchanged. */
 static enum status strategy_read_parts(
         struct call *call, struct choice *choice, int *count, const char **tell)
 {

@@ -1,4 +1,4 @@
-/* timeline.c -- timeline: hosts and streams on one clock; replay: with a moving now
+/* timeline.c -- timeline: hosts and streams on one clock; replay: the same, animated
  *
  *     timeline            the current section     timeline last            the last iteration
  *     timeline slow       a section               timeline 40ms 52ms       a window
@@ -31,7 +31,7 @@ static bool timeline_read_time(const char *word, int64_t *ns)
 	        number_is_time(number, ns);
 }
 
-/* The last section of that name; -1: none */
+/* Returns the last section of that name; -1: none. */
 static int timeline_section(const struct world *world, const char *word)
 {
 	int section = (int)world->section_count - 1;
@@ -40,7 +40,7 @@ static int timeline_section(const struct world *world, const char *word)
 	return section > 0 ? section : -1;
 }
 
-/* A stream of that name on any of the ranks; 0: none */
+/* Returns the stream of that name on any of the ranks; 0: none. */
 static name_id timeline_stream(const struct world *world, const struct ranks *set, const char *word)
 {
 	for (size_t i = 0; i < world->stream_count; i++) {
@@ -178,7 +178,6 @@ static enum status timeline_read_words(struct call *call, struct timeline_words 
 	return status == ST_OK ? timeline_check(call->statement->row->name, asked) : status;
 }
 
-/* `on` and `off` set the strip after each line. */
 static enum status timeline_run(struct call *call)
 {
 	const char *word = "";

@@ -1,8 +1,6 @@
-/* use.c -- use STREAM|GROUP|@RANKS: the default for lines without a clause, to the end of the
- * block
+/* use.c -- use STREAM|GROUP|@RANKS: the default for lines without a clause, until the block ends
  *
- * The name is resolved on the first rank of the line; on a rank that lacks the stream or group, a
- * later line fails. */
+ * The name is looked up on the line's first rank; on a rank without it, a later line fails. */
 #include "shell/language/run/command.h"
 
 #include <string.h>

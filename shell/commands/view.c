@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* NAME may be new, or a view, which is then replaced. A tensor's own name may be its only one. */
+/* NAME may be new, or a view, which is then replaced; not a tensor with its own memory. */
 static enum status view_name_check(struct call *call, int rank, struct view *result)
 {
 	const struct world *world = call->shell->world;
@@ -28,7 +28,7 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 	return ST_OK;
 }
 
-/* The elements must be contiguous and of the same number. */
+/* Requires contiguous elements, and an equal number of them. */
 static enum status reshape_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
@@ -52,7 +52,7 @@ static enum status reshape_part(
 	        shape_text(layout).text, (long long)layout_count(layout));
 }
 
-/* This rank's part along one axis: the address moves by the parts before it and the strides stay.
+/* Finds this rank's part along one axis: strides stay, the address moves by the parts before it.
  * X [4,4], strides 4 and 1, on 2 ranks, rank 1:
  *
  *     dim=0    . . . .     [2,4] at +8, strides 4 1    dim=1    . . x x   [4,2] at +2, strides 4 1
@@ -60,8 +60,8 @@ static enum status reshape_part(
  *              x x x x                                          . . x x   reshape, send ...
  *              x x x x                                          . . x x
  *
- * Parts are those of torch.chunk: ceil(size / n) each, then fewer, then none: 6 rows on 5 ranks
- * are 2 2 2 0 0. A part without elements has the tensor's own address, so it is never past its
+ * Parts are those of torch.chunk: ceil(size / n) each, then fewer, then none; 6 rows on 5 ranks
+ * are 2 2 2 0 0. A part without elements has the tensor's own address, which is always in its
  * memory. */
 static enum status shard_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)

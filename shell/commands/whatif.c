@@ -1,7 +1,7 @@
 /* whatif.c -- whatif: the figures with another machine, another option, other ranks slow, or
  * without a line (replay/whatif.c)
  *
- * Here the line is read: a key is a figure of the machine, else an option of the `strategy` or
+ * This file reads the line: a key is a figure of the machine, else an option of the `strategy` or
  * `model` lines. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -55,7 +55,7 @@ static enum status whatif_read_key(struct call *call, int i, struct question *qu
 	if (machine_key_find(given->name) >= 0)
 		return whatif_add_key(
 		        changes->other ? &changes->machine : &call->shell->lasting.machine, changes, given);
-	if (given_is_factor(given)) { /* a multiple of no figure: fails with the nearest figure */
+	if (given_is_factor(given)) { /* no such figure: fails with the nearest one */
 		struct machine machine = call->shell->lasting.machine;
 		return machine_set(&machine, given->name, given->number);
 	}

@@ -1,4 +1,4 @@
-/* why.c -- why: from a wait to its root
+/* why.c -- why: the root cause of a wait
  *
  * An operation is named by its output, by its number among its kind, or by its phase; its rank
  * follows the name (`z@1`) or is in the line (`@1 why z`). */
@@ -94,7 +94,7 @@ static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 	mem_free(of);
 }
 
-/* *several: one rank has more than one operation of the name, and only those are kept. */
+/* Sets *several if a rank has more than one operation of the name; then only those are kept. */
 static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 {
 	const struct world *world = asked->call->shell->world;
@@ -134,7 +134,7 @@ static bool record_writes(const struct record *record, name_id tensor)
 	return found;
 }
 
-/* The last write is explained: says how to ask for earlier ones, latest first. */
+/* Shows how to ask for earlier writes, latest first; only the last one is explained. */
 static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 3 };
@@ -222,7 +222,7 @@ static enum status why_answer(struct inquiry *asked, struct text *out)
 		return why_explain(asked, &question, out);
 	if (why_read_time(asked->word, &question.time)) {
 		int64_t end = trace_window(&asked->trace, -1).to;
-		/* any time after the end is then like the end */
+		/* then all times after the end are alike */
 		bool hangs = trace_hangs(&asked->trace);
 		question.of = WHY_TIME;
 		question.time = hangs ? least_of(question.time, end) : question.time;
@@ -254,7 +254,7 @@ static enum status why_answer(struct inquiry *asked, struct text *out)
 		inquiry_put_earlier(asked, out);
 		status = why_explain(asked, &question, out);
 	}
-	/* the failure is worded already, unless a stream has nearly that name */
+	/* keeps the failure, unless a stream has nearly that name */
 	int rank = ranks_first(&asked->ranks);
 	const char *near = status == ST_NAME ? world_nearest(world, rank, asked->word, THING_STREAM) : NULL;
 	if (near)

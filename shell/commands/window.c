@@ -1,7 +1,6 @@
-/* window.c -- window, close: memory that other ranks of a group can access without a line of its
- * rank
+/* window.c -- window, close: memory that other ranks of a group access by one-sided operations
  *
- * window and close are collectives of one element, as a barrier is, and every host waits for them
+ * window and close are collectives of one element, like a barrier, and every host waits for them
  * (MPI_Win_create, MPI_Win_free). Until `close`, the tensor cannot be freed or remade. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
