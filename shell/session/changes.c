@@ -1,4 +1,4 @@
-/* changes.c -- a replay's changes to what its lines set */
+/* changes.c -- the changes of a counterfactual replay */
 #include "shell/session/changes.h"
 #include "shell/session/lasting.h"
 
@@ -22,7 +22,7 @@ enum status changes_machine(struct shell *shell)
 		return ST_OK;
 	changes->plain = shell->lasting.machine;
 	struct machine machine = changes->other ? changes->machine : shell->lasting.machine;
-	/* another number needs another count */
+	/* the machine's figures change, so its counter must */
 	machine.changes = shell->lasting.machine.changes + 1;
 	for (int i = 0; i < changes->keys; i++) {
 		const struct key_change *change = &changes->key[i];
@@ -54,7 +54,7 @@ double changes_slow(const struct shell *shell, int rank, double factor)
 	return changes && ranks_has(&changes->slowed, rank) ? changes->slow : factor;
 }
 
-/* Copies a line without blanks at its ends, with one for several. */
+/* Copies a line without blanks at its ends, with single blanks. */
 static size_t plain_text(const char *text, size_t length, char *plain, size_t room)
 {
 	size_t count = 0;

@@ -1,8 +1,8 @@
 /* credit.c -- step grants: all processes stop at the same place
  *
- * Rank 0 stays half a grant behind its grants, so a grant mostly arrives before it is needed. A
- * message is told * 4 + code: the new limit, and the action at the previous one. The quantum
- * adapts so that rank 0 looks every 5 to 20 ms. */
+ * Rank 0 runs half a grant less than it has granted, so a grant mostly arrives before it is
+ * needed. A message is told * 4 + code: the new limit, and the action at the previous one. Rank 0
+ * adapts the quantum so that it decides every 5 to 20 ms. */
 #include "shell/session/credit.h"
 #include "base/memory.h"
 #include "mpi/transport.h"
@@ -10,7 +10,7 @@
 
 enum { WAITED = -1 }; /* credit.stopped_at */
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
-static const int64_t LOOK_LEAST_NS = 5000000, LOOK_MOST_NS = 20000000; /* between two looks */
+static const int64_t LOOK_LEAST_NS = 5000000, LOOK_MOST_NS = 20000000; /* between two decisions */
 static const int64_t PATIENCE_NS = 1000000000;
 
 int64_t credit_position(const struct credit *credit)
@@ -36,14 +36,14 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return at > start ? at - start : 1;
 }
 
-/* Keeps a failure for the agreement at the next common stop. */
+/* Keeps a failure until statuses are agreed at the next common stop. */
 static void tell(struct credit *credit, enum credit_code code)
 {
 	enum status status = transport_grant(credit->transport, credit->told * 4 + code);
 	credit->lost = credit->lost ? credit->lost : status;
 }
 
-/* Rank 0, at the end of its own part; true to go on. */
+/* For rank 0, at `own`. Returns false to stop. */
 static bool lead(struct credit *credit)
 {
 	enum credit_code code = credit->look ? credit->look(credit->self) : CREDIT_GO;
@@ -53,7 +53,7 @@ static bool lead(struct credit *credit)
 		credit->quantum *= 2;
 	else if (took > LOOK_MOST_NS && credit->quantum > QUANTUM_FIRST)
 		credit->quantum /= 2;
-	if (credit->own < credit->told) { /* join the others first, then decide */
+	if (credit->own < credit->told) { /* go where the others may be; stop only there */
 		credit->own = credit->told;
 		if (code == CREDIT_GO) {
 			credit->told += credit->quantum;
@@ -73,7 +73,8 @@ static bool lead(struct credit *credit)
 	return !credit->lost;
 }
 
-/* The others, at the end of a grant. A message without new steps only changes the action. */
+/* For the others, at the end of a grant; returns false to stop. A message without new steps only
+ * changes the action. */
 static bool follow(struct credit *credit)
 {
 	for (;;) {
@@ -93,14 +94,14 @@ static bool follow(struct credit *credit)
 	}
 }
 
-/* budget.more: budget.steps is used up. Returns false for ST_INTERRUPTED, on all processes
- * alike. */
+/* budget.more, called when budget.steps are used up. Returns false, at the same position on all
+ * processes, for ST_INTERRUPTED. */
 static bool more(struct budget *budget)
 {
 	struct credit *credit = budget->self;
 	int64_t position = credit_position(credit);
 	bool on = true;
-	if (credit->stop_at && position >= credit->stop_at) { /* known to every process */
+	if (credit->stop_at && position >= credit->stop_at) { /* needs no message */
 		credit->stopped_at = position;
 		credit->stop_at = 0;
 		return false;
@@ -114,7 +115,8 @@ static bool more(struct budget *budget)
 	return on;
 }
 
-/* Rank 0, in each round. A wait takes no steps: a new position or a long pause begins another. */
+/* For rank 0, in each round of a wait. A wait takes no steps, so a new position, or a long pause,
+ * means a new wait. */
 static void watch_wait(struct credit *credit)
 {
 	struct credit_wait *wait = &credit->wait;
@@ -128,7 +130,7 @@ static void watch_wait(struct credit *credit)
 	credit->tell_wait(credit->self, now - wait->began);
 }
 
-/* budget.waits: all processes, in the same round, follow rank 0's decision. */
+/* budget.waits: in each round all processes follow rank 0's decision. */
 static bool waits(struct budget *budget)
 {
 	struct credit *credit = budget->self;
@@ -171,7 +173,7 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 
 enum { ALONE_STEPS = 100 };
 
-/* `more` for rank 0 alone, without grants. A replay without steps left ends at once. */
+/* `more` for rank 0 alone, without grants */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;

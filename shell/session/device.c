@@ -36,8 +36,8 @@ enum status device_choose(struct options *options)
 		return status;
 	options->device_by = typed ? DEVICE_TYPED : DEVICE_SET;
 	if (strcmp(kind, "auto") == 0 || options->dry) {
-		/* a front end may leave the choice to its ranks, whose --machine may come from a resumed
-		 * session */
+		/* with --wire, --machine may be a resumed session's, so it does not select the
+		 * simulator */
 		bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
 		bool simulates = options->dry || options->test || options_course(options) || names;
 		options->device_by = DEVICE_AUTO;
@@ -56,8 +56,8 @@ static enum status start_sim(const struct device *device, struct world *world, s
 }
 const struct device device_sim = {.name = "sim", .start = start_sim};
 
-/* Ranks sharing a GPU wait for each other within its hardware queues. With more streams two would
- * share a queue, and one could block the stream that it waits for. */
+/* Ranks that share a GPU wait for each other within its hardware queues. With more streams two
+ * would share a queue, and one could block the stream that it waits for. */
 enum { STREAMS_MOST = 30 };
 
 static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
@@ -102,7 +102,7 @@ void device_give_up(struct device *device)
 	mem_free(given.here);
 }
 
-/* Processes with different devices could not even refuse together. */
+/* All processes must have the same device, because even a refusal is collective. */
 static enum status check_alike(const char *kind, struct transport *transport)
 {
 	enum { ROOM = 8 };

@@ -1,9 +1,9 @@
 /* expired.c -- records timeouts in the world
  *
- * The backend aborts a late collective at its virtual time. The world has no time: it records
- * timeouts when an awaited answer has arrived, or at a synchronization of all hosts: the same
- * lines on every process and in every replay. The group's earlier operations are then over;
- * sequence numbers restart:
+ * The backend aborts a late collective at its virtual time. The world has no clock. It records a
+ * timeout after an awaited answer, or at a synchronization of all hosts, which are the same lines
+ * on every process and in every replay. Then the group has no pending operations, and its sequence
+ * numbers restart:
  *
  *     rank 0     allreduce x in g .......| 2 ms                          | allreduce x in g
  *     rank 1                              spin 3ms, allreduce x in g |   | allreduce x in g

@@ -1,7 +1,7 @@
 /* journal.c -- adds, drops and counts log entries
  *
- * Entries from `told` on replace the front end's copies. An entry is settled after its line, which
- * may rerun others, empty the world, or do less than it says. */
+ * The front end receives the entries from `told` on. A line's entry is made after it has run,
+ * because it may run others again, empty the world, or do less than its text says. */
 #include "shell/session/journal.h"
 #include "base/memory.h"
 
@@ -30,7 +30,7 @@ static void forget_pieces(struct journal *journal)
 	journal->pieces = 0;
 }
 
-/* Lines that a command ran before are not the new world's. */
+/* Drops the lines that the command ran before: they are not the new world's. */
 void journal_emptied(struct journal *journal)
 {
 	journal->emptied = true;
@@ -51,7 +51,7 @@ void journal_script_ran(struct journal *journal, const char *text, size_t count,
 	text_put(&journal->script_values, text_string(values) + journal->values,
 	        values->count - journal->values);
 	if (journal->script.count && journal->script.bytes[journal->script.count - 1] != '\n')
-		text_put(&journal->script, "\n", 1); /* may be missing at a file's end */
+		text_put(&journal->script, "\n", 1);
 	if (!last || last->refused) {
 		last = MEM_ADD(&journal->piece, &journal->pieces);
 		*last = (struct script_piece){
@@ -69,7 +69,6 @@ void journal_switch(struct journal *journal, const char *command, bool *to, bool
 	*to = on;
 }
 
-/* Joins the text between statements with what each one did. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)
 {
 	if (line) {
@@ -105,7 +104,7 @@ void journal_changed(struct journal *journal, size_t i)
 	journal->told = journal->told > i ? i : journal->told;
 }
 
-/* `floor` stays: earlier entries are never dropped. */
+/* Requires i >= floor: entries of earlier worlds are never dropped. */
 void journal_drop(struct journal *journal, size_t i)
 {
 	journal_entry_release(&journal->entries[i]);
@@ -121,9 +120,9 @@ int journal_lines(const struct journal *journal)
 	return lines;
 }
 
-/* A session command becomes an empty world and its own lines, often none. Earlier worlds' lines
- * stay: their models, `set`s and defs may hold. A closed lesson's lines go, unless its opening
- * line did more; then the script closes the lesson again. */
+/* A session command becomes `reset`, if it emptied the world, and the lines that it ran. Lines of
+ * earlier worlds stay, because their models, `set`s and defs may still apply. A closed lesson's
+ * lines are left out, unless its opening line did more; then the script closes the lesson, too. */
 void journal_script(const struct journal *journal, struct text *out)
 {
 	size_t *begins = mem_alloc(journal->count * sizeof *begins);

@@ -7,7 +7,7 @@
 
 enum { INDENT = 3, WIDTH = 80 };
 
-/* Returns the bytes that fit, cut at a blank if there is one. */
+/* Returns the number of bytes that fit, cut at a blank if there is one. */
 static size_t line_length(const char *s, size_t columns)
 {
 	size_t end = 0, column = 0, blank = 0;
@@ -20,7 +20,6 @@ static size_t line_length(const char *s, size_t columns)
 	return end;
 }
 
-/* Counts characters on the screen. The ranks are on the last line. */
 void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
 {
 	struct text body = {0}, text = {0}, ranks = {0};
@@ -57,8 +56,8 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	text_release(&body);
 }
 
-/* ---- warnings: each is reported once, after its line. Every process counts reports alike;
- * replays count silently, so that undo repeats none. ---- */
+/* ---- warnings: each is reported once, after its line. A replay counts them without output, so
+ * that undo repeats none. ---- */
 
 static void put_some(struct shell *shell, const struct text *text)
 {
@@ -79,7 +78,7 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
 }
 
-/* Merges several ranks' equal reads (tensor, stream, kernel). */
+/* Merges equal reads (tensor, stream, kernel) of several ranks. */
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;

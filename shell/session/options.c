@@ -1,4 +1,4 @@
-/* options.c -- the command line as a table: option, kind of value, field of struct options
+/* options.c -- reads the command line by a table: option, kind of value, field of struct options
  *
  *     typed       a.rsh M=1 --dry N=2 -n 8
  *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere, the file's NAME=VALUE last */
@@ -54,8 +54,8 @@ const char *options_help(void)
 	       "             130 Ctrl-C ended it\n";
 }
 
-/* The kind of value for the field at `field`. FLAG: a bool, no value; WORD: a word, given once;
- * LAST: a word, the last one counts; TEST: a flag whose file may be anywhere. */
+/* FLAG: a bool, without a value; WORD: a word, given once; LAST: a word, of which the last counts;
+ * TEST: a flag, whose file may be anywhere */
 static const struct option {
 	const char *name;
 	enum { FLAG, WORD, TEST, COUNT, TIME, LAST } kind;
@@ -80,8 +80,8 @@ static const struct option {
         {"--report-start", FLAG, offsetof(struct options, report_start)}};
 enum { ROWS = sizeof rows / sizeof *rows, OF_FRONT_END = ROWS - 2 };
 
-/* Finds the row and sets *value of "--machine=x". Fails with the nearest option, never one of the
- * front end's. */
+/* Finds the row, and sets *value of "--machine=x". The message of a failure has the nearest option
+ * that users type. */
 static enum status find(const char *word, const struct option **option, const char **value)
 {
 	size_t length = strcspn(word, "=");
@@ -102,7 +102,7 @@ static enum status find(const char *word, const struct option **option, const ch
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
-/* Without --dry the limit is lower (`check`). */
+/* check() has the lower limit without --dry. */
 static enum status read_count(const char *value, int *n)
 {
 	char *end;
@@ -198,7 +198,7 @@ static enum status check(const struct options *options)
 	return check_prompt(options);
 }
 
-/* Reads the option at *i and its value. *i: the last word read. */
+/* Reads the option at *i and its value; sets *i to the last word read. */
 static enum status read_option(struct options *options, char **argv, int end, int *i)
 {
 	const struct option *option = NULL;
@@ -219,7 +219,7 @@ enum status options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){.word = argv + 1, .words = argc - 1};
 	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];
-		/* `ranksh help WORDS`: one process without data. A file named help is ./help. */
+		/* `ranksh help WORDS` runs one process without data; a file is ./help */
 		if (!options->file && strcmp(word, "help") == 0) {
 			options->asked = argv + i + 1;
 			options->asked_words = end - i - 1;

@@ -1,4 +1,4 @@
-/* out.c -- a line's output: pieces in order, common text or places for texts by rank
+/* out.c -- a line's output: a list of pieces, each a common text or a place for texts by rank
  *
  *     pieces   common "step 3\n"    place 0             common "done\n"
  *                                   0: y = 1  1: y = 1
@@ -18,18 +18,18 @@
 struct rank_words {
 	int rank;
 	char *text;
-}; /* a rank's text at a place; text owned */
+}; /* a rank's text at a place; owned */
 
 struct piece {
 	bool place;   /* texts by rank; else a part of `common` */
-	size_t count; /* of `words`, in filling order; or bytes of `common` */
+	size_t count; /* number of `words`, in filling order; or bytes of `common` */
 	struct rank_words *words;
 };
 
 struct out {
 	bool colour;
-	int width, muted;   /* muted > 0: output is dropped */
-	struct text common; /* all common pieces, joined */
+	int width, muted;   /* muted above 0: output is dropped */
+	struct text common; /* the texts of all common pieces */
 	struct piece *pieces;
 	size_t piece_count;
 	size_t first; /* number of pieces[0]: numbers continue after a flush */
@@ -42,7 +42,7 @@ struct out *out_create(bool colour, int width)
 	return out;
 }
 
-/* Numbers of places continue: late fills are recognized. */
+/* Numbers of places continue, so that a fill for a flushed place is recognized. */
 static void empty(struct out *out)
 {
 	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
@@ -153,7 +153,8 @@ static struct rank_words *words_of(const struct piece *place, int rank)
 	return NULL;
 }
 
-/* Replaces the rank's text. Rising ranks need no search: thousands fill a place in linear time. */
+/* Replaces the rank's text. Ranks in ascending order need no search, so thousands take linear
+ * time. */
 static void fill(struct piece *place, int rank, const char *text, size_t count)
 {
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
@@ -166,7 +167,7 @@ static void fill(struct piece *place, int rank, const char *text, size_t count)
 	*words = (struct rank_words){rank, mem_copy_text(text, count)};
 }
 
-/* Ignores flushed and muted (-1) places. */
+/* Ignores a place that was flushed or muted (-1). */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
 	size_t i = (size_t)number - out->first;
@@ -174,7 +175,7 @@ void out_fill(struct out *out, int number, int rank, const char *text)
 		fill(&out->pieces[i], rank, text, strlen(text));
 }
 
-/* An empty block for a place without this rank's text */
+/* Appends a block for each place, empty without a text of this rank. */
 void out_pack(const struct out *out, int me, struct text *bytes)
 {
 	for (const struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {

@@ -1,6 +1,6 @@
-/* queue.c -- changes to the world, each reported to the backend
+/* queue.c -- changes the world, and reports each change to the backend
  *
- * Nothing else calls world_queue and its variants. A failed change's operations are reported
+ * All calls of world_queue and its variants are here. Operations of a failed change are reported,
  * too. */
 #include "shell/session/queue.h"
 
@@ -36,13 +36,13 @@ struct operand queue_operand(const struct shell *shell, int index, int access)
 enum status shell_tell(struct shell *shell, size_t before, enum status status)
 {
 	enum status told = ST_OK;
-	/* also those that the world queued itself */
+	/* the world may have queued others itself */
 	for (size_t id = before + 1; id <= shell->world->op_count && told == ST_OK; id++)
 		told = shell->backend->queued(shell->backend, (op_id)id);
 	return status != ST_OK ? status : told;
 }
 
-/* *id 0: nothing was queued. */
+/* Sets *id to 0 if nothing was queued. */
 enum status shell_queue(struct shell *shell, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id)
 {

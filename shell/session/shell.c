@@ -31,7 +31,7 @@ static void make_books(struct shell *shell, int n)
 	shell->fresh = shell->world->digest;
 }
 
-/* After a failure too, shell->backend can be stopped. */
+/* shell->backend must be stopped also after a failure. */
 static enum status start_backend(struct shell *shell)
 {
 	const struct device *device = shell->device ? shell->device : &device_sim;
@@ -61,7 +61,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->transport = t;
 	shell->dry = dry;
 	enum status status = device_machine(shell->device, machine, &shell->lasting.machine);
-	shell->steering.looks = dry; /* deterministic, without data: nothing to keep */
+	shell->steering.looks = dry; /* deterministic, so there is nothing to record */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
@@ -85,7 +85,7 @@ void session_close(struct shell *shell)
 	steering_release(&shell->steering);
 }
 
-/* If a device fails to restart on some processes, all leave it. */
+/* If the device fails to restart on some process, the simulator replaces it on all. */
 static enum status start_again(struct shell *shell)
 {
 	enum status status = start_backend(shell);
@@ -103,8 +103,8 @@ static enum status start_again(struct shell *shell)
 	return status;
 }
 
-/* Frees the old world first: a GPU cannot hold both. Formulas and settings hold name_ids, so the
- * names stay. */
+/* Frees the old world first, because a GPU may not have room for two. The names stay, because
+ * trees and settings hold name_ids. */
 enum status session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;

@@ -1,10 +1,10 @@
-/* steering.c -- keeps values that steered a line as text, and reads them in a replay
+/* steering.c -- keeps recorded inputs as text, and reads them in a replay
  *
  *     then    x[0]\t1.5\n time\t2400000\t0\n ...    one line a read, in reading order
- *             at ^                                   the next reading is compared with this line
+ *             at ^                                   the next read is compared with this line
  *
- * Journals may have been edited: unreadable values are skipped and reported; after another name,
- * the rest is read anew. */
+ * Journals may have been edited: a value that cannot be read is reported and skipped; after
+ * another name, current values are used. */
 #include "shell/session/steering.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -48,7 +48,7 @@ void steering_release(struct steering *steering)
 	text_release(&steering->told);
 }
 
-/* Copies a name as the log has it: one line, no tab. */
+/* Copies a name as the log has it: cut, without control characters. */
 static size_t named(const char *what, size_t length, char name[WHAT_MOST])
 {
 	size_t count = length < WHAT_MOST ? length : WHAT_MOST;
@@ -62,7 +62,6 @@ static bool equal(double a, double b)
 	return a == b ? !signbit(a) == !signbit(b) : isnan(a) && isnan(b);
 }
 
-/* exact to the last bit */
 static void put_values(struct text *out, const double *value, size_t count)
 {
 	char digits[24];
@@ -78,7 +77,7 @@ static void put_values(struct text *out, const double *value, size_t count)
 	}
 }
 
-/* now: read; value: used */
+/* value: used; now: read */
 static void put_read(struct text *out, const char *name, size_t length, const double *value,
         const double *now, size_t count)
 {
@@ -92,7 +91,7 @@ static void put_read(struct text *out, const char *name, size_t length, const do
 	text_put(out, "\n", 1);
 }
 
-/* Reads one number or `count`, up to a tab or line end. */
+/* Reads one number, for all, or `count` numbers, up to a tab or line end. */
 static bool take_values(const char *at, double *value, size_t count)
 {
 	size_t got = 0;
@@ -114,7 +113,7 @@ static bool says(struct steering *steering)
 	return steering->differ++ < TOLD_MOST;
 }
 
-/* Returns the next values and moves `at` on; NULL: none, or another name. */
+/* Returns the next values, and moves `at` after them; NULL: none, or another name. */
 static const char *next_of(struct steering *steering, const char *name, size_t length)
 {
 	const char *from = text_string(&steering->then) + steering->at;
