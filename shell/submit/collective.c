@@ -1,12 +1,12 @@
-/* collective.c -- a collective's line: allreduce, broadcast, ..., in place or OUT =, on any group.
+/* collective.c -- runs a line of a collective: allreduce, broadcast, ..., in place or OUT =.
  *
- * Resolved by rank: the stream, the rank's part of the group, the tensor, op=, root=, algo=. The
- * ranks then differ only in their place (struct plan_place), so thousands share a few plans.
- * Completed by plan: the result's layout, the message's bytes, and whether the algorithm can run
- * here.
+ * For each rank `resolve` finds the stream, the rank's part of the group, the tensor, op=, root=,
+ * algo=. The ranks then differ only in their struct plan_place, so thousands share a few plans.
+ * For each plan `complete` finds the result's layout and the message's bytes, and checks the
+ * algorithm.
  *
- * Counts (send=, recv=) come from the data, and are read before anything is resolved. Ranks of one
- * collective may come by different lines, which are compared when they match, not here. */
+ * Split sizes (send=, recv=) come from data, which is read before anything is resolved. The ranks
+ * of a collective may have different lines, which are compared when they match, not here. */
 #include "shell/submit/plan.h"
 #include "shell/language/run/command.h"
 #include "collectives/algorithm.h"
@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-/* op=, algo=: sum and auto by default */
 static enum status read_op_and_algo(struct call *call, int rank, struct record *record)
 {
 	const char *reduction = "sum", *algorithm = "auto";
@@ -29,7 +28,7 @@ static enum status read_op_and_algo(struct call *call, int rank, struct record *
 	return status;
 }
 
-/* backup=: at least one rank must take part. */
+/* backup=: a number of ranks below n */
 static enum status read_backup(struct call *call, int rank, int n, struct record *record)
 {
 	int64_t backup = 0;
@@ -48,7 +47,7 @@ static enum status read_backup(struct call *call, int rank, int n, struct record
 	return status;
 }
 
-/* root=: a rank of the group, as in NCCL; 0 by default */
+/* root=: a group rank, as in NCCL; 0 by default */
 static enum status read_root(struct call *call, int rank, int n, struct record *record)
 {
 	struct number number = {0};
@@ -83,7 +82,8 @@ static enum status counts_add(const double *numbers, int64_t count, int n, const
 	return ST_OK;
 }
 
-/* values: the rank's two lists, NULL without data. *rows: [2n], freed by the caller */
+/* Sets *split and *rows, [2n], freed by the caller. values: the rank's two lists; NULL without
+ * data */
 static enum status split_of(struct call *call, int rank, const struct list_counts *count,
         const double *values, int64_t **rows, struct split *split)
 {
@@ -103,7 +103,7 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	status = check_counts(count, n);
 	if (status != ST_OK)
 		return status;
-	/* without data: the rows divided evenly, in both directions */
+	/* without data the rows are divided evenly, in both directions */
 	for (int64_t p = 0, all = view.layout.dim[0]; p < n && !values; p++)
 		(*rows)[p] = (*rows)[n + p] = all * (p + 1) / n - all * p / n;
 	if (!values)
@@ -139,7 +139,7 @@ static enum status run_split(struct call *call)
 	return status;
 }
 
-/* rows= of an allgather sets plan->shape to its result's layout; dims stay 0 without it. */
+/* Sets plan->shape, the result's layout, if an allgather has rows=. */
 static enum status read_rows(struct call *call, int rank, const struct layout *in, struct submit_plan *plan)
 {
 	int64_t dim[DIMS_MAX];
@@ -186,8 +186,8 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	bool stays = call->statement->results == 0 && collective->in_place;
 	bool root = part->ranks[record->root] == rank;
 	int access = stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
-	/* in place a broadcast's root only reads, the others only write; in a reduction to a root the
-	 * others only read */
+	/* in place, a broadcast's root only reads and the others only write; in a reduction the
+	 * ranks other than the root only read */
 	if (stays && collective->has_root && (!root || !collective->root_gets))
 		access = root || collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
 	plan_operand(plan, &view, access);
@@ -196,7 +196,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;
 }
 
-/* Adds the result's layout as an operand; a rank that gets none (dims 0) has no result. */
+/* Settles the result, if the rank gets one, and sets the record's bytes. */
 static enum status collective_settle(
         struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
@@ -224,7 +224,6 @@ static enum status collective_settle(
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }
 
-/* NCCL moves whole blocks on the device: host memory and strided tensors are refused. */
 enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

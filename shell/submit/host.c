@@ -1,9 +1,9 @@
 /* host.c -- operations of the host's own lane, and answers at the prompt.
  *
- * The host waits by an OP_SYNC on STREAM_HOST: its clock stops until the target has completed. A
- * script does not block; the simulation processes the wait later. At the prompt the line's
- * OP_SYNCs complete before the next line is read, and in scripts, too, if groups have a timeout
- * and all hosts wait: a missing operation cannot arrive later. */
+ * A host waits by an OP_SYNC on STREAM_HOST, which holds its later operations until the target has
+ * completed. A script does not block: the wait is simulated later. At the prompt a line's OP_SYNCs
+ * complete before the next line is read; in a script, too, if a group has a timeout and all hosts
+ * wait, because then a missing operation cannot come in time. */
 #include "base/memory.h"
 #include "shell/session/expired.h"
 #include "shell/session/note.h"
@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-/* Other differences between ranks are not part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
@@ -51,7 +50,6 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 	return ST_OK;
 }
 
-/* Only records the wait; host_answer waits, after the hosts of all ranks have reached the line. */
 enum status host_sync_reading(
         struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
 {
@@ -73,7 +71,8 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	return host_sync_reading(call, rank, target, object, NULL);
 }
 
-/* *left: ranks that wait for another rank's missing lines, or for ever. Other failures end it. */
+/* Runs until each wait has ended. Adds to *left the ranks whose wait needs another rank's lines,
+ * or never ends. Returns at another failure. */
 static enum status host_reach_each(struct call *call, struct ranks *left)
 {
 	struct shell *shell = call->shell;
@@ -90,8 +89,8 @@ static enum status host_reach_each(struct call *call, struct ranks *left)
 	return last;
 }
 
-/* All at once first. If some must wait, each is tried by itself; if they are too many, all are
- * named. */
+/* Tries all waits at once. If some cannot end, it tries each, to name those ranks; if there are
+ * too many, it names all. */
 enum status host_answer(struct call *call, enum status status)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
@@ -118,7 +117,7 @@ enum status host_answer(struct call *call, enum status status)
 	return ST_OK;
 }
 
-/* With the line's phase and section, so that the copy has its colour */
+/* The copy has the line's phase and section, and so its colour. */
 enum status host_bring(
         struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)
 {
@@ -127,11 +126,9 @@ enum status host_bring(
 	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
 }
 
-/* "y [256,256] queued on default: 2.00 ms of work, not begun": the time is that of the work
- * alone. */
-
-/* If a launch takes host time, its work begins after the host's clock. Only otherwise is the
- * backend asked for times: a forecast of all queued work. */
+/* Appends "y [256,256] queued on default: 2.00 ms of work, not begun". If a launch takes host
+ * time, its work begins later than the host's clock; only otherwise are times needed, which take a
+ * forecast of all queued work. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
@@ -158,8 +155,7 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
 }
 
-/* Not for work captured in a graph: its ids are not the world's. Ranks with equal notes share
- * one. */
+/* Ranks with equal notes share one. Work captured in a graph gets none. */
 void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;

@@ -1,10 +1,10 @@
-/* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`,
- * sources, spin.
+/* kernel.c -- runs a line of any kernel: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw),
+ * `+=`, sources, spin.
  *
  * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel
- * that works in place has no results. `parameter` holds its options in the row's order.
+ * that works in place has no results. `parameter` has its options in the row's order.
  *
- *     y += matmul x w        operands: x read, w read, y added to        y has to be there
+ *     y += matmul x w        operands: x read, w read, y added to        y must exist
  *     sgd w dw lr=0.1        operands: w read and written, dw read     parameter: lr
  *     spin 2ms               none; duration_ns = 2,000,000 */
 #include "kernels/kernel.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The access to argument i, for races and uninitialized reads */
+/* Returns the access to argument i, for races and uninitialized reads. */
 static int kernel_access(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
@@ -25,7 +25,6 @@ static int kernel_access(const struct kernel *kernel, int i)
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
-/* The comparison also refuses a NaN. */
 enum status duration_check(const char *title, struct number number)
 {
 	if (number.unit != UNIT_TIME && number.value != 0 && isfinite(number.value))
@@ -41,8 +40,8 @@ enum status duration_check(const char *title, struct number number)
 	return status;
 }
 
-/* By its key, else by its place among the bare words (`spin 2ms`), else the row's default, NaN if
- * there is none. Times are in ns, a type is its number. */
+/* Sets *value to that of the option's key, else of a bare word at its place (`spin 2ms`), else the
+ * default. Times are in ns; a type is an enum dtype. */
 static enum status kernel_option_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
@@ -150,7 +149,8 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 	return status;
 }
 
-/* The stream then calls a function on the host, as for a CPU's optimizer: it takes no GPU. */
+/* Such a kernel is a function that the stream calls on the host, such as an optimizer on the
+ * CPU. */
 static bool plan_is_on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
@@ -159,7 +159,6 @@ static bool plan_is_on_host(const struct submit_plan *plan)
 	return plan->operands > 0;
 }
 
-/* += writes the tensor it reads, so its result must exist and fit. */
 static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct shell *shell = call->shell;

@@ -6,7 +6,7 @@
  *                                make y on 0, 1, 2, 3
  *                                queue 0: record 17;  queue 1, 2, 3: record 17 again
  *
- * Nothing changes before the second step. If a device is full, it undoes itself in reverse. The
+ * The first step changes nothing. The second undoes its work in reverse if a device is full. The
  * third fails only for reasons that end the line on every process, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
@@ -21,7 +21,6 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The next name left of "=". Two results of one name would overwrite each other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
 	int i = plan->results++;
@@ -38,8 +37,8 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	return status;
 }
 
-/* It is overwritten if shape and type fit, as with out=. Otherwise it is remade, as when Python
- * rebinds the name; refused for views, slices and host memory. */
+/* A tensor of the result's name is overwritten if shape and type fit, as with out=. Else it is
+ * remade, as when Python rebinds a name; but not a view, a slice, or host memory. */
 static enum status result_settle_old(const struct shell *shell, const char *title, struct plan_result *result,
         const struct layout *wanted, int access)
 {
@@ -94,7 +93,8 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 	return group_part(&shell->world->groups[plan->record.group], rank);
 }
 
-/* Before the line: the same name, both present or both new, at the same address */
+/* Returns true if the results have the same name and, before the line, the same memory, or
+ * none. */
 static bool results_equal(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
 {
 	const struct view *v = &a->view, *w = &b->view;
@@ -108,8 +108,8 @@ static bool results_equal(const struct shell *shell, const struct plan_result *a
 	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* `a` is completed, so its results follow its arguments; `b` is fresh from resolve, whose fields
- * alone are compared. */
+/* Compares the fields that `resolve` sets: `b` comes from it. `a` is complete, so it also has
+ * operands for its results. */
 static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
@@ -138,8 +138,8 @@ static bool plans_equal(const struct shell *shell, const struct submit_plan *a, 
 	return true;
 }
 
-/* The name is bound at once; the tensor that it replaces stays in old[i] until the operation is
- * queued, because it may be an argument (y = matmul y w). */
+/* Binds the name at once. The tensor that had it stays in old[i] until the operation is queued,
+ * because it may be an argument (y = matmul y w). */
 static enum status result_make(
         struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
@@ -153,7 +153,7 @@ static enum status result_make(
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank), &one->made[i]);
 }
 
-/* Frees a rank's results at once, and restores their names. */
+/* Frees a rank's new results, and restores the names of the old ones. */
 static void results_unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	for (int i = plan->results - 1; i >= 0; i--) {
@@ -165,7 +165,6 @@ static void results_unmake(struct shell *shell, const struct submit_plan *plan, 
 	}
 }
 
-/* If a device is full, earlier results are freed, last first. */
 enum status plans_make(struct shell *shell, struct plans *plans)
 {
 	enum status status = ST_OK;
@@ -195,8 +194,6 @@ bool plan_use_results(struct shell *shell, struct submit_plan *plan, const struc
 	return same;
 }
 
-/* The pool may give the freed block to another tensor of the same stream at once; on others its
- * next owner waits. */
 enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
@@ -209,8 +206,8 @@ enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, c
 	return status;
 }
 
-/* Ranks of one plan share a record, unless their results have other addresses. A captured graph
- * has records of its own (queued_record returns 0). */
+/* Ranks of one plan share a record if their results have the same addresses, except in a captured
+ * graph (queued_record returns 0). */
 static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
@@ -234,8 +231,8 @@ static enum status plan_queue_rank(struct shell *shell, struct submit_plan *plan
 	return status == ST_OK ? plan_free_old(shell, plan, one) : status;
 }
 
-/* Within the rank, within its node, to another node: equal ranks with the same peer may be in
- * different nodes. */
+/* Returns a number for the links of the parts: within the rank, in its node, to another node.
+ * Ranks with the same peer may be in different nodes. */
 static int plan_links(const struct machine *machine, int rank, const struct submit_plan *plan)
 {
 	int links = 0;
@@ -247,14 +244,14 @@ static int plan_links(const struct machine *machine, int rank, const struct subm
 	return links;
 }
 
-/* A rank is compared with the last plan only: equal ranks are nearly always adjacent. */
+/* Compares a rank only with the last plan, because equal ranks are nearly always adjacent. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans)
 {
 	struct submit_plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
 	FOR_RANKS (rank, call->set) {
-		/* only fields that resolve leaves: a plan has a kilobyte of operands */
+		/* clears only what resolve leaves: a plan has a kilobyte of operands */
 		fresh.operands = fresh.results = fresh.parts = 0;
 		fresh.shape.dims = fresh.shape.dtype = 0;
 		fresh.place = (struct plan_place){0};
@@ -315,7 +312,7 @@ void plans_release(struct plans *plans)
 	*plans = (struct plans){0};
 }
 
-/* `then`: where the data go from pinned memory. */
+/* then: the end of the message: where the data go from pinned memory */
 static enum status operand_off_disk(const struct shell *shell, const struct submit_plan *plan,
         const struct operand *operand, const char *then)
 {

@@ -1,6 +1,5 @@
-/* rows.c -- a command's row made from every kernel and every collective.
- *
- * The tables of src/ know nothing of lines. A new kernel needs no file in commands/. */
+/* rows.c -- makes a command's row from every kernel and every collective, so that a new kernel
+ * needs no file in commands/. */
 #include "shell/submit/rows.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -52,7 +51,7 @@ static void kernel_row(const struct kernel *kernel)
 	kernel_arguments(row, kernel);
 }
 
-/* The row has only the options that apply, so the language refuses the others. */
+/* The row has only the options that apply, so the parser refuses others. */
 static void collective_row(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];

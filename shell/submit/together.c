@@ -1,7 +1,7 @@
-/* together.c -- sends and receives of a `together { }`, pending until its end.
+/* together.c -- sends and receives of a `together { }`, which are pending until it ends.
  *
- * At the end those of a rank with the same stream and group become one operation whose parts start
- * together. Parts are matched in their order, by (source, destination).
+ * At the end, those of one rank, stream and group become one operation, whose parts start
+ * together. The parts of a pair (source, destination) match in their order.
  *
  *     together { send x to=1; recv y from=1; send z to=1 on io }  ->  default: [send x, recv y]
  *                                                                     io: [send z] */
@@ -21,7 +21,6 @@ struct pending_part {
 	int stream, next; /* next: index, -1 after the last */
 	bool queued;
 };
-/* Nested blocks count as the outermost, as in NCCL. */
 struct together {
 	struct pending_list {
 		bool launched;   /* one of the rank's operations has paid for the launch */
@@ -31,7 +30,7 @@ struct together {
 	size_t count;
 };
 
-/* ncclGroupEnd launches once for the group: a rank's first operation pays. */
+/* ncclGroupEnd launches once: only a rank's first operation has the cost of a launch. */
 int together_flags(struct shell *shell, int rank)
 {
 	struct together *together = shell->together;
@@ -42,7 +41,6 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH | OPF_TOGETHER : 0;
 }
 
-/* One array has the lists of all ranks; `next` links a rank's own. */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
@@ -60,7 +58,8 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 
 enum { MOST_PARTS = 250 }; /* the most that a record can count */
 
-/* Queues the rank's parts with the stream and group of `from`, from it on, as one operation. */
+/* Queues the rank's pending parts with the stream and group of part `from`, from it on, as one
+ * operation. */
 static enum status together_queue(struct shell *shell, struct together *together, int rank, int from)
 {
 	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
@@ -98,7 +97,7 @@ void together_begin(struct shell *shell)
 		together->rank[i] = (struct pending_list){false, -1, -1};
 }
 
-/* A refused block (set NULL) drops its transfers; its queued collectives remain. */
+/* A refused block (set NULL) drops its transfers; collectives are queued already. */
 enum status together_end(struct shell *shell, const struct ranks *set)
 {
 	struct together *together = shell->together;

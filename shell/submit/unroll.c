@@ -1,5 +1,4 @@
-/* unroll.c -- a collective as its sends, receives and additions, each an operation of its own; the
- * same result
+/* unroll.c -- runs a collective as separate sends, receives and additions, with the same result
  *
  *     allreduce g unroll       3 elements a b c on 3 ranks, as rank 0 queues it (two ring rounds)
  *
@@ -12,8 +11,8 @@
  *
  * An average first multiplies every input by 1/n, as NCCL does. If the result is larger than the
  * input (allgather), the rank's part is first copied to its place. If it is smaller
- * (reducescatter), the steps, which overwrite their tensor, work on a copy of the input. If parts
- * are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as NCCL
+ * (reducescatter), the steps use a copy of the input, because they overwrite their tensor. If
+ * parts are not equal, both use a temporary tensor of n whole parts, padded with zeroes, as NCCL
  * does. */
 #include "shell/language/run/command.h"
 #include "base/arithmetic.h"
@@ -31,16 +30,16 @@ struct unrolling {
 	int rank, place;
 	const struct operand *in, *out; /* of the line; equal if it has no result */
 	int growth; /* the result is larger than the input (1), smaller (-1), or equal (0) */
-	/* elements of a whole part, and of the tensor that the steps cut up, padding included */
+	/* number of elements of a whole part, and of `whole`, padding included */
 	int64_t chunk, elements;
 	bool uneven;            /* the parts are not equal */
-	struct operand whole;   /* the flattened tensor that the steps cut up */
+	struct operand whole;   /* the flattened tensor whose pieces the steps send and receive */
 	struct operand scratch; /* receives pieces to be reduced */
 	struct collective_step *steps;
 	int count;
 };
 
-/* An algorithm without steps is refused. The caller frees steps. */
+/* Fails if the algorithm has no steps. The caller frees work->steps. */
 static enum status unroll_begin(
         struct call *call, const struct submit_plan *plan, int rank, struct unrolling *work)
 {
@@ -72,7 +71,7 @@ static enum status unroll_begin(
 	        elements, work->steps, &work->count);
 }
 
-/* A part of the whole is named as a slice ("g[0:16]"): the timeline shows each step's chunk. */
+/* A piece of the whole has the name of a slice ("g[0:16]"), for the timeline. */
 static struct operand unroll_piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
@@ -90,7 +89,7 @@ static struct operand unroll_piece(
 	return operand;
 }
 
-/* On the line's stream: each step waits for the one before it without an event. */
+/* All steps are on the line's stream, so each waits for the one before it. */
 static enum status unroll_queue(
         struct unrolling *work, struct record *record, struct operand *operands, int count)
 {
@@ -101,7 +100,7 @@ static enum status unroll_queue(
 	return shell_queue(work->shell, work->rank, work->plan->stream, record, 0, 0, 0, NULL);
 }
 
-/* to = from, of the same number of elements */
+/* Copies `from` to `to`, with the same number of elements. */
 static enum status unroll_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};
@@ -112,7 +111,7 @@ static enum status unroll_copy(struct unrolling *work, const struct operand *fro
 	return unroll_queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with], or `KERNEL into` if it only writes; option: its first, or 0 */
+/* Queues into = KERNEL into [with], or `KERNEL into` if it only writes. option: the first, or 0 */
 static enum status unroll_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
@@ -137,7 +136,7 @@ static enum status unroll_kernel(struct unrolling *work, const char *name, const
 	return unroll_queue(work, &record, operands, ins + outs);
 }
 
-/* A piece to be reduced is received in the scratch tensor, and added by a kernel after it. */
+/* A piece to be reduced is received in the scratch tensor, and then added by a kernel. */
 static enum status unroll_step(struct unrolling *work, const struct collective_step *step)
 {
 	static const char *const kernels[] = {
@@ -175,7 +174,7 @@ static enum status unroll_step(struct unrolling *work, const struct collective_s
 	        : status;
 }
 
-/* A tensor without a name; freed in the stream's order, so the host does not wait for it. */
+/* Makes a tensor without a name. */
 static enum status unroll_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
 	struct shell *shell = work->shell;
@@ -191,8 +190,8 @@ static enum status unroll_temporary(struct unrolling *work, int64_t count, struc
 	return status;
 }
 
-/* On the result if there is one, on a copy of the input if the result is smaller, else on the
- * input */
+/* Sets `whole`: a copy of the input if the result is smaller or parts are not equal, else the
+ * result or, in place, the input. Copies, pads and scales the rank's data. */
 static enum status unroll_prepare(struct unrolling *work)
 {
 	int64_t count = layout_count(&work->in->layout),
@@ -218,14 +217,13 @@ static enum status unroll_prepare(struct unrolling *work)
 	}
 	if (status != ST_OK || work->plan->record.reduction != REDUCE_AVG || n == 1)
 		return status;
-	/* 1/n as the type holds it: what ncclAvg multiplies by */
+	/* 1/n rounded to the type, as in ncclAvg */
 	enum dtype dtype = (enum dtype)work->whole.layout.dtype;
 	char element[4];
 	dtype_set(dtype, element, 0, 1.0f / (float)n);
 	return unroll_kernel(work, "scale", &work->whole, NULL, (double)dtype_get(dtype, element, 0));
 }
 
-/* Temporaries are freed also after a failure; the first failure is returned. */
 static enum status unroll_steps(struct unrolling *work)
 {
 	enum status status = unroll_prepare(work);
@@ -253,7 +251,7 @@ static enum status unroll_steps(struct unrolling *work)
 	return status;
 }
 
-/* As the collective itself; checks that there are steps. */
+/* As collective_complete; also checks that there are steps. */
 static enum status unroll_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct unrolling work = {0};

@@ -1,7 +1,8 @@
 /* load.c -- number files for `load` and `data`
  *
  * A file's digest is recorded for replays. Loading takes no time (OP_FILL). Queued work may still
- * write the memory for its last owner, so the bytes are stored when the host gets there. */
+ * write the memory for its last owner, so the bytes are stored only after the OP_FILL has
+ * completed. */
 #include "shell/values/load.h"
 #include "base/characters.h"
 #include "base/memory.h"
@@ -39,7 +40,8 @@ static enum status load_text(const char *path, struct content *content)
 	return status;
 }
 
-/* whole false: elements only if the header needs them; text: with any name. Only rank 0 reads. */
+/* Only rank 0 reads. whole: elements too, which a text file always gives; text: whatever the
+ * name */
 static enum status read_content(
         const struct shell *shell, const char *path, bool whole, bool text, struct content *content)
 {
@@ -88,7 +90,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	return shell_spread(shell, status, facts, sizeof *facts);
 }
 
-/* Reads `bytes` of elements, as the header said, and shares them; NULL: only records the file */
+/* Reads elements[bytes], and shares them; NULL: only records the file. ST_FILE: another size */
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;
@@ -133,7 +135,7 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 	return status;
 }
 
-/* Converts and stores elements. A failure is local. */
+/* Converts and stores elements. Keeps a failure, which is local (shell_keep). */
 static void put_elements(
         struct shell *shell, const struct tensor *tensor, const struct layout *from, const void *elements)
 {

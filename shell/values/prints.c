@@ -1,7 +1,7 @@
-/* prints.c -- prints that wait for their data; losses
+/* prints.c -- prints that wait for their data; recorded losses
  *
- * The backend calls prints_done for each OP_SYNC on every process. A print shows after the last
- * rank, or partly when output is shown: in execution order.
+ * The backend calls prints_done for each OP_SYNC on every process. A print is shown when its last
+ * rank is ready, or, for the ranks that are ready, when output is shown.
  *
  *     @0-1 print x     waiting 0,1   ready -        queued: no rank has data
  *                      waiting 1     ready 0        rank 0's OP_SYNC is complete
@@ -25,7 +25,6 @@ void print_free(struct print *print)
 	mem_free(print);
 }
 
-/* --dry fills in all ranks; else each process its own. */
 static void say_ready(struct shell *shell, struct print *print)
 {
 	if (ranks_empty(&print->ready))
@@ -68,11 +67,10 @@ static void make_text(const struct shell *shell, struct print *print)
 	}
 }
 
-/* Ignores other OP_SYNCs with a reason (copy, save). */
 void prints_done(struct shell *shell, op_id id)
 {
 	int rank = shell->world->ops[id].rank;
-	size_t i; /* first print whose last sync is not earlier; in sync order */
+	size_t i; /* the first print whose last sync is not earlier; prints are in sync order */
 	SEARCH(i, shell->values.print_count,
 	        shell->values.prints[i]->sync[shell->values.prints[i]->count - 1] >= id);
 	if (i == shell->values.print_count)
@@ -119,7 +117,7 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 	*MEM_ADD(&shell->values.prints, &shell->values.print_count) = print;
 }
 
-/* This rank's losses, as (operation, value) in virtual-time order */
+/* This rank's losses are kept as (operation, value), in virtual-time order. */
 
 const struct operand *noted_loss(const struct world *world, const struct operand *operand, int operands)
 {

@@ -1,14 +1,14 @@
-/* read.c -- reads data for the language's expressions (`sum(x)`, `x[0]`, close(a, b)), so that
- * `if` and `let` go on alike on all processes
+/* read.c -- reads tensors' data for expressions (`sum(x)`, `x[0]`, close(a, b)); all processes get
+ * the same values, so `if` and `let` take the same way on all
  *
  *     shell_read(set, reads, reason)
- *       check shapes           on every process alike: a mistake refuses the line
- *       can it be known?       else refused before anything is queued
- *       queue copy and sync    the program's own read, like .item(): it costs time (reason)
- *       or find the writers    a read from outside, for expect and peek: free (reason NULL)
- *       reach                  run the simulation until those operations are over
- *       value of my rank       by the owner of the data, from memory
- *       share                  every process then knows every rank's value */
+ *       fits                   checks shapes and types; every process refuses alike
+ *       can_be_known           else the line is refused before anything is queued
+ *       program_read           the program's own read (reason): a copy and a wait, like .item()
+ *       or await_writers       a read from outside (reason NULL), for expect and peek: free
+ *       shell_reach            runs the simulation until those operations have completed
+ *       values_of              on the process that has the data
+ *       share                  sends every rank's values to every process */
 
 #include "shell/values/read.h"
 #include "base/bits.h"
@@ -48,12 +48,12 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* The copies that bring the views; 0: host tensors, outside reads */
+/* The copies that bring the views; 0 for host tensors, and for reads from outside */
 struct bringers {
 	op_id by[READ_VIEWS];
 };
 
-/* Queues a rank's copies, then a host wait, which reads host tensors. *sync: to be reached. */
+/* Queues a rank's copies, then a host wait (*sync), which reads host tensors. */
 static enum status program_read(struct shell *shell, int rank, const struct data_read *read,
         const char *reason, struct bringers *by, op_id *sync)
 {
@@ -77,7 +77,8 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 	return status;
 }
 
-/* Compares whole byte spans: interlaced strided tensors may wait too long. */
+/* Returns true if the record writes what is read. It compares whole byte spans, so interleaved
+ * strided tensors count as overlapping. */
 static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands * read->views; i++) {
@@ -94,7 +95,8 @@ struct awaited {
 	size_t count;
 };
 
-/* Returns true if a new line on the stream would complete. Else *id blocks it. */
+/* Returns true if an operation queued now on the stream would complete; else sets *id to one that
+ * blocks it. */
 static bool would_end(const struct shell *shell, int rank, int stream, op_id *id)
 {
 	const struct stream *on = world_stream(shell->world, rank, stream), *other;
@@ -131,8 +133,8 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	return ST_OK;
 }
 
-/* Collects each rank's last writers by stream since its host last waited for everything, and that
- * wait */
+/* Collects each rank's last writer on each stream since its host last waited for all work, and
+ * that wait. */
 static void await_writers(const struct shell *shell, const struct ranks *set, const struct data_read *reads,
         struct awaited *awaited)
 {
@@ -195,7 +197,7 @@ enum status read_floats(const struct shell *shell, op_id by, const struct view *
 	return status;
 }
 
-/* In memory order, in doubles: equal bits for equal elements. */
+/* Sums in memory order, in doubles, so that equal elements give equal bits. */
 static double sum(const float *values, int64_t count, bool squares)
 {
 	double total = 0;
@@ -204,8 +206,9 @@ static double sum(const float *values, int64_t count, bool squares)
 	return total;
 }
 
-/* Returns the largest difference relative to the largest finite value. NaN: infinite. Sizes are
- * compared by their bits, which are in the same order, without branches; NaN is above infinity. */
+/* Returns the largest difference relative to the largest finite value; infinity for a NaN.
+ * Compares sizes by their bits, which have the same order, without branches; a NaN is above
+ * infinity. */
 static double difference(const float *a, const float *b, int64_t count)
 {
 	const uint32_t infinite = bits_of_float(INFINITY);
@@ -225,7 +228,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	        : double_of_bits(most) / float_of_bits(largest);
 }
 
-/* Exact; a float holds only 2^24. */
+/* Not by floats, which are exact only to 2^24 */
 static enum status whole_numbers(const struct shell *shell, op_id by, const struct view *view, double *values)
 {
 	int64_t count = layout_count(&view->layout);
@@ -248,7 +251,6 @@ static enum dtype coarsest(const struct data_read *read)
 	return dtype;
 }
 
-/* a, b and c have one shape, except in a list. */
 static enum status values_of(
         const struct shell *shell, const struct data_read *read, const struct bringers *by, double *values)
 {
@@ -294,7 +296,7 @@ struct shared {
 	double value[]; /* [reads_each] */
 };
 
-/* A rank's failure fails the line on all, in the same words except its own. */
+/* A rank's failure fails the line on all processes. */
 static enum status share(
         struct shell *shell, const struct ranks *set, size_t each, const struct shared *mine, double *values)
 {

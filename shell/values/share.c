@@ -1,7 +1,7 @@
 /* share.c -- shares one process's data or outcome with all
  *
- * The outcome comes first, bytes only after a success, so no process waits for bytes that do not
- * exist.
+ * The outcome is shared first, and bytes only after a success, so that no process waits for bytes
+ * that are not sent.
  *
  *     owner    reads a file ----- agree: ok ----- bytes ----->
  *     others                ----- agree: ok ----- receive --->   all have the same bytes
@@ -30,7 +30,6 @@ static bool begins_with(const char *path, const char *bytes)
 	return same;
 }
 
-/* Returns true if the file has exactly these bytes. */
 static bool file_is(const char *path, const char *bytes, size_t count)
 {
 	char *there;
@@ -106,7 +105,7 @@ enum status shell_say_found(struct shell *shell, enum status mine, const struct 
 	return status;
 }
 
-/* Refuses devices and pipes unopened, because opening may block. */
+/* Refuses devices and pipes without opening them, because that may block. */
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
@@ -147,7 +146,7 @@ enum status shell_write(struct shell *shell, const struct output *output, const 
 	return shell_written(shell, output->path, status);
 }
 
-/* Keeps the outcome as a steering value named "WORD PATH". */
+/* Records a refusal as a recorded input named "WORD PATH". */
 static enum status keep_outcome(struct shell *shell, const char *word, const char *path, enum status status)
 {
 	struct text what = {0};
@@ -155,7 +154,7 @@ static enum status keep_outcome(struct shell *shell, const char *word, const cha
 	double refused = 1;
 	bool then = false;
 	int looks = shell->steering.looks;
-	shell->steering.looks = 0; /* a read-only command that writes (`export`) steers, too */
+	shell->steering.looks = 0; /* also for a read-only command that writes (`export`) */
 	ranks_add(&first, 0);
 	text_add(&what, "%s %s", word, path);
 	if (shell->replay.recalls)

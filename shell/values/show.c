@@ -1,4 +1,4 @@
-/* show.c -- a tensor's numbers as readable text; one element has six digits, tables four */
+/* show.c -- tensors as text: a single element with six digits, others with four */
 #include "shell/values/show.h"
 
 #include <stdio.h>
@@ -6,7 +6,6 @@
 
 enum { LONG_AXIS = 8, EDGE = 3 };
 
-/* A float holds each whole number below 1e7. */
 static void element(
         const struct layout *layout, const void *packed, int64_t index, int digits, char out[NUMBER_ROOM])
 {
@@ -16,7 +15,7 @@ static void element(
 		number_plain(dtype_get((enum dtype)layout->dtype, packed, index), digits, 1e7, out);
 }
 
-/* Returns the i-th shown index of an axis; -1 for the "..." between the ends. */
+/* Returns the i-th index of an axis that is shown; -1 for the "..." between the ends. */
 static int64_t shown(int64_t dim, int i)
 {
 	if (dim <= LONG_AXIS || i < EDGE)
@@ -76,7 +75,7 @@ static void matrix(const struct layout *layout, const void *packed, int64_t firs
 	}
 }
 
-/* "[1,0]" above each matrix, at most LONG_AXIS. */
+/* Appends at most LONG_AXIS matrices, with "[1,0]" above each. */
 static void matrices(const struct layout *layout, const void *packed, struct text *out)
 {
 	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2],

@@ -1,10 +1,10 @@
-/* step.c -- an error relative to a change
+/* step.c -- the error of a training step relative to its change
  *
  *     begin ------------------> r       the change
  *                             /
  *                           w           the error: |w - r| / |r - begin|, norms over all elements
  *
- * Relative to the result, as in `allclose`, a wrong small step would be invisible. */
+ * An error relative to the result, as in `allclose`, would hide a wrong small step. */
 #include "shell/values/step.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ double step_share(const struct step_sizes *sizes, double rounding)
 	return away <= 0 ? 0 : away / sqrt(sizes->changed);
 }
 
-/* The simulator rounds an f32 result by 6e-8; GPU kernels, like cuBLAS, may differ by 2e-6. */
+/* The simulator's f32 results are within 6e-8; those of GPU kernels, as of cuBLAS, within 2e-6. */
 double step_limit(bool half, bool measures)
 {
 	return half ? 2e-2 : measures ? 1e-4 : 1e-5;
@@ -34,7 +34,7 @@ double step_away(const float *w, const float *begin, const float *r, int64_t cou
 	}
 	if (!isfinite(sizes.away + sizes.changed + sizes.size))
 		return NAN;
-	/* so small a change is no different from no step */
+	/* rounding alone can cause so small a change */
 	if (sqrt(sizes.changed) <= 4 * rounding * sqrt(sizes.size))
 		return INFINITY;
 	return step_share(&sizes, rounding);
