@@ -32,7 +32,6 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Names the operation after the tensor on the device or disk. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];

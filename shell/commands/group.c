@@ -81,7 +81,6 @@ static int by_instance_and_colour(const void *left, const void *right)
 	return a->place - b->place;
 }
 
-/* Fails with ST_ARGUMENT if two ranks split different groups. */
 static enum status group_read_colour(struct call *call, int rank, struct coloured *one, int *group)
 {
 	const int64_t most = INT32_MAX; /* an int, as color is in ncclCommSplit */
@@ -215,7 +214,6 @@ struct mesh {
 	name_id name[AXES_MAX];
 };
 
-/* Reads option i of the line. Fails if the name is given twice or in use on any rank. */
 static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;

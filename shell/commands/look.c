@@ -209,7 +209,6 @@ static bool diff_is_file(const char *word)
 	return strchr(word, '/') || strchr(word, '.');
 }
 
-/* Compares two sections of one session, or two files of lines (replay/diff.c). */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;

@@ -55,7 +55,6 @@ static enum status wait_one(struct call *call, int i, int rank, bool act)
 	return status == ST_OK && act ? queue_alike(call, rank, number, &record, target, &id) : status;
 }
 
-/* Checks all words on all ranks before it queues a wait. */
 static enum status wait_run(struct call *call)
 {
 	enum status status = ST_OK;

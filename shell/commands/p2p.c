@@ -108,7 +108,6 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 	return status == ST_OK ? p2p_to_self(call, rank, plan) : status;
 }
 
-/* Within `together`, transfers are kept for the end of the block. */
 static enum status p2p_run(struct call *call)
 {
 	struct plans plans = {0};

@@ -51,7 +51,6 @@ const struct command command_reset = {
         .run = reset_run,
 };
 
-/* Lists lines with their numbers for `undo`; a lesson's lines have none. */
 static void journal_list(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;

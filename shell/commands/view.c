@@ -28,7 +28,6 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 	return ST_OK;
 }
 
-/* Requires contiguous elements, and an equal number of them. */
 static enum status reshape_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {

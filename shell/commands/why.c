@@ -75,7 +75,6 @@ static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 		text_add(out, "   ... and %zu more\n", asked->ops - SHOWN_MOST);
 }
 
-/* Adds `allreduce#3` of all ranks in one pass over all operations. */
 static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 {
 	const struct world *world = asked->call->shell->world;

@@ -173,7 +173,6 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 
 enum { ALONE_STEPS = 100 };
 
-/* `more` for rank 0 alone, without grants */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;

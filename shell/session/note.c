@@ -78,7 +78,6 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
 }
 
-/* Merges equal reads (tensor, stream, kernel) of several ranks. */
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;

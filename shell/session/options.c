@@ -102,7 +102,6 @@ static enum status find(const char *word, const struct option **option, const ch
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
-/* check() has the lower limit without --dry. */
 static enum status read_count(const char *value, int *n)
 {
 	char *end;
@@ -198,7 +197,6 @@ static enum status check(const struct options *options)
 	return check_prompt(options);
 }
 
-/* Reads the option at *i and its value; sets *i to the last word read. */
 static enum status read_option(struct options *options, char **argv, int end, int *i)
 {
 	const struct option *option = NULL;

@@ -22,7 +22,6 @@ static void free_books(struct world *world)
 	world_free(world);
 }
 
-/* A process holds its own rank's data; none with --dry. */
 static void make_books(struct shell *shell, int n)
 {
 	shell->world =
@@ -85,7 +84,6 @@ void session_close(struct shell *shell)
 	steering_release(&shell->steering);
 }
 
-/* If the device fails to restart on some process, the simulator replaces it on all. */
 static enum status start_again(struct shell *shell)
 {
 	enum status status = start_backend(shell);

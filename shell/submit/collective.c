@@ -28,7 +28,6 @@ static enum status read_op_and_algo(struct call *call, int rank, struct record *
 	return status;
 }
 
-/* backup=: a number of ranks below n */
 static enum status read_backup(struct call *call, int rank, int n, struct record *record)
 {
 	int64_t backup = 0;
@@ -47,7 +46,6 @@ static enum status read_backup(struct call *call, int rank, int n, struct record
 	return status;
 }
 
-/* root=: a group rank, as in NCCL; 0 by default */
 static enum status read_root(struct call *call, int rank, int n, struct record *record)
 {
 	struct number number = {0};

@@ -117,7 +117,6 @@ enum status host_answer(struct call *call, enum status status)
 	return ST_OK;
 }
 
-/* The copy has the line's phase and section, and so its colour. */
 enum status host_bring(
         struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)
 {

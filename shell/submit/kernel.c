@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the access to argument i, for races and uninitialized reads. */
 static int kernel_access(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
@@ -95,7 +94,6 @@ static enum status kernel_source_layout(struct call *call, int rank, struct layo
 	return layout_make(layout, dtype, dims, dim);
 }
 
-/* "takes 4 or 6 tensors, not 5: USAGE" */
 static enum status kernel_wrong_count(
         const struct kernel *kernel, const char *verb, int count, int more, const char *what, int given)
 {

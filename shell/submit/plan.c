@@ -153,7 +153,6 @@ static enum status result_make(
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank), &one->made[i]);
 }
 
-/* Frees a rank's new results, and restores the names of the old ones. */
 static void results_unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	for (int i = plan->results - 1; i >= 0; i--) {

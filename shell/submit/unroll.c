@@ -100,7 +100,6 @@ static enum status unroll_queue(
 	return shell_queue(work->shell, work->rank, work->plan->stream, record, 0, 0, 0, NULL);
 }
 
-/* Copies `from` to `to`, with the same number of elements. */
 static enum status unroll_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};
@@ -174,7 +173,6 @@ static enum status unroll_step(struct unrolling *work, const struct collective_s
 	        : status;
 }
 
-/* Makes a tensor without a name. */
 static enum status unroll_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
 	struct shell *shell = work->shell;
@@ -251,7 +249,6 @@ static enum status unroll_steps(struct unrolling *work)
 	return status;
 }
 
-/* As collective_complete; also checks that there are steps. */
 static enum status unroll_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct unrolling work = {0};

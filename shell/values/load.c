@@ -135,7 +135,6 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 	return status;
 }
 
-/* Converts and stores elements. Keeps a failure, which is local (shell_keep). */
 static void put_elements(
         struct shell *shell, const struct tensor *tensor, const struct layout *from, const void *elements)
 {

@@ -117,8 +117,6 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 	*MEM_ADD(&shell->values.prints, &shell->values.print_count) = print;
 }
 
-/* This rank's losses are kept as (operation, value), in virtual-time order. */
-
 const struct operand *noted_loss(const struct world *world, const struct operand *operand, int operands)
 {
 	for (int i = 0; i < operands; i++)

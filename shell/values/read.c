@@ -296,7 +296,6 @@ struct shared {
 	double value[]; /* [reads_each] */
 };
 
-/* A rank's failure fails the line on all processes. */
 static enum status share(
         struct shell *shell, const struct ranks *set, size_t each, const struct shared *mine, double *values)
 {

@@ -75,7 +75,6 @@ static void matrix(const struct layout *layout, const void *packed, int64_t firs
 	}
 }
 
-/* Appends at most LONG_AXIS matrices, with "[1,0]" above each. */
 static void matrices(const struct layout *layout, const void *packed, struct text *out)
 {
 	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2],

@@ -121,7 +121,6 @@ const struct option_row *option_row(const struct command *row, const char *at, c
 	return NULL;
 }
 
-/* A kind= with `$` is checked when the line runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -219,7 +218,6 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 	return status;
 }
 
-/* Without backtracking, which no row needs, a message can name the expected argument. */
 static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;

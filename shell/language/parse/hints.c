@@ -124,7 +124,6 @@ const char *hint_word(const char *word)
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
-/* The parts of "y = torch.nn.relu(x, 2)", or of "all_reduce x" */
 struct foreign_line {
 	struct slice_of_text left;   /* of '=' */
 	struct slice_of_text object; /* before the last dot: "loss" of loss.item() */

@@ -43,7 +43,6 @@ enum status fresh_name(
 	return parse_name(parser, at, after, name);
 }
 
-/* The `=` needs no blanks: let n=4. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	const struct word *word = parser->words;

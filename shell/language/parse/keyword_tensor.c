@@ -173,7 +173,6 @@ static enum status glued_making(
 	return glued == ST_OK ? status : glued;
 }
 
-/* A line that has a variable as a whole word is parsed when it runs (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
 	enum { CHOICES_MAX = 4 };

@@ -56,7 +56,6 @@ bool at_line_end(const char *at, const char *end)
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
 }
 
-/* A backslash escapes the next character. */
 const char *quote_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -125,7 +124,6 @@ static enum status confusable_character(const char *word, const char **at)
 	return confusable_refused(word, from, bytes, code, "a full-width character", instead);
 }
 
-/* closer: the stack of expected brackets */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];

@@ -230,7 +230,6 @@ static enum status strange_option(const struct parser *parser)
 	                  WORD(words));
 }
 
-/* A def's name is looked up when the line runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;

@@ -159,7 +159,6 @@ bool is_slice(const char *at, const char *after)
 	return true;
 }
 
-/* `3`, `0:4`, `2:`, `:4`, `:` */
 static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
 {
 	const char *colon = find_outside(at, after, ":");

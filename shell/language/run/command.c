@@ -56,7 +56,6 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	return status;
 }
 
-/* A name can become a view only if it is new or a view. */
 static enum status view_name_fits(struct eval *eval, name_id name, const struct view *of)
 {
 	const struct world *world = eval->shell->world;

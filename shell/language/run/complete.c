@@ -160,7 +160,6 @@ static void offer_help(struct endings *endings)
 			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
-/* Tensors are many, so they need a first letter. */
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;
@@ -273,7 +272,6 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 		offer_word(endings, "in");
 }
 
-/* A word longer than the prefix buffer has no endings. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;

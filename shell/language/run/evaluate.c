@@ -276,7 +276,6 @@ static enum status filtered_ranks(
 	return ST_OK;
 }
 
-/* The text of @$set must be equal on all ranks. */
 static enum status named_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

@@ -21,7 +21,6 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A word of a usage ends at a blank outside brackets. */
 static size_t word_length(const char *s)
 {
 	int depth = 0;

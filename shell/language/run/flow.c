@@ -35,7 +35,6 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 	return status;
 }
 
-/* Returns the VALUE of NAME=VALUE on the command line, which replaces that of the file's `let`. */
 static const char *let_given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
@@ -265,7 +264,6 @@ static enum status for_words(
 	return status;
 }
 
-/* The loop's name is local to the running call, and hides an earlier variable of that name. */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

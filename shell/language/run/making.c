@@ -42,7 +42,6 @@ static enum status target_layout(struct eval *eval, const struct making *making,
 	return fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), shape_text(file).text);
 }
 
-/* Finds the tensor of that name, to be filled in place or replaced. */
 static enum status target_find(struct eval *eval, const struct making *making, struct target *place)
 {
 	const struct world *world = eval->shell->world;

@@ -163,7 +163,6 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
-/* The argument's value in the world that a task's solution makes */
 enum status value_of_best(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;

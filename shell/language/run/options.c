@@ -55,7 +55,6 @@ static enum status option_items_fit(const char *what, const struct option_line *
 	return status;
 }
 
-/* Sets each part's variable to its item's word, else to the option's first word. */
 static enum status option_let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
 	const char *given = names_text(shell->world->names, value.name),
@@ -221,7 +220,6 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return status == ST_OK && line->parts ? option_let_parts(shell, line, value) : status;
 }
 
-/* Evaluates the text on the first rank whose condition is true. */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

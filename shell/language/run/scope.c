@@ -47,7 +47,6 @@ static void variable_spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
-/* A value for the whole domain makes the variable uniform. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
 	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
@@ -82,7 +81,6 @@ static struct name_entry *namespace_entry(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-/* Makes a variable of the file at top level, else of the def's call. */
 static enum status variable_make(
         struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {

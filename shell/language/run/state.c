@@ -128,7 +128,6 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 	return phase;
 }
 
-/* By the line's `kind=`, else by the phase */
 int interpreter_kind(struct shell *shell, int rank)
 {
 	struct eval eval = {.shell = shell, .rank = rank};

@@ -9,7 +9,6 @@
  * operations and is the value of a def's parameter. */
 #include "shell/language/run/run.h"
 
-/* One index of a slice: 3, 0:4, 2:, or : */
 struct slice_part {
 	bool range, begins, ends; /* begins, ends: `from`, `to` are part of the name */
 	int64_t from, to;
