@@ -35,14 +35,14 @@
 /* Limits a call's work. A backend subtracts its work from `steps` (1 is about 10 us) and calls
  * more() when none is left. If more() returns false, the call stops between two operations with
  * ST_INTERRUPTED; the next call continues. Steps depend only on the replicated state, so all
- * processes stop at the same place. more NULL, or no budget: the call
- * never stops; without a budget it also waits for devices without end. */
+ * processes stop at the same place. Without a budget, or if `more` is NULL, the call never stops;
+ * without a budget it also waits for devices without a limit. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
-	/* Called by all processes in each round while they wait for a device. If false, on all
-	 * alike, the wait ends with ST_INTERRUPTED; its operations remain. Steps are not counted.
-	 * NULL: the call returns ST_WAITS and does not wait. */
+	/* All processes call it in each round of a wait for a device, and all get the same answer.
+	 * If false, the wait ends with ST_INTERRUPTED and its operations remain queued. It counts
+	 * no steps. If NULL, the call returns ST_WAITS instead of waiting. */
 	bool (*waits)(struct budget *budget);
 	void *self;
 };
@@ -57,7 +57,7 @@ struct host_now {
 /* An operation's cost, known when it is queued */
 struct op_cost {
 	int64_t launch; /* host time, if issued by itself */
-	/* undisturbed duration, with the rank's `slow` for a kernel; 0: unknown */
+	/* duration without contention, for a kernel times the rank's `slow`; 0: unknown */
 	int64_t alone;
 };
 
@@ -67,12 +67,12 @@ struct times {
 	int64_t alone;  /* as in op_cost */
 	op_id blame;
 	bool projected; /* not all times are final: drawn dimmed */
-	/* only its graph's launch is measured, this part is predicted: drawn dimmed */
+	/* only its graph's launch is measured; its share is predicted: drawn dimmed */
 	bool divided;
 	/* this rank sent nothing: aborted, timed out, or left out of its collective */
 	bool sent_nothing;
-	/* Time between issue and ready without another cause follows an answer that fixed it
-	 * (see answer()); false: it is the launch's own, on its way to the device */
+	/* Explains time between issue and ready that has no other cause. True: an answer had made
+	 * that time final (see answer()). False: the launch was on its way to the device. */
 	bool answered;
 };
 
@@ -85,7 +85,7 @@ struct expiry {
 /* A change to an operation for a what-if run */
 struct op_otherwise {
 	op_id id;
-	int64_t ns;     /* it takes this long and shares nothing; -1: no change */
+	int64_t ns;     /* it takes exactly this long; -1: no change */
 	bool alone;     /* it has its device, copy engine and links to itself */
 	bool no_launch; /* its issue takes no host time */
 	bool not_held;  /* a SYNC or SEGMENT: does not block the host */
@@ -93,29 +93,31 @@ struct op_otherwise {
 
 struct backend {
 	const char *name;
-	bool measures; /* times pass while the user types nothing: two looks may differ */
-	/* A rank's streams, with the default stream, that have their own device queues; 0: any
-	 * number. More streams share queues, and if `streams_refused` they may deadlock. */
+	/* its times are measured: two looks may differ without a line between them */
+	bool measures;
+	/* Number of a rank's streams, the default one included, that get a device queue each; 0:
+	 * no limit. Further streams share queues. streams_refused: they are refused, because they
+	 * could deadlock. */
 	int streams_most;
 	bool streams_refused;
-	/* Accepts an operation that was added to world.ops: computes the record's costs, appends
-	 * it to its rank's host program. */
+	/* Accepts an operation that was added to world.ops: computes its record's costs and
+	 * appends it to its rank's host program. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* All processes call advance, reach, project and finish at the same place: they exchange
-	 * measured times. In between, every process returns the same answers by itself.
+	/* All processes call advance, reach, project and finish at the same place, because these
+	 * exchange measured times. In between, every process computes the same answers by itself.
 	 *
-	 * Carries out everything final. Returns ST_OK or ST_INTERRUPTED; data failures:
-	 * failure(). */
+	 * Carries out all events that no later line can change. Returns ST_OK or ST_INTERRUPTED;
+	 * failure() returns data failures. */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
-	/* Completes the operations `ids`, assuming that idle hosts issue nothing if necessary.
-	 * Fails with ST_WAITS, naming the rank whose line is missing, or with ST_STUCK if no line
-	 * can help; then only advance()'s part has changed. */
+	/* Completes the operations `ids`; if necessary it assumes that idle hosts issue nothing
+	 * more. Fails with ST_WAITS, naming the rank whose line is missing, or with ST_STUCK if no
+	 * line can help; then it has done no more than advance(). */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
-	/* Makes the projection for times(), host() and waiting(), within the budget. Without it
-	 * they make it themselves from the times exchanged so far; they never block. */
+	/* Makes the projection for times(), host() and waiting(), within the budget. Without this
+	 * call they make it themselves, from the times exchanged so far, and never block. */
 	enum status (*project)(struct backend *backend, struct budget *budget);
-	/* Ends a text: each host runs to the end of its lines, or to where it waits for lines.
-	 * More may follow. */
+	/* Ends a script: each host runs to the end of its lines, or until it waits for more lines,
+	 * which may still follow. */
 	enum status (*finish)(struct backend *backend, struct budget *budget);
 	/* Gives the times that `timeline` draws: final, or projected until the next queued().
 	 * issue <= ready <= start <= end; ends do not decrease along a stream. */
@@ -123,9 +125,9 @@ struct backend {
 	/* Gives the simulator's times for an operation, on its own clock, to compare with measured
 	 * ones. Returns false if it has none. NULL: times() are the simulator's. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
-	/* For an operation whose line followed an answer or an abort: returns the operation that
-	 * was asked for, or one that the abort ended (0: none). NULL: nothing is final before it
-	 * has happened. */
+	/* Requires an operation whose line followed an answer or an abort. Returns the operation
+	 * whose end the answer needed, or one that the abort ended (0: none). NULL: this backend's
+	 * answers make no future time final. */
 	op_id (*answer)(struct backend *backend, op_id id);
 	/* Returns the largest error in times() against a common clock, in ns. NULL: exact. */
 	double (*uncertainty)(struct backend *backend);
@@ -136,22 +138,24 @@ struct backend {
 	 * *on: at which operation */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
-	 * life. One member changes the whole collective or transfer. NULL: not supported. */
+	 * life. A change of one member applies to the whole collective or transfer. NULL: not
+	 * supported. */
 	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);
-	/* Freezes the rank's data at that time; call before any queued(). NULL: not supported. */
+	/* Ignores changes of data after that time. Call it before any queued(). NULL: not
+	 * supported. */
 	void (*data_until)(struct backend *backend, int64_t time);
-	/* Raises the clocks of idle hosts to this at least (`pace`). */
+	/* Raises the clocks of idle hosts to at least `ns` (`pace`). */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
-	/* Ends every unfinished operation in the group's instances at the latest of their clocks
-	 * and events, marks outputs invalid and resumes the hosts. Call before world_abort. */
+	/* Ends every unfinished operation of the group, at the latest clock or event of its ranks;
+	 * marks outputs invalid and resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
-	/* Returns true and the collective if one timed out; its instance ends all operations
-	 * queued so far. Reports each once; the caller then calls world_expire. */
+	/* Returns true and the collective if one timed out, and aborts all operations queued so
+	 * far in its group instance. Reports each once; the caller then calls world_expire. */
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
 	/* Reads a tensor on this process's rank into `packed`. by: a completed operation on the
-	 * tensor (an OP_COPY without target or a `noted` record): reads what it left, until more
-	 * is queued after its done() or the reach() for it. 0: reads memory as it is now. Fails
-	 * with ST_ARGUMENT if there is no such memory. */
+	 * tensor (an OP_COPY without target or a `noted` record), whose value is read; valid from
+	 * its done(), or the reach() for it, until more is queued. 0: reads memory as it is now.
+	 * Fails with ST_ARGUMENT if there is no such memory. */
 	enum status (*read)(struct backend *backend, op_id by, enum space space, int64_t address,
 	        const struct layout *layout, void *packed);
 	/* Writes memory as it is now, after the OP_FILL for it was reached. */
@@ -175,7 +179,8 @@ static inline double backend_uncertainty(struct backend *backend)
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
-/* Returns the clock plus its uncertainty: ends up to then count as past for a host at `clock`. */
+/* Returns the clock plus the uncertainty of times: for a host at `clock`, operations that end by
+ * then have completed. */
 static inline int64_t backend_over_by(struct backend *backend, int64_t clock)
 {
 	return clock + (int64_t)backend_uncertainty(backend);

@@ -1,4 +1,4 @@
-/* call.c -- a record as a call of its kernel */
+/* call.c -- turns a record into a call of its kernel */
 #include "backend/call.h"
 
 #include <string.h>

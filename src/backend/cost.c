@@ -1,10 +1,10 @@
-/* cost.c -- the cost of an operation on the machine at the time of queueing: `set` changes later
- * lines only
+/* cost.c -- the cost of an operation on the machine as it is when the operation is queued: `set`
+ * changes later lines only
  *
  * Alone, a kernel takes max(flops / peak, bytes / bandwidth), a copy latency + bytes / rate. A
- * copy within device memory reads and writes each byte, at half the memory's rate. One within
- * host memory takes bytes / host_rate and disturbs nothing. Disks have rates of their own. The
- * cost of a collective is its algorithm's (collectives/cost.c).
+ * copy within device memory reads and writes each byte, at half the memory's rate. One within host
+ * memory takes bytes / host_rate and shares nothing. Disks have rates of their own. The cost of a
+ * collective is its algorithm's (collectives/cost.c).
  *
  * A record is costed once, with its first operation, for all ranks that share it. */
 #include "backend/cost.h"
@@ -115,7 +115,7 @@ uint8_t collective_links(const struct machine *machine, const struct match *matc
 	return kinds;
 }
 
-/* Uses the longest of the transfers. */
+/* Takes the cost of the transfer that lasts longest. */
 static void cost_p2p(const struct machine *machine, const struct op *op, struct record *record)
 {
 	record->alone_ns = 0;

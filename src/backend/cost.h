@@ -1,4 +1,4 @@
-/* cost.h -- modelled costs of operations, and directions of copies. sim/ takes them as times,
+/* cost.h -- modelled costs of operations, and directions of copies. sim/ uses them as durations,
  * cuda/ as predictions. */
 #ifndef RANKSH_BACKEND_COST_H
 #define RANKSH_BACKEND_COST_H
@@ -9,7 +9,7 @@
  * the current machine, unless it has them. Fails with ST_ARGUMENT if this machine cannot run the
  * collective by that algorithm. */
 enum status cost_record(struct world *world, op_id id);
-/* Returns true for a `spin`, which takes time and no part of the device. */
+/* Returns true for a `spin`, which takes time but no multiprocessors. */
 bool record_is_spin(const struct record *record);
 
 /* `copy h -> x` from pinned memory is COPY_TO_DEVICE, over LINK_DOWN. The first COPY_ENGINES

@@ -1,7 +1,7 @@
 /* traffic.c -- bytes that a rank has sent over its links
  *
- * A transfer counts on the sender's links, a get on those of the rank it reads, a collective by
- * the steps of its algorithm (collectives/cost.c), a copy on the bus or disk. */
+ * A transfer counts on the sender's links, a get on those of the rank that it reads, and a copy on
+ * the bus or disk. A collective counts the sends of its algorithm (collectives/cost.c). */
 #include "backend/traffic.h"
 #include "backend/cost.h"
 #include "collectives/collective.h"

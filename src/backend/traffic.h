@@ -1,4 +1,4 @@
-/* traffic.h -- bytes that ranks have sent, by link */
+/* traffic.h -- bytes that ranks have sent, by kind of link */
 #ifndef RANKSH_BACKEND_TRAFFIC_H
 #define RANKSH_BACKEND_TRAFFIC_H
 
@@ -13,11 +13,11 @@ struct counted {
 	int stream;     /* 0: all */
 	name_id object; /* 0: any */
 };
-/* Returns true if the operation's bytes are sent, by the projection: false if it never ends or
- * was aborted. */
+/* Returns true if the operation's bytes are sent in the projection; false if it never ends, was
+ * aborted, or was left out of its collective. */
 bool traffic_goes(struct backend *backend, op_id id);
-/* Adds to sent[LINK_KINDS] the bytes that the rank sends by one operation, its own or a get from
- * its window. */
+/* Adds to sent[LINK_KINDS] the bytes that the rank sends for one operation: its own, or another
+ * rank's get from its window. */
 void traffic_of(const struct world *world, int rank, op_id id, double *sent);
 /* Sets sent[LINK_KINDS] to the bytes that the rank sends by completed and projected operations. */
 void traffic_sent(
