@@ -1,5 +1,5 @@
-/* evaluate.h -- computes one operation on real memory, at the moment rank_data.c chooses. Private
- * to this folder. */
+/* evaluate.h -- computes one operation on real memory, when rank_data.c calls it. Private to this
+ * folder. */
 #ifndef RANKSH_NUMERICS_EVALUATE_H
 #define RANKSH_NUMERICS_EVALUATE_H
 
@@ -18,9 +18,10 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
  * current memory. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
-/* With backup= every member calls it. record: of this member if its input counts, else of any
- * whose input counts; counts: by place, whose input counts; result: as large as the input, gets
- * the result. Without backup= counts and result are NULL. Fails with ST_MPI. */
+/* Every member calls it, with backup= also those that do not count. With backup=, counts[place]
+ * says if that member's input counts; record is this member's if its input counts, else that of
+ * any member that counts; result, as large as the input, receives the result. Without backup=
+ * counts and result are NULL. Fails with ST_MPI. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed, const bool *counts, void *result);
 /* Sends the operand's elements to another rank. Fails with ST_MPI. */

@@ -106,8 +106,7 @@ static void flight_forget(struct rank_data *data, struct in_flight *running)
 	*running = data->running[--data->count];
 }
 
-/* Returns true if it reads this memory; for an exchange, only the message that `part` sends
- * counts. */
+/* Returns true if it reads this memory; of a P2P only the message that `part` sends counts. */
 static bool flight_reads(
         const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
 {
@@ -140,7 +139,8 @@ static void flight_stage(struct rank_data *data, struct in_flight *running)
 		running->packed[0] = operand_packed(data->world, input);
 }
 
-/* The memory is about to change, by operation `by`, or (0) by the host or another rank. */
+/* Evaluates running operations that read this memory: it is about to change, by operation `by`, or
+ * (0) by the host or another rank. */
 static void flight_disturb(struct rank_data *data, op_id by, const struct operand *memory)
 {
 	for (size_t i = 0; i < data->count; i++) {

@@ -7,8 +7,8 @@
  *     y = relu x      |=========================|            reads x as it was at the first bar
  *     x = scale z              |=======|                     x changes: relu is evaluated before
  *
- * All ranks exchange the same messages even if one fails: an MPI failure is kept until the shell
- * asks, and its outputs are marked invalid.
+ * All ranks exchange the same messages even if one fails: an MPI failure is kept for
+ * data_failure(), and the outputs concerned are marked invalid.
  *
  * May call: collectives/ kernels/ world/ mpi/ base/. */
 #ifndef RANKSH_NUMERICS_RANK_DATA_H
@@ -29,8 +29,8 @@ void data_begin(struct rank_data *data, op_id id);
 void data_end(struct rank_data *data, op_id id);
 void data_drop(struct rank_data *data, op_id id);
 
-/* A collective with backup= has ended for the arrived members. counts: by place, whose input is
- * in the sum. Called on every process; keeps the result for this rank's data_end. */
+/* A collective with backup= has ended for the members that have arrived. counts: by place, whose
+ * input is in the sum. Called on every process; keeps the result for this rank's data_end. */
 void data_backup(struct rank_data *data, uint32_t match, const bool *counts);
 
 /* A transfer between two parts of operations. Called for every transfer on every process, in the

@@ -1,5 +1,5 @@
-/* abort.c -- ends a group's unfinished operations, undone, and resumes hosts: on request at the
- * latest of its ranks' clocks and events, for a timeout (collective.c) at its time
+/* abort.c -- aborts a group's unfinished operations and resumes hosts: on request at the latest
+ * clock or event of its ranks, for a timeout (collective.c) at the deadline
  *
  * Operations not yet at the head of their stream end when they get there. */
 #include "sim/lookahead.h"
@@ -92,7 +92,8 @@ static void abort_queued(struct engine *e, int group, int part)
 	}
 }
 
-/* Returns the first (rank, stream, number) of those ended at that time, for sim_answer. */
+/* Returns the group's first operation, by rank, stream, number, that the abort ended at that time
+ * (for sim_answer); 0 if none. */
 static op_id first_ended(const struct engine *e, int group, int64_t time)
 {
 	op_id first = 0;
@@ -120,7 +121,7 @@ enum status sim_abort(struct backend *backend, int group)
 		if (members[i])
 			time = most_of(time, most_of(e->ranks[i].clock, e->ranks[i].seen));
 	}
-	/* commits all that the group's ranks do before */
+	/* carries out all that the group's ranks do before that time */
 	status = commit(sim, NULL, 0, time, members, NULL);
 	mem_free(members);
 	if (status != ST_OK)

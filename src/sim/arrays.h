@@ -7,13 +7,13 @@
 
 #define NOWHERE UINT32_MAX /* no index */
 
-/* Which array the work's `index` refers to */
+/* The array that a work's `index` refers to */
 enum owner {
 	OWNER_LANE,
 	OWNER_GROUP,
 	OWNER_TRANSFER,
 	OWNER_RANK /* at an idle host's clock: the rank stops */,
-	OWNER_FILL /* this process's host writes a tensor */
+	OWNER_FILL /* this process's rank: its host writes a tensor */
 };
 enum work_phase {
 	PHASE_NONE,
@@ -30,7 +30,7 @@ struct activity {
 	double left;  /* ns alone, as of `since` */
 	double share; /* of full speed, since then */
 	int64_t since;
-	/* orders its events; collective: place 0's, transfer: the sender's */
+	/* gives its events their order; of a collective place 0's, of a transfer the sender's */
 	op_id op;
 	uint32_t index;   /* lane, group instance, transfer or rank */
 	uint32_t at;      /* place in the heap; NOWHERE: no event */
@@ -64,7 +64,7 @@ struct stream_queue {
 	bool high; /* priority of its kernels */
 };
 
-/* Streams at a copy engine: running, and a queue; 0: none */
+/* The streams at a copy engine: one that copies, and a queue; 0: none */
 struct engine_line {
 	uint8_t running, first, last;
 };
@@ -77,7 +77,7 @@ enum rank_state {
 };
 struct rank {
 	int64_t clock; /* the host's */
-	/* the device's past is final up to here: later lines reach it no earlier */
+	/* the device's past is final up to here: later operations arrive no earlier */
 	int64_t settled;
 	int64_t seen;                          /* time of its latest event */
 	op_id next;                            /* next line of the host */
@@ -94,7 +94,7 @@ struct rank {
 	uint32_t reached;                      /* such operations with it as target */
 	uint32_t stop, stopped;                /* stop event; pass that stopped it */
 	uint32_t spreads_next;                 /* run.c: list */
-	/* by way of copying */
+	/* by enum copy_way */
 	struct engine_line engine[COPY_ENGINES];
 	uint8_t state;
 	bool blocking; /* rule 7 applies */
@@ -109,9 +109,9 @@ struct instance {
 	uint32_t members; /* with links in the flow */
 	op_id last;       /* last arrival */
 	int64_t first_time, last_time, expired_at;
-	uint32_t stopped; /* last pass that stopped a member */
+	uint32_t stopped; /* last pass in which a member stopped */
 	uint32_t expired; /* match that timed out, not yet reported; 0: none */
-	uint32_t windows; /* open windows: members stop together */
+	uint32_t windows; /* open windows; while there are any, members stop together */
 	uint8_t kinds;    /* bit k: uses each member's link of kind k */
 	bool running;
 };

@@ -6,13 +6,13 @@
  *      rank 2      arrives ---- ... ------------|      third of four, backup=1: it begins
  *      rank 3                                        arrives |- message -|      gets the sum only
  *
- * Several members may arrive at the time of the last that counts. An event after all others of
- * that time chooses by readiness, then by rank. A stopped member could still arrive before, so
- * the event is put off.
+ * Several members may arrive at the time of the last that counts. So an event after all others of
+ * that time chooses, by readiness and then by rank. It is postponed while a member is stopped,
+ * which could still arrive earlier.
  *
- * Only links of the members that count carry it. A member that arrives while it runs ends with
- * the others. A later one gets one message from the first that counts, off the links. OPF_LATE
- * marks members that do not count. */
+ * Only links of the members that count carry the collective. A member that arrives while it runs
+ * ends with the others. A later one gets the result in one message from the first member that
+ * counts; that message uses no links. OPF_LATE marks members that do not count. */
 #include "sim/engine.h"
 #include "base/memory.h"
 #include "numerics/rank_data.h"

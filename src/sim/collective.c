@@ -15,7 +15,7 @@ static struct instance *instance_at(const struct engine *e, const struct match *
 	return &e->instances[e->world->groups[match->group].first + match->instance];
 }
 
-/* The rank's own previous collective of the group may lag with backup=. */
+/* With backup= the rank's own part in the previous collective may end after the others'. */
 static bool previous_over(const struct engine *e, const struct op *op, const struct match *match)
 {
 	if (!match->before)
@@ -38,7 +38,7 @@ bool collective_over(const struct engine *e, const struct op *op)
 	        previous_over(e, op, match);
 }
 
-/* Returns the one with the longest flow; they differ with counts only. */
+/* Returns the record with the longest flow. Members differ only in an alltoall with counts. */
 static const struct record *slowest_member(const struct engine *e, const struct match *match)
 {
 	const struct record *most = op_record(e->world, match->member[0]);
@@ -124,7 +124,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	sim_rule(9, !instance->match || instance->match == op->match);
 	l->state = LANE_MATCH;
 	instance->match = op->match;
-	/* at equal times the last ready one is blamed, then the last in event order */
+	/* of arrivals at one time, that which was ready last is blamed, then the last in event
+	 * order */
 	const struct op *known = op_at(e, instance->last);
 	bool together = instance->last && instance->last_time == e->s.now;
 	if (!together || op->ready > known->ready ||

@@ -1,8 +1,8 @@
 /* device.c -- what the lanes of one device share: multiprocessors, copy engines, queues of a disk
  *
  * Each of k running kernels gets (1 - held)/k of the multiprocessors; while kernels of
- * high-priority streams run, only they count. Collectives that wait or run on the rank hold
- * `sms` each, nine tenths at most. Copies of a direction run in order of arrival.
+ * high-priority streams run, only they count. Collectives that wait or run on the rank hold `sms`
+ * each, together at most nine tenths. Copies of a direction run in order of arrival.
  *
  *      a ====--------            two kernels of 2 ms, the second 1 ms later: both run at half
  *      b     --------====        speed while they share (-), a ends at 3 ms and b at 4 */

@@ -1,9 +1,9 @@
 /* engine.h -- the state of the simulated machine, private to this folder
  *
- * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead until a
- * SYNC blocks it, and a device with a lane for each stream; the lane's head is its current
- * operation. Future events are `works` in one heap. Parts refer to each other by index, so that a
- * copy of the arrays is a copy of the machine (sim.c, reach.c).
+ * A discrete-event engine in virtual nanoseconds. A rank has a host, which runs ahead until a SYNC
+ * blocks it, and a device with a lane for each stream; the lane's head is its current operation.
+ * Each activity is a `work` with at most one future event; one heap holds these. Parts refer to
+ * each other by index, so that a copy of the arrays is a copy of the machine (sim.c, reach.c).
  *
  * Files: sim.c (the backend's functions, projections) arrays.h state.c (arrays, copies) agenda.c
  * log.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c backup.c
@@ -24,7 +24,7 @@
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 
-/* All but the arrays */
+/* The machine's state besides the arrays */
 struct engine_scalars {
 	uint32_t free_transfer, free_tie;
 	uint32_t round; /* of link.c */
@@ -32,24 +32,25 @@ struct engine_scalars {
 	uint32_t fill;                    /* work of OWNER_FILL */
 	uint32_t expired;                 /* instances not yet reported to world/ */
 	uint32_t first_poked, last_poked; /* lanes to step */
-	int64_t fixed;                    /* later lines join links and groups no earlier */
+	int64_t fixed;                    /* later lines use links and groups no earlier */
 	int64_t least_clock;              /* pace */
 	int64_t now;
 };
 
-/* An answer `by` (0: an abort that ended nothing) before the operations from `first` on made the
- * past of some ranks final up to `time`; they join links and groups no earlier than `floor`. */
+/* An answer, or an abort, made the past of some ranks final up to `time`. by: the operation that
+ * ended it (0: an abort that ended nothing). first: the first operation queued after it; from
+ * there on operations use links and groups no earlier than `floor`. */
 struct answer {
 	op_id first, by;
 	int64_t time, floor;
 };
-/* The machine that operations from `first` on were queued for */
+/* The machine as it was when operations from `first` on were queued */
 struct machine_then {
 	op_id first;
 	struct machine machine;
 };
 
-/* Lines add to it, passes only read it; copies point to it. */
+/* Only lines add to it; a copy of the machine shares it. */
 struct engine_log {
 	struct answer *answers; /* by first */
 	size_t answer_count;
@@ -77,7 +78,7 @@ struct engine {
 	op_id *fills;           /* waiting for earlier work on their memory */
 	size_t fill_count;
 	struct due *held;
-	size_t held_count, held_room; /* events put off to the end of the pass */
+	size_t held_count, held_room; /* events postponed to the next pass */
 	/* a copy has times of its own for operations from `base` on; else UINT32_MAX */
 	op_id base;
 	struct op *overlay;
@@ -101,7 +102,7 @@ static inline struct op *op_at(const struct engine *e, op_id id)
 {
 	return id >= e->base ? &e->overlay[id - e->base] : &e->world->ops[id];
 }
-/* Returns the data that the current event changes; NULL: none. */
+/* Returns the data that the current event may change; NULL: none. */
 static inline struct rank_data *data_now(const struct engine *e)
 {
 	return e->s.now <= e->data_until ? e->data : NULL;
@@ -137,7 +138,7 @@ static inline uint32_t lane_of(const struct engine *e, const struct op *op)
 {
 	return e->ranks[op->rank].lanes + op->stream;
 }
-/* Returns the order of events at one time. */
+/* Returns a key that orders events of equal time. */
 static inline uint64_t op_order(const struct op *op)
 {
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
@@ -166,9 +167,9 @@ void agenda_drop(struct engine *e, uint32_t work);
 
 /* log.c */
 double slow_factor(const struct engine *e, op_id id); /* 1 for threads of the host */
-/* The machine when the collective or transfer was queued */
+/* Returns the machine as it was when the collective or transfer was queued. */
 const struct machine *machine_then(const struct engine *e, op_id id);
-void machine_note(struct engine *e, op_id id); /* at its queueing */
+void machine_note(struct engine *e, op_id id); /* call it when queued */
 
 /* changes of a what-if run */
 int64_t launch_of(const struct engine *e, op_id id, const struct record *record);
@@ -191,8 +192,8 @@ void lane_finish(struct engine *e, uint32_t lane); /* its head is done */
 void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase);
 
 /* device.c */
-void work_settle(struct engine *e, struct activity *work); /* progress up to now */
-/* end of the rest at that share */
+void work_settle(struct engine *e, struct activity *work); /* counts its progress up to now */
+/* sets the event at which its rest ends, at that share of full speed */
 void work_plan(struct engine *e, uint32_t work, double share);
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);
@@ -203,16 +204,17 @@ void copy_end(struct engine *e, uint32_t lane, enum copy_way way);
 
 /* link.c */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate);
-/* End of the latency: joins the links. At the true end, flow_over() is true. */
+/* Handles the end of the latency: the flow joins its links. If flow_over() is true, the due event
+ * is the flow's end instead. */
 void flow_due(struct engine *e, uint32_t work);
-bool flow_over(const struct engine *e, uint32_t work); /* the due event is its end */
+bool flow_over(const struct engine *e, uint32_t work); /* true: the due event is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
-/* Returns the place of the i-th counting member of a collective with backup=, or -1. */
+/* Returns the place of the i-th member that counts in a begun collective; -1 if none. */
 int flow_member(const struct engine *e, const struct match *match, int i);
 
 /* collective.c */
 bool collective_turn(const struct engine *e, const struct op *op);
-/* Returns true if it took place without this member. */
+/* Returns true if the collective has ended without this member (backup=). */
 bool collective_over(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
@@ -220,11 +222,11 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 void collective_timeout(struct engine *e, struct instance *instance); /* if the group has one */
 
 /* backup.c: collectives with backup= */
-/* a member; begins if enough are there */
+/* a member has arrived: begins if enough have */
 void backup_arrived(struct engine *e, struct instance *instance);
 /* chooses the members that count */
 void backup_begin(struct engine *e, struct instance *instance);
-/* data, before the members end */
+/* computes the data; call it before the members end */
 void backup_ends(struct engine *e, const struct match *match);
 /* a member arrives while it runs, */
 void backup_join(struct engine *e, uint32_t lane);
@@ -243,24 +245,25 @@ bool op_arrived(const struct engine *e, op_id id); /* a P2P at the head of its s
 void one_sided_queued(struct engine *e, op_id id);
 void one_sided_begin(struct engine *e, uint32_t lane); /* after lane_begun */
 void one_sided_end(struct engine *e, uint32_t lane);   /* its flow is over */
-/* ended or aborted */
+/* the operation ended or was aborted */
 void one_sided_done(struct engine *e, const struct op *op, const struct record *record);
 void one_sided_forget(struct engine *e, uint32_t lane);
 
 /* abort.c */
-void mark_outputs(struct engine *e, op_id id, op_id by); /* invalid, or (by 0) valid */
-bool of_group(const struct record *record, int group);   /* meets others in it */
-/* Ends, undone, all operations at a rendezvous of the part or waiting for their turn. */
+/* as invalid because of `by`; by 0: as valid */
+void mark_outputs(struct engine *e, op_id id, op_id by);
+bool of_group(const struct record *record, int group); /* communicates in the group */
+/* Aborts all operations that are at a meeting of the part or wait for their turn. */
 void part_abort(struct engine *e, int group, int part);
-/* Returns true if the lane's head is at a rendezvous of the group or waits for its turn. */
+/* Returns true if the lane's head is at a meeting of the group or waits for its turn. */
 bool lane_meets(const struct engine *e, const struct stream_queue *lane, int group);
 
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* may stop the rank */
-/* Stops the lane's rank before a meeting: it arrives in a later pass. Returns false if the rank is
- * quiet and no stopped rank at the meeting is needed. part: it would join this part of a group
- * with a timeout; NULL: the head's match. */
+/* Stops the lane's rank before its head arrives at a meeting; it arrives in a later pass. Returns
+ * false if the rank is quiet and needs no stopped rank of the meeting. part: the meeting is this
+ * whole part of a group with a timeout; NULL: it is the head's match. */
 bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* host.c -- hosts: each issues its program, a launch an operation
+/* host.c -- hosts: each issues its program, with one launch per operation
  *
  * A host needs no events: it runs through its lines at once and stops at the first SYNC whose
  * target has no end; that end resumes it (host_resume).

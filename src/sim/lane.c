@@ -174,8 +174,8 @@ static bool lane_too_early(struct engine *e, uint32_t lane, const struct record 
 	return true;
 }
 
-/* With a timeout: a stopped member may end the meeting, or the part has ended, and the head
- * too. */
+/* Returns true if the head does not arrive now: a stopped member may still end the meeting, so it
+ * is postponed, or the part has timed out, so it is aborted. */
 static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	const struct instance *instance = instance_of(e, record->group, op->rank);

@@ -1,15 +1,15 @@
 /* link.c -- flows on links: copies, transfers, collectives
  *
- * A flow takes its latency first, off the links. Then it moves at full rate divided by the
- * number of flows on its most crowded link. One that comes or goes updates all flows it shares a
- * link with, changed or not, so that the order of equal times has no effect.
+ * A flow takes its latency first, off the links. Then it moves at full rate divided by the number
+ * of flows on its most crowded link. A flow that joins or leaves updates all flows on its links,
+ * even if their speed stays equal, so that the order of equal times has no effect.
  *
  *      link 1   | A A A A B B |      A is on links 1 and 2, B on 1, C on 2 and 3.
  *      link 2   | A C |              Links 1 and 2 carry two flows: A, B and C go at half rate.
  *      link 3   | C |                When B ends, A is planned again; C is not.
  *
- * C leaves part of link 3 unused: an adapter that serves its flows in turn gives each one part in
- * n. A link's flows are a list of ties from one free list (room_for_works). */
+ * C leaves part of link 3 unused: a link that serves n flows in turn gives each a share of 1/n. A
+ * link's flows are a list of ties from one free list (room_for_works). */
 #include "sim/engine.h"
 
 /* Valid for a collective that has begun */
@@ -35,8 +35,8 @@ static struct path flow_path(const struct engine *e, const struct activity *work
 	return (struct path){.count = 1, .link = {link}};
 }
 
-/* Returns the flow's i-th link, an index into e->links; -1 past the last. A collective has each
- * kind's link of each counting member: those of the first kind, then of the next. */
+/* Returns the flow's i-th link, an index into e->links; -1 past the last. A collective has the
+ * links of all members that count, kind by kind. */
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
@@ -113,7 +113,8 @@ static void flow_part(struct engine *e, uint32_t work)
 		flow_share_anew(e, work);
 }
 
-/* The surplus of the rounded latency is taken off the rest: the sum is rounded up once. */
+/* Subtracts from the rest what rounding added to the latency, so that only the sum is rounded
+ * up. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
 	struct activity *w = &e->works[work];

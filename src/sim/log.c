@@ -42,7 +42,7 @@ static const struct op_otherwise *otherwise_find(const struct engine *e, op_id i
 	return i < log->otherwise_count && log->otherwise[i].id == id ? &log->otherwise[i] : NULL;
 }
 
-/* A change of one member changes its meeting. */
+/* A change of one member applies to its whole meeting. */
 static const struct op_otherwise *otherwise_find_met(const struct engine *e, op_id id)
 {
 	const struct op *op = &e->world->ops[id];

@@ -10,7 +10,7 @@
 struct sim {
 	struct backend backend; /* first: a backend is a sim */
 	struct engine *engine;
-	struct engine *copy; /* made anew for each use */
+	struct engine *copy; /* overwritten for each use */
 	bool projected;      /* the copy is the current projection */
 };
 
@@ -25,8 +25,9 @@ enum status sim_abort(struct backend *backend, int group);
 bool sim_expired(struct backend *backend, struct expiry *expiry);
 
 struct engine *fresh_copy(struct sim *sim); /* ends the projection */
-/* Carries out what `goal`, or all before `until`, needs. Hosts of the ranks in `start`, and of
- * the ranks they depend on, are taken as quiet. Fails with ST_WAITS if the goal is not reached. */
+/* Runs the machine until the operations in `goal` have completed, or (count 0) up to `until`.
+ * Assumes that the hosts of the ranks in `start`, and of the ranks that these need, issue nothing
+ * more. Fails with ST_WAITS if the goal cannot be reached; the machine is then unchanged. */
 enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
         struct budget *budget);
 

@@ -23,12 +23,13 @@ struct engine *fresh_copy(struct sim *sim)
 	sim->projected = false;
 	engine_copy(sim->copy, sim->engine);
 	sim->copy->everybody_quiet = false;
-	/* not left from an earlier use, which other processes may lack */
+	/* other processes may not have had the copy's earlier uses */
 	sim->copy->ticks = sim->copy->ticks_all = 0;
 	return sim->copy;
 }
 
-/* The pass ends when these operations are done, or at `until`; count 0: nothing more is final. */
+/* The pass ends when these operations are done (count 0: no goal), at `until`, or when nothing
+ * more is final. */
 static void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
 {
 	e->goal_left = count ? 0 : SIZE_MAX;
@@ -42,8 +43,9 @@ static void goal_set(struct engine *e, const op_id *goal, int count, int64_t unt
 	}
 }
 
-/* Tries until no new rank is needed and adds those to quiet[]. After the goal, ranks that quiet
- * ranks have met until then are searched: no rank may pass a meeting with them. */
+/* Tries until no further rank is needed, and adds the needed ranks to quiet[]. When the goal is
+ * reached, continues up to its time, because every rank that a quiet one meets until then must be
+ * quiet. */
 static enum status find_needed(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
         bool *needed, struct budget *budget)
 {
@@ -82,7 +84,7 @@ static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id
 	        (struct answer){e->world->op_count + 1, by, time, e->s.fixed};
 }
 
-/* Returns the last operation to end; ties: rank, stream, number. */
+/* Returns the operation that ends last; of several the first by rank, stream, number. */
 static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 {
 	op_id last = 0;
@@ -126,7 +128,8 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	return status;
 }
 
-/* Prefers the first answer that no line can bring to the last. */
+/* Reports the first operation that no line can complete; if there is none, the last that misses a
+ * line. */
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
 	struct waits waits;

@@ -1,7 +1,7 @@
 /* run.c -- one pass in virtual time, as far as events are final
  *
- * Conservative discrete-event simulation (Chandy and Misra, 1979): an event is carried out only
- * if nothing unknown can come before it. Unknown are the lines not typed yet. Each host has a
+ * Conservative discrete-event simulation (Chandy and Misra, 1979): an event is carried out only if
+ * nothing unknown can come before it. The lines not typed yet are unknown. Each host has a
  * horizon, its clock, below which it issues nothing more. A rank with an idle host stops at its
  * horizon, and stops the ranks that it meets:
  *
@@ -17,10 +17,10 @@
  * multiprocessors from 1.3 on. Rank 1 must not arrive, because it would hold multiprocessors
  * until an end that depends on rank 0.
  *
- * A rank with nothing on its device and no one-sided operation as its target stops at `fixed`,
- * the time that earlier answers have made final. Stopping spreads to ranks at a meeting with a
- * stopped one, now or on arrival, and to the ranks of its open windows. Events of stopped ranks
- * are put off to the next pass.
+ * A rank with nothing on its device and no one-sided operation as its target stops at `fixed`, the
+ * time that earlier answers have made final. Stopping spreads to ranks at a meeting with a stopped
+ * one, now or on arrival, and to the ranks of its open windows. Events of stopped ranks are
+ * postponed to the next pass.
  *
  * For an answer or a projection some ranks are quiet: they issue nothing more and do not stop. A
  * stopped rank that a quiet one meets, and whose side is queued, is noted as needed; the caller
@@ -39,7 +39,7 @@ static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 	*list = rank;
 }
 
-/* Notes in a try that the answer depends on this stopped rank. Returns false outside a try. */
+/* In a try (reach.c), notes that the answer depends on this stopped rank. Else returns false. */
 static bool rank_need(struct engine *e, uint32_t rank)
 {
 	if (e->needed && !rank_quiet(e, rank))
@@ -47,21 +47,22 @@ static bool rank_need(struct engine *e, uint32_t rank)
 	return e->needed;
 }
 
-/* Stops `other`, an arrived member of a meeting with `rank`. queued: rank's side is queued. */
+/* Stops `other`, which has arrived at a meeting with the stopped `rank`; a quiet one only in a
+ * try, and only if rank's side is queued. */
 static void stop_spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
 {
 	if (!rank_quiet(e, other) || (queued && rank_need(e, rank)))
 		stop_push(e, list, other);
 }
 
-/* The group begins nothing while a member is stopped. */
+/* A part begins no collective while a member is stopped. */
 static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, struct instance *instance)
 {
 	instance->stopped = e->s.pass;
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	/* with backup= it may start without `rank`, so it depends on it too */
+	/* with backup= a collective may start without `rank`, so it depends on rank in any case */
 	bool backup = op_record(e->world, instance->last)->backup;
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 || backup;
 	for (int i = 0; i < match->n; i++)
@@ -139,8 +140,8 @@ static void stop_rank(struct engine *e, uint32_t rank)
 			if (group->timeout)
 				spread_part(e, &list, next, g);
 			/* Any rank of an open window may still access the others' memory. A quiet
-			 * one stops only for a rank with queued one-sided operations, or as a
-			 * target. */
+			 * one stops only if `next` has queued one-sided operations or is the
+			 * target of some. */
 			const struct group_instance *members = &group->instance[number];
 			bool queued = e->ranks[next].one_sided || e->ranks[next].reached;
 			for (int i = 0; i < members->n && instance->windows; i++)
@@ -151,7 +152,8 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	}
 }
 
-/* Returns true if a quiet rank reaches a rendezvous with queued, stopped members. */
+/* Notes as needed the stopped ranks at a quiet rank's meeting whose sides are queued. Returns true
+ * if there are any. */
 static bool meets_needed(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
@@ -170,8 +172,8 @@ static bool meets_needed(struct engine *e, op_id id)
 	return needs;
 }
 
-/* So all arrive in order of time and read final memory. A part of a group with a timeout is one
- * meeting for all its lanes. */
+/* So members arrive in order of time and read final memory. With a timeout, all lanes of a part
+ * are at one meeting, because the timeout ends them all. */
 bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
 {
 	uint32_t rank = e->lanes[lane].rank;

@@ -2,8 +2,8 @@
  *
  * The projection is a copy of the machine in which nothing more is issued, run to its end and kept
  * until the next line. All of its hosts are quiet, so no rank stops. It shares engine_log and the
- * finished operations with the machine, and overlays the open ones. An operation without an end in
- * it waits for a line, or for ever (waits/). */
+ * finished operations with the machine, and overlays the open ones. An operation that does not end
+ * in the projection waits for a line, or for ever (waits/). */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -36,7 +36,7 @@ enum status sim_run(struct backend *backend, struct budget *budget)
 		data_groups(e->data);
 	int64_t before = e->ticks_all;
 	enum status status = engine_run(e, budget);
-	/* for the same steps on every rank, even after a look on one */
+	/* so that all ranks count the same steps, even after a look on one */
 	if (e->ticks_all != before)
 		((struct sim *)backend)->projected = false;
 	e->any_invalid |= e->data && data_spoiled(e->data);
@@ -45,10 +45,11 @@ enum status sim_run(struct backend *backend, struct budget *budget)
 
 /* ---- the projection */
 
-/* The copy also runs the hosts' new lines first, so that what is final comes out the same. */
+/* A pass on the copy runs the hosts' new lines first, like a pass on the machine, so that final
+ * times are the same. */
 static enum status project_run(struct sim *sim, struct budget *budget)
 {
-	make_instances(sim->engine); /* no communicators: rank 0 may look alone */
+	make_instances(sim->engine); /* makes no communicators, because rank 0 may look alone */
 	struct engine *future = fresh_copy(sim);
 	future->everybody_quiet = true;
 	enum status status = engine_run(future, budget);
@@ -64,7 +65,8 @@ static const struct engine *sim_future(struct sim *sim)
 	return sim->projected || project_run(sim, NULL) == ST_OK ? sim->copy : NULL;
 }
 
-/* Counts the steps even if rank 0 made the projection alone (`view`). */
+/* If there is a projection, which rank 0 may have made alone (`view`), counts its steps again, so
+ * that all processes count the same. */
 static enum status sim_project(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
@@ -92,7 +94,7 @@ static void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 	cost->alone = op_alone(e, id, record);
 }
 
-/* Final, or projected. Set field by field: most of a picture's cost. */
+/* Sets field by field, because drawing spends most of its time here. */
 static void sim_times(struct backend *backend, op_id id, struct times *times)
 {
 	const struct engine *e = engine_of(backend), *future = NULL;
@@ -113,7 +115,7 @@ static void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->answered = true; /* launches take no time to arrive */
 }
 
-/* The latest earlier answer at the time at which the operation was ready */
+/* Returns `by` of the latest earlier answer whose time is the operation's `ready`; 0 if none. */
 static op_id sim_answer(struct backend *backend, op_id id)
 {
 	const struct engine_log *log = engine_of(backend)->log;
@@ -126,7 +128,7 @@ static op_id sim_answer(struct backend *backend, op_id id)
 	return i > 0 ? log->answers[i - 1].by : 0;
 }
 
-/* A stream's head at a meeting, else the SYNC that blocks the host, else another head */
+/* Prefers a stream's head at a meeting, then the SYNC that blocks the host, then another head. */
 static bool sim_waiting(struct backend *backend, int rank, op_id *on)
 {
 	const struct engine *e = sim_future((struct sim *)backend);
@@ -198,7 +200,7 @@ static enum status find_bytes(struct backend *backend, enum space space, int64_t
 	return *bytes ? ST_OK : fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
 }
 
-/* Readers ask at the end of the OP_SYNC: the memory is as `by` left it. */
+/* Ignores `by`: callers read at the end of the OP_SYNC, when memory is still as `by` left it. */
 static enum status sim_read(struct backend *backend, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed)
 {
@@ -235,7 +237,7 @@ static const struct backend functions = {
         .advance = sim_run,
         .reach = sim_reach,
         .project = sim_project,
-        .finish = sim_run, /* all that is final */
+        .finish = sim_run,
         .times = sim_times,
         .answer = sim_answer,
         .cost = sim_cost,

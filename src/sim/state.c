@@ -1,9 +1,9 @@
 /* state.c -- the machine's arrays and their copies
  *
- * Arrays grow between passes only, except for transfers: one that begins may need room for
- * itself, its work, an event and ties, so keep no pointer to these over make_transfer. Room:
- *   works      a lane, a rank (its stop event), a group instance, a transfer
- *   heap       one event a work at most
+ * Arrays grow between passes only, except for transfers: one that begins may need room for itself,
+ * its work, an event and ties, so keep no pointer to these across make_transfer. Room:
+ *   works      one for a lane, a rank (its stop event), a group instance, a transfer
+ *   heap       at most one event per work
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member
  *
  * A copy overlays the times of open operations, from `base` on:
