@@ -92,8 +92,8 @@ enum status collective_shape(const struct collective *collective, const char *na
 enum status chunk_shape(
         const char *name, const struct layout *in, int n, int place, const struct layout *whole);
 /* Returns the message size, from which time and traffic follow: the larger of input and result, on
- * the root if only it has one. All parts count as the first, as if padded. whole: as above, or
- * NULL. For x [8] f32 on 4 ranks:
+ * the root if only it has one. Every part counts as large as the first, as if padded. whole: as
+ * above, or NULL. For x [8] f32 on 4 ranks:
  *
  *     allreduce, broadcast, reduce     8 -> 8      32 B
  *     allgather, gather                8 -> 32    128 B, the result
@@ -101,7 +101,8 @@ enum status chunk_shape(
  *     alltoall                         8 -> 8      32 B */
 int64_t collective_bytes(
         const struct collective *collective, const struct layout *in, int n, const struct layout *whole);
-/* Returns a recorded collective's elements per full part. Requires equal parts, or chunk_at's. */
+/* Returns a recorded collective's elements per full part. Requires equal parts, or those of
+ * chunk_at. */
 int64_t collective_chunk(const struct record *record, int n);
 
 /* Computes the result's layout for an alltoall with counts: as many rows as are received. Fails
@@ -157,8 +158,8 @@ bool collective_unrolls(const struct collective *collective);
  * type); an i32 average divides the sum, truncated. max and min: a number wins over a NaN. Fails
  * with ST_MPI. */
 enum status collective_data(struct collective_job job);
-/* Returns the operand that holds the result on this rank, for an in-place broadcast's root the
- * input; NULL if none. */
+/* Returns the operand that holds the result on this rank; NULL if none. In place that is the
+ * input. */
 const struct operand *collective_result(const struct record *record);
 
 #endif

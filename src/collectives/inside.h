@@ -16,7 +16,8 @@ struct cost_task {
 	const struct machine *machine;
 	struct group_nodes places;
 	double message;
-	bool asked; /* the user named the algorithm; else only those that NCCL would consider */
+	/* the user named the algorithm; false: only those count that NCCL would consider */
+	bool asked;
 };
 
 /* A place whose sends are counted, with machine, group and message */
@@ -27,7 +28,7 @@ struct sender {
 	int place;
 	double *sent; /* by kind of link */
 };
-/* Counts elements sent to a place; those to the sender itself do not count. */
+/* Counts elements sent to a place; to the sender itself it counts none. */
 void send_to(const struct sender *sender, int to, int64_t elements);
 /* Returns the group rank of member number `before`, from 0, on a node (as machine_node's); -1 if
  * none. */

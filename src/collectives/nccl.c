@@ -1,8 +1,8 @@
 /* nccl.c -- NCCL's own cost estimates: NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc
  *
- * time = latency + bytes / bandwidth. Bandwidth: channels x channel rate, reduced by the protocol.
- * Latency: a base, and a hop per step. LL spends half of each word on a flag, LL128 an eighth of
- * each line; Simple spends nothing but waits for whole chunks. */
+ * time = latency + bytes / bandwidth. The bandwidth is channels x channel rate, reduced by the
+ * protocol; the latency is a base plus a hop per step. LL spends half of each word on a flag,
+ * LL128 an eighth of each line; Simple spends nothing but waits for whole chunks. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 
@@ -16,12 +16,13 @@ static const double hop_us[HARDWARE][NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {
         [NET] = {[NCCL_TREE] = {5.0, 8.5, 14}, [NCCL_RING] = {2.7, 4.0, 14}},
 };
 
-/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL: all channels
- * together; beyond one node NCCL uses the CPU vendor instead: row 0, Intel's. */
+/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL's is for all
+ * channels together. On several nodes NCCL goes by the CPU vendor instead of the generation; this
+ * uses row 0, Intel's. */
 enum { GENERATIONS = 4, SIZES = 3 };
 static const double ll_most[GENERATIONS][SIZES] = {
         {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
-/* Per channel. Tree LL128 before Hopper: as the ring's. */
+/* Per channel. Before Hopper tree LL128 has the ring's limits. */
 static const double ring_ll128_most[GENERATIONS] = {20, 20, 36.7, 40};
 static const double tree_ll128_most[GENERATIONS][SIZES] = {
         {20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
@@ -42,7 +43,7 @@ double nccl_hops_us(const struct machine *machine, enum nccl_algorithm algorithm
 	        hops.between_nodes * hop_us[NET][algorithm][protocol];
 }
 
-/* Between nodes limited by the smallest node's adapters */
+/* Between nodes the smallest node's adapters limit the rate. */
 static double channels_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;

@@ -18,7 +18,7 @@ static const double tree_most[][2] = {
         {0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};  /* GB/s per channel: 2 nodes, more */
 static const double node_us = 25, tree_us = 20.9; /* hwLat: NVLINK.NVLS; NET.NVLSTree */
 
-/* GB/s for one channel, as a ring's bus bandwidth. */
+/* Returns one channel's bus bandwidth in GB/s. */
 static double channel_rate(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;

@@ -1,8 +1,8 @@
 /* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps with growing
  * size, for one GPU per node
  *
- * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps.
- * Rank 0's parts in an allgather over 8:
+ * In step k a rank receives 2^k parts from the rank 2^k away: as many bytes as in a ring, fewer
+ * steps. Rank 0's parts in an allgather over 8:
  *
  *      before     0 . . . . . . .
  *      step 0     0 . . . . . . 7      from the rank 1 away: 1 part
@@ -15,7 +15,8 @@
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
-/* In the plain model each step is one hop; as many cross nodes as the nodes alone need. */
+/* In the plain model each step is one hop; as many of them cross nodes as a PAT of the nodes
+ * has. */
 static struct cost pat_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;

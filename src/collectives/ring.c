@@ -80,8 +80,8 @@ static int64_t piece_elements(const struct sender *sender, int piece)
 	return piece_at(elements, n, piece % n + 1) - piece_at(elements, n, piece % n);
 }
 
-/* As in ring_steps: one round sends all pieces but the one after the first sent. A broadcast ends
- * at the place before the root, a reduce at the root. */
+/* As in ring_steps: in one round a place sends all pieces except the one after its first. A
+ * broadcast ends at the place before the root, a reduce at the root. */
 static void ring_sends(const struct sender *sender)
 {
 	const struct collective_message *message = sender->message;

@@ -1,9 +1,8 @@
 /* tree.c -- up to a root and down again: few steps, more bytes
  *
  * Allreduce: two trees, each for half of the message, which is pipelined: a rank sends 2 x the
- * message, and the depth affects only latency.
- * Broadcast and reduce: one binomial tree, not pipelined, as it unrolls; the root sends the whole
- * message once per level.
+ * message, and the depth affects only latency. Broadcast and reduce: one binomial tree, not
+ * pipelined, as in the unrolled steps; a broadcast's root sends the whole message once per level.
  *
  *        0 ----------> 4          level 1: 0 sends to 4
  *        0 --> 2       4 --> 6    level 2
@@ -42,8 +41,8 @@ static struct hops nccl_tree_hops(struct group_nodes places)
 	return (struct hops){2 * (near + depth), 2 * depth};
 }
 
-/* As many hops as levels, each way. One way is not pipelined: the root sends the whole message
- * `depth` times. */
+/* Each way has as many hops as the tree has levels. Without a way back the tree is not pipelined:
+ * the root sends the whole message `depth` times. */
 static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 {
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
@@ -68,8 +67,8 @@ static struct cost tree_cost(const struct cost_task *task)
 	return !nccl || task->asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 
-/* Rank v from the root receives from v without its lowest set bit, then sends to v plus each lower
- * bit. */
+/* Numbers places from the root on: v receives from v without its lowest set bit, then sends to v
+ * plus each lower bit. */
 static int tree_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
         struct collective_step *steps)
 {
@@ -141,7 +140,8 @@ void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t ele
 		send_by_trees(sender, n, own, member, elements);
 }
 
-/* NCCL's: both ways along the node's chain, and from its first member to other nodes */
+/* As in NCCL: each place sends both ways along its node's chain; the first member sends to other
+ * nodes. */
 static void send_by_chains(const struct sender *sender)
 {
 	int node = machine_node(sender->machine, sender->group.ranks[sender->place]);
