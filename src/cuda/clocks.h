@@ -20,8 +20,7 @@ struct clock_offset {
  * error is at most half the round trip. Requires count >= 1. */
 struct clock_offset clock_offset(const struct clock_ping *pings, int count);
 
-/* Measures how far rank 0's clock is ahead of this process's, by messages and their answers.
- * Called by all. Fails with ST_MPI. */
+/* Called by all: measures how far rank 0's clock is ahead of this process's. Fails with ST_MPI. */
 enum status clocks_compare(
         struct transport *transport, const struct cuda_library *library, struct clock_offset *offset);
 

@@ -49,7 +49,7 @@ static enum status control_queued(struct backend *backend, op_id id)
 	return status;
 }
 
-/* Publishes, and waits if the shadow has completed an operation with an answer. */
+/* Publishes if an answer is due, or with `pace`; waits for the answer. */
 static enum status answer_owed(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);
@@ -76,7 +76,7 @@ static enum status control_reach(struct backend *backend, const op_id *ids, int 
 	return answer_owed(control, status, budget);
 }
 
-/* If no device may be waited for, only shares what has completed. */
+/* If the budget forbids waiting for devices, only exchanges the times of completed operations. */
 static enum status publish_and_wait(struct control *control, enum status status, struct budget *budget)
 {
 	control_cancel(control);

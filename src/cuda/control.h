@@ -8,7 +8,8 @@
  *                  done, in the shadow's order       wait.c
  *      times       measured, else the shadow's       times.c
  *
- * Everything here is the same on all processes unless marked `own`. */
+ * The shadow is the simulator on the same world: it decides which operations complete and in which
+ * order. Everything here is the same on all processes unless marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
 
@@ -26,18 +27,18 @@
 #include "world/op.h"
 #include "world/world.h"
 
-/* of each part of a group */
+/* the sequence numbers of a part of a group */
 struct part_seqs {
-	uint32_t base; /* before the last abort */
+	uint32_t base; /* numbers start above it; an abort raises it to `most` */
 	uint32_t most; /* the largest in use */
-	/* matches below this one complete nothing: a member's operation failed */
+	/* matches below this index have no result, because a member's operation failed */
 	uint32_t lost;
 };
 
 struct party_wanted {
 	int group, instance;
 	enum nccl_kind kind;
-	int ends[2]; /* except NCCL_PART: ranks, the sender or the origin first */
+	int ends[2]; /* not for NCCL_PART: two ranks, the sender or origin first */
 };
 
 /* another rank's put, get or add that this rank serves */
@@ -69,7 +70,7 @@ struct control {
 		struct service_owed *services; /* own: of the queued operations */
 		size_t service_count;
 	} orders;
-	/* orders.c: what this rank's host knows of the books */
+	/* orders.c: segments, parts and groups that this rank's host knows */
 	struct {
 		int64_t *segments[SPACE_COUNT]; /* own: segments that the host knows, by address */
 		size_t segment_count[SPACE_COUNT];
@@ -97,29 +98,30 @@ struct control {
 		struct clock_offset offset; /* own: to rank 0's clock */
 		double uncertainty;         /* the largest of all ranks, ns */
 		int64_t compared;           /* rank 0's clock at the last comparison */
-		int64_t own_end;            /* own: end of all that the host has reported */
+		int64_t own_end;            /* own: latest end that the host has reported */
 		int64_t paced;              /* session time before which nothing is issued */
-		bool paces;                 /* the current line is issued as it is typed */
+		/* `pace`: the line is published as soon as it is typed */
+		bool paces;
 	} clocks;
-	op_id *done; /* completed in the shadow, not passed on yet */
+	op_id *done; /* completed in the shadow; the hook has not been called */
 	size_t done_count;
-	bool owed; /* one is an OP_SYNC: an answer is due */
+	bool owed; /* an OP_SYNC or a reach() has to wait for measured times */
 	/* wait.c: operations that have failed */
 	struct {
 		/* own: parts in which an operation has failed, not yet announced to all */
 		int *lost;
 		size_t lost_count;
-		/* such a part of any rank, + 1, from the round that announces it to the next; 0:
+		/* the part, + 1, that the last round announced; the next round releases it; 0:
 		 * none */
 		int losing;
 		enum status status; /* own: the first failure not reported to the user yet */
-		/* if `status` is an index out of range: its operation; else 0 */
+		/* the operation that read an index out of range, if that is `status`; else 0 */
 		op_id looked_up;
 		char words[1024];
 	} failure;
 	/* times.c: what is measured, and what is predicted from it */
 	struct {
-		int64_t latest;   /* end of all measured operations */
+		int64_t latest;   /* latest end of a measured operation */
 		int64_t *clock;   /* by rank: its host's clock, as far as measured */
 		op_id *lane_last; /* by rank and stream: the last measured operation */
 		size_t measured;  /* measurements included in the above */
@@ -134,15 +136,16 @@ static inline struct control *control_of(struct backend *backend)
 	return (struct control *)backend;
 }
 
-/* orders.c. Counts a new operation's sequence numbers; this rank's becomes an order. */
+/* orders.c. Counts a new operation's sequence numbers; if it is this rank's, makes an order. */
 void order_operation(struct control *control, op_id id);
-/* the host opens what is new there */
+/* orders the host to open its part of the group, also if only a communicator is new */
 void order_part(struct control *control, int group);
-/* after an abort: sequence numbers continue above all used ones */
+/* After an abort: releases the instance (-1: all); sequence numbers continue above all used
+ * ones. */
 void orders_restart(struct control *control, int group, int instance);
-/* Cancels everything queued in the part, on all its members; later operations run. */
+/* Called by all: ends what is queued in the part without a result; later operations run. */
 void orders_lose(struct control *control, int part);
-/* the part of the group that the rank is in */
+/* Returns the number of the rank's part of the group. */
 int order_part_of(const struct world *world, int group, int rank);
 /* true if orders_lose applies to it */
 bool order_is_lost(struct control *control, op_id id);
@@ -152,27 +155,27 @@ void orders_release(struct control *control);
 /* Returns for each of control->orders.queued whether it is withheld until the members that count
  * are known; NULL if none is. The same on all processes; the caller frees it. */
 bool *spares_withheld(struct control *control);
-/* Sets the members that count, whether this rank's operation never completes, and a late one's
- * duration. The order is given next. */
+/* Sets in an order that is about to be given the members that count, whether it never completes,
+ * and a late member's duration. */
 void spares_decide(struct control *control, struct host_order *order);
-/* the first place that counts, after the decision */
+/* Returns the first place that counts, once decided. */
 int spares_first(const struct control *control, const struct match *match);
 bool spares_counts(const struct world *world, op_id id); /* 0: not queued */
 
-/* parties.c: communicators to make; without NCCL these functions do nothing */
-void parties_group(struct control *control, int group);                   /* it is new */
+/* parties.c: requests communicators; without NCCL these functions do nothing */
+void parties_group(struct control *control, int group);                   /* a new group */
 void parties_channel(struct control *control, const struct match *match); /* of a transfer */
 /* of a collective with backup=: between the first member that counts and each late one */
 void parties_late(struct control *control, const struct match *match);
 void parties_reach(struct control *control, op_id id); /* of a put, get or add */
-/* it was released; instance -1: all its parts */
+/* after a release: requests the instance's (-1: all) again */
 void parties_anew(struct control *control, int group, int instance);
 /* Makes the new communicators. Called by all before orders are given. Fails with ST_GPU,
  * ST_MPI. */
 enum status parties_meet(struct control *control);
 
-/* publish.c: gives the hosts what is held and not withheld; they start at one time, and time in
- * which all were idle is skipped. Fails with ST_GPU, ST_MPI. */
+/* publish.c: gives the hosts all held orders that are not withheld. Hosts start at one session
+ * time, which skips time in which all were idle. Fails with ST_GPU, ST_MPI. */
 enum status control_publish(struct control *control);
 
 /* wait.c */

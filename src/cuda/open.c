@@ -3,7 +3,7 @@
  *     GPUs of each --> a GPU per rank --> its context, NCCL, --> free memory,  --> memory per rank
  *                                         memory to share        IPC tested
  *
- * All ranks exchange reports between two of these. */
+ * All ranks exchange reports between two of these steps. */
 #include "cuda/open.h"
 #include "base/memory.h"
 #include "base/number.h"

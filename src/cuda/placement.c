@@ -10,7 +10,7 @@
 
 /* ---- a rank's report */
 
-/* MPS's daemon creates a pipe at CUDA's default place. */
+/* Returns true if the pipe of MPS's daemon exists. */
 static bool has_mps(void)
 {
 	char path[512];

@@ -14,14 +14,14 @@
 enum { REPORT_GPUS = 16, REPORT_WORDS = 1024 };
 /* one rank's, sent as bytes: no pointers */
 struct cuda_report {
-	char host[64], boot[40];          /* the host's name, and the kernel's id of its boot */
-	char refusal[REPORT_WORDS];       /* why this rank has no GPU; "": it has */
-	char nccl_refusal[REPORT_WORDS];  /* why it has no NCCL; "": it has, or was not asked */
+	char host[64], boot[40];          /* the host's name and boot id */
+	char refusal[REPORT_WORDS];       /* why this rank has no GPU; "": it has one */
+	char nccl_refusal[REPORT_WORDS];  /* why it has no NCCL; "": it has, or did not look */
 	int driver_version, nccl_version; /* as in struct cuda_library */
 	bool nccl_shares;                 /* the user wants NCCL for ranks that share a GPU */
-	bool mps;                         /* MPS runs: no turns on a shared GPU */
+	bool mps;                         /* MPS runs: ranks take no turns on a shared GPU */
 	bool no_ipc;                      /* IPC on a shared GPU is refused */
-	CUipcMemHandle memory;            /* this rank's, for the test of that */
+	CUipcMemHandle memory;            /* this rank's memory, which tests that */
 	int gpu_count;                    /* visible GPUs; those above REPORT_GPUS are left out */
 	struct cuda_report_gpu {
 		char name[64];
@@ -39,8 +39,8 @@ void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library);
 
 /* a rank's GPU */
 struct cuda_seat {
-	int host;    /* from 0, by the first rank on it */
-	int gpu;     /* among the GPUs in use, from 0, by the first rank on it */
+	int host;    /* numbered from 0 by first rank */
+	int gpu;     /* of the GPUs in use, numbered likewise */
 	int ordinal; /* CUDA's number of it in this rank's process */
 };
 /* A zeroed one is empty. */
@@ -50,7 +50,7 @@ struct cuda_placement {
 	int ranks, hosts, gpus;
 	bool shared;        /* ranks share a GPU without NCCL: all are on one host */
 	bool no_ipc;        /* if shared: without access to each other's memory */
-	int64_t rank_bytes; /* memory of each rank: the least of all */
+	int64_t rank_bytes; /* memory of each rank: the least that any has */
 };
 
 /* Assigns to each rank the visible GPU with the fewest ranks, the first of several. A GPU's

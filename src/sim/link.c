@@ -12,7 +12,6 @@
  * link's flows are a list of ties from one free list (room_for_works). */
 #include "sim/engine.h"
 
-/* Valid for a collective that has begun */
 int flow_member(const struct engine *e, const struct match *match, int i)
 {
 	for (int place = 0; place < match->n; place++) {

@@ -65,8 +65,9 @@ struct exchange_one_sided {
 	int stream;       /* stream number on the origin rank */
 };
 
-/* queue: called when all members have arrived (with NCCL after the call). ended: called after the
- * work, before peers see it as done; not called with NCCL. A zeroed one does nothing. */
+/* Callbacks that add work to the stream. queue: when all members have arrived (with NCCL after the
+ * operation). ended: after the operation, before peers see it as done; not called with NCCL. A
+ * zeroed one does nothing. */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
 	enum status (*ended)(void *self, CUstream stream);
@@ -79,8 +80,9 @@ struct exchange {
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 	void (*free)(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
 	/* Called by all members in one order, before the part's first operation and before the
-	 * first after a release. May wait for members; a release ends the wait. ST_LIMIT: the
-	 * work released before does not end, and neither does later work on its streams. */
+	 * first after a release. May wait for members; a release ends the wait. Fails with ST_GPU;
+	 * with ST_LIMIT if work that was released before never ends, nor later work on its
+	 * streams. */
 	enum status (*open)(struct exchange *exchange, int part, int n, int place, const int *ranks);
 	enum status (*collective)(struct exchange *exchange, const struct exchange_collective *call,
 	        struct exchange_started started, CUstream stream);

@@ -1,8 +1,8 @@
 /* anchor.h -- converts event times of the GPU to the host clock
  *
- * CUDA gives the time between two events in ms as a float: 24 bits, 60 ns after a second. So
- * every second a new event, an anchor, is recorded on an otherwise empty stream, and times are
- * measured from the one that was newest when the operation was queued. Known of each anchor:
+ * CUDA gives the time between two events in ms as a float: 24 bits, 60 ns after a second. So every
+ * second a new event, an anchor, is recorded on an otherwise empty stream, and times are measured
+ * from the one that was newest when the operation was queued. For each anchor these are known:
  *
  *      host clock     before | ........ somewhere here ........ | after       read around it
  *      GPU clock               its time since the first anchor                sum of the intervals

@@ -1,8 +1,8 @@
 /* graph.c -- graph launches: which can be CUDA graphs, the cache of executables, and times of a
  * launch's operations
  *
- * An executable belongs to its key, byte by byte: calls, real addresses, streams, dependencies.
- * The launch's stream must not wait for anything that single launches would not wait for, as
+ * An executable is found by its key, the bytes of calls, real addresses, streams and dependencies.
+ * The launch's stream must not wait for anything that single launches would not wait for, because
  * hosts could deadlock. So all dependencies must have completed or be on that stream. */
 #include "cuda/host/graph.h"
 #include "base/arithmetic.h"
@@ -76,7 +76,7 @@ static bool is_first_on_stream(const struct host_order *orders, int place)
 }
 
 /* Streams other than the launch's must begin with a wait for it; the default stream cannot be
- * captured. If ranks share a GPU its queues are limited. */
+ * captured. Ranks that share a GPU have too few queues for other streams. */
 static bool streams_are_joined(const struct host_thread *host, const struct host_order *orders, int count)
 {
 	for (int i = 1; i < count; i++) {
@@ -293,7 +293,7 @@ static void launch_start(struct host_thread *host, struct device_graph *graph,
 		        .runs_on = orders[0].stream};
 		if (status != ST_OK)
 			host_flight_fail(&flight, status);
-		/* exists since dependencies_are_met */
+		/* dependencies_are_met has made the lane */
 		if (host_lane_of(host, &orders[i], &lane) == ST_OK)
 			host_flight_add(lane, &flight);
 	}

@@ -1,11 +1,11 @@
-/* graph.h -- a graph launch as one CUDA graph: conditions, launch, and times of its operations.
- * On the host thread. An umbrella header.
+/* graph.h -- a graph launch as one CUDA graph: conditions, launch, times of its operations. Used
+ * by the host thread. An umbrella header.
  *
  *      orders of a launch --capture.c--> executable --graph.c--> cuGraphLaunch between two events
  *
- * The graph contains an event after each operation, which each launch records anew. Operations of
- * an earlier launch that had not completed then share the measured time of their launch in
- * proportion to the prediction (measured.divided). */
+ * The graph contains an event after each operation, which each launch records anew. If a graph is
+ * launched again before the earlier launch's times were read, that launch's operations share its
+ * measured time in proportion to the prediction (measured.divided). */
 #ifndef RANKSH_CUDA_HOST_GRAPH_H
 #define RANKSH_CUDA_HOST_GRAPH_H
 

@@ -16,7 +16,7 @@ struct host_setup {
 	int ordinal;               /* the GPU */
 	int rank;                  /* for messages */
 	bool shares;               /* the GPU, with other ranks */
-	/* fewer cores than waiting threads: sleep at once when idle, and poll less often */
+	/* cores are fewer than threads that wait: sleep at once when idle */
 	bool naps;
 	/* creates the rank's exchange on the host thread, with the context current */
 	enum status (*exchange)(void *self, struct exchange **exchange);
@@ -31,18 +31,20 @@ enum status host_start(const struct host_setup *setup, struct host **host);
  * process cannot use this GPU again. */
 bool host_stop(struct host *host);
 
-/* copied; in this order */
+/* Gives orders to execute in this order; the thread takes ownership of what they point to. */
 void host_give(struct host *host, const struct host_order *orders, size_t count);
 /* Takes up to `most` new reports, oldest first. */
 size_t host_take(struct host *host, struct host_report *reports, size_t most);
-/* Waits for reports, at most 20 ms, or until all orders have completed. */
+/* Waits at most 20 ms until there are reports or all orders have completed. */
 void host_await(struct host *host);
 /* Calls exchange.release for what the rank waits for in the part, up to that sequence number. */
 void host_release(struct host *host, int part, uint32_t seq);
-/* Reports the operation undone unless it is reported already. It is not issued any more. */
+/* The host reports the operation undone, unless already reported, and does not issue it any
+ * more. */
 void host_cancel(struct host *host, op_id id);
-/* Reads a tensor's elements, packed. by: as in backend.read; 0: memory as it is now. Waits for
- * the host thread, which may itself be in a sync. ST_GPU names the CUDA call that hangs. */
+/* Reads a tensor's elements, packed; host_write writes them. by: as in backend.read; 0: memory as
+ * it is now. Waits for the host thread, which may itself be in a sync. Fails with ST_GPU, which
+ * names the CUDA call that hangs, or as backend.read. */
 enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,

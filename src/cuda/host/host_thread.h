@@ -19,7 +19,7 @@ struct graphs;
 struct graph_launch;
 struct message_batch;
 
-/* Belongs to the host thread, except what host.c guards. */
+/* Used by the host thread alone unless noted. */
 struct host_thread {
 	struct cuda_library *cuda;
 	CUcontext context;
@@ -45,11 +45,13 @@ struct host_thread {
 };
 
 /* ---- host.c */
-/* Notes a CUDA call that may hang; NULL: it has returned. call: a constant */
+/* Notes the CUDA call (a constant text) that the thread enters and that may hang; NULL: it has
+ * returned. */
 void host_enters(struct host_thread *host, const char *call);
 /* Serves control's reads and writes. Returns false if the thread has to stop. */
 bool host_serve(struct host_thread *host);
-/* Sleeps for at most *ns, which grows (back-off); start with 0. Polls first unless setup.naps. */
+/* Sleeps for at most *ns, which grows (back-off); start with 0. At first it returns at once, so
+ * that the caller polls, unless setup.naps. */
 void host_nap(struct host_thread *host, int64_t *ns);
 /* Serves control until the host clock shows `ns`. */
 void host_rest_until(struct host_thread *host, int64_t ns);
@@ -95,9 +97,9 @@ struct host_flight {
 	unsigned anchor;
 	/* session time. issue: when the calls begin, after a played launch */
 	int64_t issue, launch, shift;
-	bool played;             /* the launch is */
+	bool played;             /* the launch takes its played time */
 	int64_t end;             /* on the host clock, once reported */
-	int part;                /* where it communicates, + 1; 0: none */
+	int part;                /* the part in which it communicates, + 1; 0: none */
 	struct timer_slot *hold; /* blocks the stream until cancelled; NULL: none */
 	bool given;              /* all of it is queued */
 	bool undone;
@@ -110,11 +112,11 @@ struct host_flight {
 /* Adds an operation, even on failure, and records its first event. */
 enum status host_flight_begin(struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue,
         struct host_flight **flight);
-/* the first that is not given; NULL: none */
+/* Returns the first operation that is not completely queued; NULL if none. */
 struct host_flight *host_flight_last(struct host_lane *lane);
 /* Adds an operation that is already queued and takes ownership of its words. */
 void host_flight_add(struct host_lane *lane, const struct host_flight *flight);
-/* the last issued one unless completed (as host_flight_find) */
+/* Returns the last issued operation; NULL if it has ended by the host clock. */
 const struct host_flight *host_flight_newest(const struct host_lane *lane);
 /* Records the last event. moment: the first event serves as both. */
 enum status host_flight_end(
@@ -127,11 +129,11 @@ const struct host_flight *host_flight_find(const struct host_thread *host, op_id
 /* Reports completed operations. Returns false if none is in flight. */
 bool lanes_look(struct host_thread *host);
 /* Waits until `target`, or with OP_EVERYTHING all issued operations, has completed. its: the
- * waiting operation, whose cancellation ends the wait. ST_OK also if the target failed or the
- * thread has to stop */
+ * waiting operation; its cancellation ends the wait. Returns ST_OK also if the target failed or
+ * the thread has to stop. Fails with ST_GPU. */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
-/* Waits until the stream has reached the operation. ST_INTERRUPTED: the thread has to stop;
- * ST_GPU */
+/* Waits until the stream has reached the operation. Fails with ST_INTERRUPTED if the thread has to
+ * stop, or with ST_GPU. */
 enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
 /* Reports asynchronous failures of the exchange; operations in flight there become undone. */
 void lanes_ask_exchange(struct host_thread *host);
@@ -144,8 +146,8 @@ void lanes_check(struct host_thread *host);
  *             first                                         told                      count
  *
  * An operation is reported when its last event has completed. It is kept until the host clock has
- * passed its end: at once on a GPU; on a virtual clock a wait must also wait for an end that lies
- * ahead. */
+ * passed its end. On a GPU that is at once; on a virtual clock the end may lie ahead, and a wait
+ * must wait for it, too. */
 enum { LANES = 256 };
 struct host_lanes {
 	struct host_lane *by_number[LANES];
@@ -171,11 +173,12 @@ enum status memory_open(struct host_thread *host);
 void memory_close(struct host_thread *host);
 enum status memory_get(struct host_thread *host, enum space space, int64_t address, int64_t bytes);
 void memory_drop(struct host_thread *host, enum space space, int64_t address);
-/* an address on the GPU for SPACE_DEVICE, else on the host; NULL: no such memory */
+/* Returns the address, on the GPU for SPACE_DEVICE, else on the host; NULL if there is no such
+ * memory. */
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
 /* The same for an operand; NULL is valid without elements. Fails with ST_BUG. */
 enum status memory_of(const struct host_thread *host, const struct operand *operand, void **at);
-/* The lane for work in no timeline; memory_written makes it visible to lanes that join. */
+/* Returns the lane for work in no timeline. After memory_written, lanes that join wait for it. */
 struct host_lane *memory_aside(const struct host_thread *host);
 enum status memory_written(struct host_thread *host);
 /* Orders new memory's zeroes and initial data before later work of the lane. Call it before an
@@ -199,7 +202,7 @@ enum status compute_open(struct host_thread *host);
 void compute_close(struct host_thread *host);
 /* Queues OP_KERNEL; for tensors in host memory as a host function. */
 enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Runs OP_FILL with a kernel on memory_aside; it takes no host time. */
+/* Runs the kernel of an OP_FILL on memory_aside; it takes no host time. */
 enum status compute_fill(struct host_thread *host, const struct host_order *order);
 /* Queues to := from for tensors on the GPU, of any strides and types. */
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
@@ -210,10 +213,10 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
 void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 
 /* ---- copy.c */
-/* OP_COPY. Without a target the value is kept for host_read(by = order.id): if record.noted until
- * it is read, else until at least 256 later copies. */
+/* Queues OP_COPY. Without a target, keeps the value for host_read(by = order.id): until it is read
+ * if record.noted, else for at least 256 further copies. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* keeps each single element that a noted operation wrote, until it is read; in no timeline */
+/* Keeps each one-element tensor that a noted operation wrote, until it is read; in no timeline. */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* Copies elements of one type and shape; the two may overlap if both are in one kind of memory. */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
@@ -222,7 +225,8 @@ enum status copy_between(struct host_thread *host, const struct kernel_tensor *f
 /* ---- values.c: pinned memory for values that operations bring to the host */
 enum status values_keep(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at);
-/* to order.packed, of a completed operation. Fails with ST_ARGUMENT if it is not kept. */
+/* Copies the kept value of the completed operation order.by to order.packed. Fails with
+ * ST_ARGUMENT if it is not kept. */
 enum status values_read(struct host_thread *host, const struct host_order *order);
 void values_close(struct host_thread *host);
 
@@ -233,9 +237,9 @@ enum status message_queue(struct host_thread *host, const struct host_order *ord
 /* queues a `together` whose last member was cancelled */
 enum status message_end(struct host_thread *host);
 
-/* host_read and host_write, on memory_aside, blocking. order.packed stays the caller's. */
+/* Execute host_read and host_write on memory_aside and block. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
-/* keeps what a noted OP_SYNC reads of host memory, for host_read(by = order.id) */
+/* Keeps the host memory that a noted OP_SYNC reads, for host_read(by = order.id). */
 enum status read_keep(struct host_thread *host, const struct host_order *order);
 enum status write_now(struct host_thread *host, const struct host_order *order);
 
@@ -244,7 +248,7 @@ enum status timer_open(struct host_thread *host);
 void timer_finish(struct host_thread *host); /* ends all timers, and later ones at once */
 /* requires that all timers have been reached */
 void timer_close(struct host_thread *host);
-/* blocks the stream there until timer_let_go, at `ns` of the host clock */
+/* Blocks the stream until timer_let_go; ns: the host time of that. */
 enum status timer_hold(struct host_thread *host, CUstream stream, struct timer_slot **slot);
 void timer_let_go(struct host_thread *host, struct timer_slot *slot, int64_t ns);
 /* blocks the stream until `ns` have passed since it reached timer_begin */

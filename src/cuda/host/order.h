@@ -98,7 +98,8 @@ struct host_report {
 	int part;                 /* if it is no operation; else unused */
 	enum status status;       /* not ST_OK: the operation is undone and has no result */
 	char *words;              /* the reason, freed by the receiver; NULL with ST_OK */
-	/* not 0: only says that it read an index out of range: element `place` has `value` */
+	/* not 0: only reports that this operation read an index out of range: element `place` has
+	 * `value` */
 	op_id looks_up;
 	int64_t place, value;
 };

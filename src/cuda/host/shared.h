@@ -60,11 +60,11 @@ struct host {
 	struct letter letter;
 	/* left: the thread has ended and its GPU resources could not be released */
 	bool opened, stops, ended, left;
-	struct host *left_before; /* the previous host of that kind */
+	struct host *left_before; /* the previous such host */
 	bool busy;                /* some order has not completed */
 	enum status status;       /* of the start, with its words */
 	char *words;
-	/* reasons to poll: cancelled operations, 1 for a letter, 1 to stop */
+	/* number of reasons to poll: cancelled operations, a letter, a stop */
 	_Atomic size_t wanted;
 	/* the letter reads or writes memory as it is after all earlier orders */
 	_Atomic bool waits_for_orders;

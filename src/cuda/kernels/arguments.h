@@ -4,7 +4,7 @@
 #define RANKSH_CUDA_ARGUMENTS_H
 
 enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256, COPY_TILE = 32 };
-/* groups of 16 bytes per thread: fewer threads are worth more than the longer loop */
+/* groups of 16 bytes per thread: having fewer threads gains more than the longer loop costs */
 enum { GROUPS = 2 };
 
 /* a tensor; strides in elements, 0 for a repeated dimension */
@@ -84,8 +84,8 @@ struct rows {
 	 * result? */
 	long long count;
 	double *parts;  /* partial results of a reduction to one number, by row or by block */
-	double divisor; /* of the sum of all parts */
-	/* rows that count, as the divisor; NULL: not used */
+	double divisor; /* divides the sum of all parts */
+	/* the number of rows that count, the divisor instead; NULL: not used */
 	double *counted;
 	double ignore; /* the class of the rows that do not count */
 	double eps;    /* of layernorm */
@@ -97,9 +97,9 @@ struct rows {
 
 /* ---- indices: indices.cu */
 
-/* An index out of range, in host memory: the oldest of a stream that the host has not taken;
- * there is one if made != taken. The stream writes the words before `taken`, the host thread
- * writes `taken`: a GPU's atomics on host memory are atomic on that GPU only. */
+/* The oldest index out of range of a stream that the host has not taken yet, in host memory; there
+ * is one if made != taken. Only the stream writes the words before `taken`, and only the host
+ * thread writes `taken`, because a GPU's atomics on host memory are atomic on that GPU only. */
 struct index_fault {
 	unsigned claimed, made, op;
 	long long place, value;
@@ -179,7 +179,7 @@ struct exchange_move {
 	int from, until;
 };
 
-/* a place's table, written in stream order */
+/* writes a place's table, in stream order */
 struct exchange_table {
 	long long *table;
 	int count;

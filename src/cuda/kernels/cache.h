@@ -41,8 +41,9 @@ void cache_write(const struct kernel_cache *cache, const char *source, int archi
 
 /* Locks a family in place of the last one locked, so that one process of this user and node
  * compiles it; cache_close unlocks. `wait`: for at most 10 minutes. Returns false if another
- * process has the lock, true also if no folder has locks; then the files have to be read again.
- * After one second a line of progress is written. */
+ * process has the lock; true also after that time, and if no folder has locks. After true read the
+ * files again, which another process may have written. After one second writes a line of
+ * progress. */
 bool cache_lock(struct kernel_cache *cache, const struct embedded *source, bool wait);
 
 #endif

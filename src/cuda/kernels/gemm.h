@@ -24,7 +24,7 @@ extern const char launch_gemm[];
 bool gemm_of(const struct kernel_call *call, struct gemm *gemm);
 /* Configures a handle: no TF32, sums of halves in f32, no atomics. */
 cublasStatus_t gemm_prepare(const struct cuda_library *cuda, cublasHandle_t handle);
-/* queues it on the handle's stream */
+/* Queues the call on the handle's stream. */
 cublasStatus_t gemm_queue(const struct cuda_library *cuda, cublasHandle_t handle, const struct gemm *gemm);
 
 #endif

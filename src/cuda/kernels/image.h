@@ -32,7 +32,7 @@ enum status image_prepare(struct cuda_library *cuda);
 enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture);
 
 /* Loads one family ("exchange" for exchange.cu), or all with NULL, into the current context.
- * architecture: of its device. Opens NVRTC if needed. Fails with ST_GPU and loads nothing. */
+ * architecture: of its device. Opens NVRTC if needed. On failure (ST_GPU) nothing stays loaded. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture, const char *family);
 /* Loads one family on GPU `ordinal`, and looks up functions; a NULL name ends the list. */
 struct image_wanted {

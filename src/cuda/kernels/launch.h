@@ -27,9 +27,9 @@ struct launch_plan {
 	int64_t workspace_bytes;
 };
 
-/* Plans the launches of a call. The tensors' `data` are GPU addresses. workspace:
- * workspace_bytes, aligned to 256. With NULL the plan differs only in addresses, and returns
- * these bytes. There may be no launches. */
+/* Plans the launches of a call. The tensors' `data` are GPU addresses. workspace: workspace_bytes,
+ * aligned to 256. With NULL the plan differs only in addresses and has the workspace_bytes to
+ * pass. There may be no launches. */
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
 /* Plans the launch that checks the call's indices, if it has any. An index out of range goes to

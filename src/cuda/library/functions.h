@@ -160,9 +160,9 @@
 	EXPORT(X, nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram program, char *log))
 
 /* The host clock: CLOCK_MONOTONIC, or the stand-in's virtual clock. host_now: ns.
- * host_sleep_until: blocks the calling thread until that time. host_store: stores a word of
- * pinned or registered memory, for which streams wait (cuStreamWaitValue32), at host time `ns`.
- * It stores at once: the caller has slept until then. Thread-safe, no context needed. */
+ * host_sleep_until: blocks the calling thread until that time. host_store: stores a word of pinned
+ * or registered memory, for which streams wait (cuStreamWaitValue32), at host time `ns`. It stores
+ * at once; the caller sleeps until then first. Thread-safe, no context needed. */
 #define CLOCK_FUNCTIONS(X)                                                  \
 	X(host_now, ranksh_host_now, 0, int64_t, (void))                    \
 	X(host_sleep_until, ranksh_host_sleep_until, 0, void, (int64_t ns)) \

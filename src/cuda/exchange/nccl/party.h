@@ -43,11 +43,11 @@ struct party {
 	enum party_state state;
 	bool open;                /* the host has opened it */
 	bool leaves;              /* released */
-	int64_t since;            /* real time of that, ns */
-	int inside;               /* calls of the host thread */
+	int64_t since;            /* cuda_real_now() at the release */
+	int inside;               /* host thread's batches that use it */
 	char *words;              /* the error of a FAILED party, also when GONE; NULL: none */
 	bool untold;              /* `words` are not reported yet */
-	int64_t made;             /* the thread's clock then */
+	int64_t made;             /* the thread's clock when READY */
 	struct service *services; /* NCCL_REACH, on the target */
 	size_t service_count, served;
 	struct addend piece;
@@ -76,7 +76,7 @@ struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
-/* from padded memory to the result, after NCCL's group */
+/* a copy from padded memory to the result, after NCCL's group */
 struct batch_copy {
 	CUdeviceptr from, to;
 	int64_t bytes;
@@ -155,8 +155,8 @@ void party_break(struct party *party, const char *words);
 void party_nap(int looks);
 
 /* ---- batch.c */
-/* Enters a communicator until nccl_run. from, to: its ends; of a part: -1. *party NULL: it was
- * released, and nothing is to be queued. Fails with ST_GPU, ST_BUG. */
+/* Enters a communicator until nccl_run. from, to: its ends; of a part: -1. Returns a NULL *party
+ * if it was released; then queue nothing. Fails with ST_GPU, ST_BUG. */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 /* Adds STEP_SEND from `at`, or STEP_RECV to it, unless bytes is 0. */

@@ -166,10 +166,11 @@ void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
 /* Permanent memory of a ring, kept together. Fails with ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
-/* as peers use it; 0 for 0 */
+/* Returns the offset of the address in the rank's pool, as peers use it; 0 for 0. */
 int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
-/* Copies an input on its stream, valid until the stream passes the next pool_stages_end. from 0:
- * memory only. Waits for streams if there is no room. Fails with ST_DEVICE_MEMORY, ST_GPU. */
+/* Copies an input on its stream (from 0: only allocates); the copy is valid until the stream
+ * passes the next pool_stages_end. Waits for streams if there is no room. Fails with
+ * ST_DEVICE_MEMORY, ST_GPU. */
 enum status pool_stage(
         struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 /* The same for the result of a late member; it is also kept until *taken is gift->seq. */
@@ -180,7 +181,7 @@ enum status pool_stages_end(struct shared_gpu *gpu);
 /* ---- slots.c */
 enum status slot_ring_of_part(
         struct shared_gpu *gpu, int part, int n, int place, const int *ranks, struct slot_ring **ring);
-/* A channel; late: where `from` leaves results for `to`, which was late */
+/* The ring of a channel; late: of the results that `from` keeps for `to`, which was late */
 enum status slot_ring_of_pair(
         struct shared_gpu *gpu, int part, int from, int to, bool late, struct slot_ring **ring);
 struct slot_ring *slot_ring_find(struct shared_gpu *gpu, int part); /* NULL: it is not open */
@@ -190,7 +191,7 @@ CUdeviceptr slot_ring_found(
         const struct slot_ring *ring, uint32_t seq); /* struct exchange_found on the GPU */
 /* WINDOWS of them */
 struct shared_gpu_window *slot_ring_windows(const struct slot_ring *ring, int place);
-/* by place, 2n + 2 each */
+/* by place, 2n + 2 numbers each */
 const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
 /* Waits until the slots are free, which blocks a rank that is too far ahead, then reserves them
  * for `places`. */
@@ -199,7 +200,7 @@ void shared_gpu_release(struct exchange *exchange, int part, uint32_t seq);
 void slot_rings_free(struct shared_gpu *gpu); /* releases all first */
 
 /* ---- collective.c */
-/* Sets the members of this share: those of `places`. */
+/* Sets the share's members to `places`. */
 void share_members(const struct shared_gpu *gpu, struct match_share *share, uint64_t places);
 /* Plans this member's kernel. call: of the members that match only */
 enum status collective_plan(
