@@ -9,8 +9,8 @@
  *      place 2   c0 c1 c2         a2 b2 c2    (c2 + a2) + b2         s0 s1 s2
  *             spread: all to all             each alone         collect: all to all
  *
- * These are the ring's bytes and sums (ring.c) in two exchanges instead of 2(n-1) steps. The sequence
- * of MPI calls depends only on kind, type and counts, which are equal on all members. */
+ * These are the ring's traffic and sums (ring.c) in two exchanges instead of 2(n-1) steps. The
+ * sequence of MPI calls depends only on kind, type and counts, which are equal on all members. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* True if the operation starts together with a collective that has backup=, possibly its own */
+/* Returns true if the operation starts together with a collective with backup=, or is one. */
 static bool joins_spares(const struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -223,7 +223,7 @@ static const struct backend functions = {
         .stop = control_stop,
 };
 
-/* On the host thread */
+/* Called on the host thread. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;
@@ -237,7 +237,6 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	return status;
 }
 
-/* Fails on all or on none. */
 static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;

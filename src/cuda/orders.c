@@ -1,9 +1,9 @@
-/* orders.c -- operations of this rank as orders for its host thread; all data are copied
+/* orders.c -- makes orders for the host thread from this rank's operations; copies all data
  *
- * The world numbers a part's collectives from 0, and again after each abort, but words that
+ * The world numbers a part's collectives from 0, and again from 0 after each abort, but words that
  * streams wait for must only grow. So the sequence number is base + the world's number + 1, and an
- * abort raises the base to the largest number in use. Every process counts all ranks'
- * operations. */
+ * abort raises the base to the largest number in use. Every process counts the operations of all
+ * ranks. */
 #include "cuda/control.h"
 #include "backend/cost.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ static struct host_order *order_add(struct control *control, enum host_order_kin
 	return order;
 }
 
-/* more: belongs to the previous order, an OP_SEGMENT or another of its segments */
+/* more: it belongs to the previous order, an OP_SEGMENT or one of its segments */
 static void add_segment(struct control *control, enum host_order_kind kind, enum space space, int64_t address,
         int64_t bytes, bool more)
 {
@@ -143,7 +143,7 @@ static void join_together(struct control *control)
 	}
 }
 
-/* Played times apply to any machine but the one at hand, and under `slow`. */
+/* Times are played for any machine but the real one, and under `slow`. */
 static void set_times(
         struct control *control, struct host_order *order, op_id id, const struct record *record)
 {
@@ -213,7 +213,7 @@ static void order_own(struct control *control, op_id id)
 		order_segments(control, true);
 }
 
-/* The exchange serves it when it is published. */
+/* Notes a one-sided operation that this rank's exchange has to serve once it is published. */
 static void order_service(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -244,7 +244,7 @@ void order_operation(struct control *control, op_id id)
 	const struct record *record = op_record(world, id);
 	MEM_ROOM(&control->orders.queued, control->orders.queued_count + 1, &control->orders.queued_room);
 	control->orders.queued[control->orders.queued_count++] = id;
-	/* Lets the host open the parts of groups that are new. */
+	/* the host opens this rank's parts of new groups */
 	for (; control->known.group_count < world->group_count; control->known.group_count++) {
 		int group = (int)control->known.group_count;
 		size_t before = control->orders.held_count;

@@ -1,8 +1,7 @@
-/* parties.c -- NCCL communicators to make: for the members of each part of a group, the ends of
- * each channel, a late member and the rank that sends its results, and an origin stream and its
- * target
+/* parties.c -- requests NCCL communicators: for the members of a part of a group; the ends of a
+ * channel; a late member and the rank that sends its results; an origin stream and its target
  *
- * They follow from the world, so all processes have the same list in the same order. */
+ * The requests follow from the world, so all processes have the same list in the same order. */
 #include "cuda/control.h"
 #include "base/memory.h"
 
@@ -12,7 +11,7 @@ static bool by_nccl(const struct control *control)
 	return !placement->shared && placement->ranks > 1;
 }
 
-/* The hosts of its members open it before later orders. */
+/* Members' hosts open it before later orders. */
 static void party_want(struct control *control, struct party_wanted party)
 {
 	const struct world *world = control->world;

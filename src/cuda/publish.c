@@ -18,8 +18,8 @@ struct start {
 	bool idle;
 };
 
-/* If all are idle, session time continues on all hosts at the latest of their clocks, from the end
- * of the last operation or the paced time. */
+/* If all hosts are idle, session time continues from the end of the last operation or the paced
+ * time; all hosts start at the latest of their clocks. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
@@ -57,7 +57,7 @@ static enum status agree_start(struct control *control)
 	return status;
 }
 
-/* A mismatched collective never starts. One that was aborted before it was given ends at once. */
+/* A mismatched operation never starts; one that was aborted before it was given ends at once. */
 static void order_update(struct control *control, struct host_order *order)
 {
 	const struct world *world = control->world;
@@ -68,7 +68,7 @@ static void order_update(struct control *control, struct host_order *order)
 		spares_decide(control, order);
 }
 
-/* Launches that may be withheld are given as single operations. */
+/* A graph launch with operations that may be withheld is given as single operations. */
 static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
 {
 	const struct launch *launch = world_launch(control->world, order->id);
@@ -108,7 +108,7 @@ static void orders_give(struct control *control, const bool *withheld)
 		if (operation) {
 			order_update(control, order);
 			join_graph(control, order, count ? order - 1 : NULL);
-			/* by id, because a withheld operation comes late */
+			/* sorted by id: a withheld operation comes late */
 			size_t at = control->open_count;
 			while (at > 0 && control->open[at - 1].id > order->id)
 				at--;
@@ -148,7 +148,7 @@ static void queued_remove_given(struct control *control, const bool *withheld)
 	control->orders.queued_count = kept;
 }
 
-/* Communicators for late members and for windows. They are opened before everything given now. */
+/* Requests communicators for late members and one-sided operations; their orders go first. */
 static void want_pairs(struct control *control, const bool *withheld)
 {
 	const struct world *world = control->world;

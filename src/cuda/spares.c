@@ -16,8 +16,8 @@ bool spares_counts(const struct world *world, op_id id)
 	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
 }
 
-/* Returns true until the members that count are decided, which is final: they are marked before
- * the collective starts. */
+/* Returns true until the members that count are decided. That is final, because they are marked
+ * before the collective starts. */
 static bool is_open(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];

@@ -1,5 +1,5 @@
-/* times.c -- times, host clocks and blame from measurements; for operations without one, from the
- * shadow
+/* times.c -- times, host clocks and blame: measured, or for operations not measured yet predicted
+ * from the shadow
  *
  * Predictions are the simulator's times, moved so that none lies before a measured time of its
  * stream:
@@ -21,8 +21,8 @@ static int64_t end_of(const struct control *control, op_id id)
 	return one ? one->end : 0;
 }
 
-/* Returns the measured operation with the latest end before `op` on the streams that hold it back:
- * all streams for OP_SYNC's lane, else by rule 7 of backend.h. */
+/* Returns the earlier measured operation with the latest end on the streams that hold `op` back:
+ * all streams for an operation of the host, else by rule 7 of backend.h. */
 static op_id last_before(const struct control *control, const struct op *op)
 {
 	const struct world *world = control->world;
@@ -41,7 +41,7 @@ static op_id last_before(const struct control *control, const struct op *op)
 	return last;
 }
 
-/* Returns the operation that delayed it; 0: none but its own stream or its peers. */
+/* Returns the operation that delayed it; 0 if only its own stream or its peers did. */
 static op_id blame_of(const struct control *control, const struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
@@ -73,8 +73,8 @@ void control_note_news(struct control *control)
 		struct measured *one =
 		        &control->measured.at[control->measured.order[control->times.measured]];
 		measurement_note(control, one);
-		/* its outputs, possibly in another rank's window, are poisoned; an abort has done
-		 * that already */
+		/* marks its outputs, also in other ranks' windows, invalid, as an abort has done
+		 * already */
 		if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
 			world_mark_outputs(control->world, one->id, one->id);
 	}
@@ -136,7 +136,7 @@ bool control_predicted(struct backend *backend, op_id id, struct times *times)
 	return true;
 }
 
-/* If everything before it on its stream is measured, it has been ready since then. */
+/* If everything before it on its stream is measured, it is ready at the end of that. */
 static void times_predict(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];

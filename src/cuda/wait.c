@@ -112,8 +112,8 @@ void control_cancel(struct control *control)
 			operation_cancel(control, &control->open[i]);
 }
 
-/* All cancel the operations of a part that has failed first and release it one round later, so
- * that no peer takes them for done. */
+/* All processes first cancel the operations of a failed part and release it one round later, so
+ * that no peer takes them for completed. */
 static void part_lose(struct control *control, const struct vote *vote)
 {
 	if (control->failure.losing)
@@ -138,8 +138,8 @@ void control_done(void *self, op_id id)
 	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
 }
 
-/* In the shadow's order, up to the first OP_SYNC that has not completed; others that have not
- * completed stay for the next call. */
+/* Calls the hook in the shadow's order, up to the first OP_SYNC without measured times; other
+ * operations without them stay for the next call. */
 static void done_pass_on(struct control *control)
 {
 	size_t left = 0, next = 0;
@@ -160,7 +160,7 @@ static void done_pass_on(struct control *control)
 		control->owed = false;
 }
 
-/* If any process is full, all read what has completed. */
+/* If any process is full, all call the hooks of what has completed, which read the values. */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	reports_take(control, what);

@@ -15,11 +15,11 @@
  *      row 3 ..  5     [ head 0            | head 1            ]     sequence 1
  *
  *
- * A block: q and k may be parts of the sequence with different lengths; query= and key= are their
- * start positions. The second result is the log of the softmax's sum, lse [tokens,heads].
+ * Blocks: q and k may be parts of the sequence with different lengths; query= and key= are their
+ * start positions. The second result, lse [tokens,heads], is the log of the softmax's sum.
  * attention_merge combines two key blocks (Milakov and Gimelshein, arXiv:1805.02867):
  *     o = o exp(lse - l) + o1 exp(lse1 - l)      l = log(exp(lse) + exp(lse1))
- * A block's gradient takes the whole's o and lse, which give the whole's p and rowsum(p (do v.T)).
+ * The gradient of a block needs o and lse over all keys; they give p and rowsum(p (do v.T)).
  *
  * Everything is f32 by the BLAS (blas.c). */
 #include "base/memory.h"
@@ -40,7 +40,7 @@ static bool is_gradient(const struct kernel_call *call)
 	return call->kernel->outs > 1;
 }
 
-/* q, with k and v after it; the gradient has do before it */
+/* Returns q; k and v follow it. In the gradient do precedes it. */
 static const struct kernel_tensor *operands(const struct kernel_call *call)
 {
 	return call->in + is_gradient(call);
@@ -135,8 +135,8 @@ static double pairs_seen(const struct attention_sizes *of)
 	return (whole - first) * (shift + (first + whole) / 2) + (n - whole) * m;
 }
 
-/* [queries,d] x [d,keys] products for each head and sequence, visible pairs only. A fully masked
- * block costs only the writes to its results. */
+/* Counts [queries,d] x [d,keys] products for each head and sequence, visible pairs only. A fully
+ * masked block only writes its results. */
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	struct attention_sizes of = attention_sizes(call);
@@ -152,14 +152,14 @@ static void attention_cost(const struct kernel_call *call, double *flops, double
 
 /* ---- all heads of all sequences ---- */
 
-/* One head in sequence s */
+/* Returns one head of sequence s. */
 static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t head, int64_t columns)
 {
 	matrix.data += s * rows * matrix.ld + head * columns;
 	return matrix;
 }
 
-/* Fully masked or empty blocks: 0, and -inf for lse */
+/* Writes the results of a masked or empty block: 0, and -inf for lse. */
 static void fill_masked(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->outs; i++) {
@@ -237,7 +237,8 @@ static enum status merge_shape(struct kernel_call *call)
 	return ST_OK;
 }
 
-/* One token: the weights [heads] for o and o1, and the merged lse; if no key was seen, o stays. */
+/* Computes one token's weights [heads] for o and o1, and the merged lse. If no key was seen, o
+ * stays. */
 LOOP_OF(merge_weights, (int64_t heads, double *lse, const double *lse1, double *w, double *w1),
         (heads, lse, lse1, w, w1))
 {

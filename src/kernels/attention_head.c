@@ -1,7 +1,7 @@
 /* attention_head.c -- one head in one sequence, as three or five matrix products.
  *
- * The keys that a query sees and those in its softmax; k begins 2 tokens before q (shift = 2),
- * causal, 4 queries and 5 keys:
+ * The keys that each query sees (causal, 4 queries, 5 keys, k begins 2 tokens before q: shift =
+ * 2):
  *
  *               keys
  *      query 0  x x x . .        seen: keys 0 .. i + shift. A row is computed up to a multiple of
@@ -9,7 +9,7 @@
  *            2  x x x x x        is -inf, whose exp is 0
  *            3  x x x x x
  *
- * Queries without keys have a row of p of 0 and an lse of -inf. */
+ * A query without keys has zeros in p and an lse of -inf. */
 #include "kernels/attention_head.h"
 #include "base/memory.h"
 #include "kernels/common.h"
@@ -53,7 +53,7 @@ INLINE int64_t computed(const struct attention_sizes *of, int64_t r)
 
 enum { PARTS = 8 };
 
-/* May lose a NaN. The maximum runs in vector lanes: part j has the elements j, j+8 ... */
+/* Returns the maximum; may lose a NaN. Runs in vector lanes: part j has the elements j, j+8 ... */
 INLINE float largest_of(const float *row, int64_t count)
 {
 	int64_t whole = count / PARTS * PARTS;
@@ -112,7 +112,7 @@ LOOP_OF(softmax_rows, (float *p, float *largest, const struct attention_sizes *o
 	}
 }
 
-/* The same for a block, with the lse over all keys: p = exp(score - lse). A row that sees no key
+/* Computes p for a block from the lse over all keys: p = exp(score - lse). A row that sees no key
  * has an lse of -inf and p = 0. */
 LOOP_OF(softmax_again, (float *p, const struct attention_sizes *of, const float *lse, int64_t apart),
         (p, of, lse, apart))

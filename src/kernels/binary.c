@@ -76,7 +76,6 @@ BINARY(maximum, a > b || a != a ? a : b) /* a NaN on either side stays NaN */
 BINARY(larger, a > b || b != b ? a : b)  /* a number wins over a NaN, as in C's fmax */
 BINARY(smaller, a < b || b != b ? a : b)
 
-/* The fields that all rows share */
 #define BINARY_ROW(row, shape_rule)                                         \
 	.usage = "y = " row " a b", .shape = (shape_rule), .operations = 1, \
 	KERNEL_LAUNCHED(row, "blocks", 2, 1)

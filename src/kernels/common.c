@@ -47,8 +47,8 @@ int64_t kernel_index(const struct lane *indices, int64_t i, int64_t end)
 	return index >= 0 && index < (double)end ? (int64_t)index : -1;
 }
 
-/* Refuses empty rows (such as x.T's if x has no rows) for a kernel without a result for them: a
- * sum of nothing exists, a maximum does not. */
+/* Refuses empty rows (such as x.T's if x has no rows) for a kernel without a result for them:
+ * there is a sum of no elements, but no maximum. */
 static enum status wants_columns(const struct kernel_call *call)
 {
 	if (!call->kernel->wants_columns || kernel_row_length(&call->in[0]) > 0)
@@ -57,7 +57,8 @@ static enum status wants_columns(const struct kernel_call *call)
 	        shape_text(&call->in[0].layout).text, call->kernel->name);
 }
 
-/* Options and arguments come first: a shape rule may divide by an option, and ignore types. */
+/* Checks options and arguments first, because a shape rule may divide by an option and ignore
+ * types. */
 enum status kernel_shape(struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -119,8 +120,8 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 		lane_write(out, from, count, values);
 }
 
-/* A chunk is read completely before any element is written, so a kernel may write in place
- * (kernel_compute stages other overlaps). The buffers are aligned for AVX-512. */
+/* Reads a chunk completely before it writes, so a kernel may write in place (kernel_compute stages
+ * other overlaps). The buffers are aligned for AVX-512. */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
 	enum { INS = 4 };
@@ -257,7 +258,7 @@ bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *n
 	return false;
 }
 
-/* i32 uses the integer loop, if any: doubles would round a 62-bit product. */
+/* i32 uses the integer loop, if any, because doubles would round a 62-bit product. */
 static void run(const struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -285,8 +286,8 @@ bool kernel_writes_nothing(const struct kernel_call *call)
 	return !writes;
 }
 
-/* Stages overlapping outputs in contiguous memory; with += it starts as a copy of the output. All
- * are computed before the first is copied back, because one output may overlap another's input. */
+/* Stages overlapping outputs in contiguous memory, which with += starts as a copy of the output.
+ * Copies them back at the end, because one output may overlap another's input. */
 void kernel_compute(const struct kernel_call *call)
 {
 	struct kernel_call staged = *call;

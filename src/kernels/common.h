@@ -6,9 +6,7 @@
  *   f32, f16, bf16, i32, strided    a chunk of doubles        the row's loop        rounded once
  *   in[0] ....ooooooooo........  -> buffer[0] [.....512]  \
  *   in[1] o.o.o.o.o.o.o.o.o....  -> buffer[1] [.....512]  ->  result [.....512]  ->  out[0]
- *
- * A kernel never reads its own output: kernel_compute() stages an output that overlaps an
- * input. */
+ * */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 
@@ -53,8 +51,8 @@ enum status kernel_one_number(struct kernel_call *call);
 void kernel_total(
         const struct kernel_call *call, double (*add)(double total, const double *x, int64_t count));
 
-/* Adds each row of in[0] to the rows of out[0] that its `indices` indices in in[1] name (without
- * in[1]: to the only one), in doubles, in order, rounded once. */
+/* Adds each row of in[0], in doubles and in order, to the rows of out[0] that its `indices`
+ * entries of in[1] name (without in[1]: to the only row), and rounds once. */
 void kernel_add_rows(const struct kernel_call *call, int64_t indices);
 
 /* Returns true if the spans of the two tensors have a byte in common. */

@@ -1,5 +1,4 @@
-/* convert.c -- cast, quantize, topk and its gradient: the same numbers in fewer bits, or fewer
- * numbers; nonfinite: counts those that overflowed; transpose: the same numbers in another order.
+/* convert.c -- cast nonfinite quantize topk topk_grad transpose
  *
  * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127. s
  * is rounded to f32 before the division, because the receiver multiplies by the rounded s. */
@@ -58,11 +57,10 @@ static double largest_size(const struct kernel_tensor *tensor)
 	return most;
 }
 
-/* Two passes: the maximum, then the division. A scale that f32 rounds to 0 becomes 1. */
+/* A scale that f32 rounds to 0 becomes 1. */
 static void quantize(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
-	/* scale: as stored */
 	double most = largest_size(&call->in[0]), scale = most == 0 ? 1 : (float)(most / 127);
 	struct lane out = lane_of(&call->out[1]);
 

@@ -85,7 +85,7 @@ static struct kernel_indices table_rows(const struct kernel_call *call)
 	        .names = "a row of the table"};
 }
 
-/* One row, without a row dimension */
+/* The result is one row, without a row dimension. */
 static enum status colsum_shape(struct kernel_call *call)
 {
 	enum status status = rows_of_columns(call, 1);

@@ -1,4 +1,4 @@
-/* exponential.h -- exp without libm: the same doubles on every computer, in vectorizable loops, and
+/* exponential.h -- exp without libm: the same doubles on every computer, in vectorizable loops and
  * on a GPU (cuda/kernels/exponential.cuh) */
 #ifndef RANKSH_EXPONENTIAL_H
 #define RANKSH_EXPONENTIAL_H

@@ -1,17 +1,17 @@
-/* inplace.c -- fill sgd adam: they write their first arguments.
+/* inplace.c -- fill sgd adam, which write their arguments
  *
  *      sgd      w := w - lr dw
  *      adam     m := b1 m + (1 - b1) dw         Kingma and Ba 2015, arXiv:1412.6980
  *               v := b2 v + (1 - b2) dw^2
  *               w := w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
  *
- * Computed in double, rounded once to each tensor's type. Parts updated by different ranks give
- * the whole's bits; ZeRO relies on this. */
+ * They compute in double and round once to each tensor's type. Ranks that update parts of a tensor
+ * get the same bits as one that updates the whole; ZeRO relies on this. */
 #include "kernels/common.h"
 
 #include <math.h>
 
-/* x may be uninitialized: what is read is not used. */
+/* x may be uninitialized: the old values are not used. */
 LOOP(fill)
 {
 	for (int64_t i = 0; i < count; i++)

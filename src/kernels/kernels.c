@@ -1,5 +1,4 @@
-/* kernels.c -- the list of kernels, in `help` order.
- A family is a table in its own file. */
+/* kernels.c -- the list of kernels, in `help` order. A family is a table in its own file. */
 #include "kernels/kernel.h"
 
 #include <string.h>

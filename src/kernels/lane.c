@@ -1,7 +1,8 @@
 /* lane.c -- a strided tensor of any type as one long row of doubles.
  *
  * Size-1 dimensions are dropped and contiguous neighbours merged, so most tensors have one
- * dimension and a long inner loop. Access goes in runs: only locate() divides, once per run. */
+ * dimension and a long inner loop. Elements are accessed in runs: only locate() divides, once per
+ * run. */
 #include "kernels/lane.h"
 #include "base/arithmetic.h"
 #include "kernels/widths.h"
@@ -109,7 +110,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 		}
 }
 
-/* Writes a run; values round to the tensor's type, f16 and bf16 through f32. */
+/* Writes a run. */
 static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -164,7 +165,6 @@ static double whole_sum(double old, double value)
 	                                                : wrapped((int64_t)old + saturated(value));
 }
 
-/* Adds in double and rounds once: the sum of two f32 rounds as in f32 arithmetic. */
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
 {
 	double sum[LANE_CHUNK];

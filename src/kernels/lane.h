@@ -1,7 +1,8 @@
 /* lane.h -- a strided tensor of any type as one long row of doubles; kernels read and write
  * operands through it.
  *
- * x.T for a [2,3] tensor x, element by element. x itself is one line; in x[:, 0:2] nothing merges:
+ * For a [2,3] tensor x, x.T is read element by element and x in one run; in x[:, 0:2] no
+ * dimensions merge:
  *
  *      memory     a b c d e f         dims 3,2   strides 1,3         row of doubles    a d b e c f
  *

@@ -9,8 +9,8 @@
  *      loss = -sum_i t_i ln softmax(z)_i = -sum_i t_i (z_i - ln sum_j exp z_j)
  *      dz   = (softmax(z) sum(t) - t) / counted rows         sum(t) is 1 for a class
  *
- * Subtracting the largest z before exp changes neither and prevents overflow. The log is never
- * taken of a computed softmax: a probability that f32 rounds to 0 would give infinity. */
+ * Subtracting the largest z before exp changes neither and prevents overflow. The log is not taken
+ * of a computed softmax, because a probability that f32 rounds to 0 would give infinity. */
 #include "kernels/common.h"
 #include "base/memory.h"
 #include "kernels/exponential.h"

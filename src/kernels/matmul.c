@@ -5,8 +5,7 @@
 
 #include <limits.h>
 
-/* [m,k] x [k,n] gives [m,n]. Both have one type, as the BLAS and tensor cores require; each
- * dimension fits an int, as in the BLAS. */
+/* Both operands have one type, as the BLAS and tensor cores require. */
 static enum status matmul_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];

@@ -10,11 +10,11 @@
  *                                2: 2     row 2   x0    expert 2
  *                                         row 3   x1    expert 2
  *
- * As matrices the two are transposes, so each is the other's gradient. With a capacity C expert e
- * has C rows from C*e on: tokens beyond the capacity are dropped (-1), unused rows are 0 (Lepikhin
- * et al. 2020, GShard, arXiv:2006.16668).
+ * As matrices, permute and unpermute are transposes, so each is the other's gradient. With a
+ * capacity C, expert e has C rows from C*e on; tokens beyond that are dropped (-1), unused rows
+ * are 0 (Lepikhin et al. 2020, GShard, arXiv:2006.16668).
  *
- * sort_chunks exchanges an order by rank, then by expert, for the reverse (Megatron-LM's
+ * sort_chunks sorts rows ordered by rank, then expert, by expert, then rank (Megatron-LM's
  * sort_chunks_by_idxs). */
 #include "kernels/common.h"
 #include "base/memory.h"
@@ -159,7 +159,7 @@ static void unpermute(const struct kernel_call *call)
 	mem_free(sum);
 }
 
-/* One row per choice is written or read, not one per token. */
+/* Counts one row per choice, not one per token. */
 static void permute_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	double rows = (double)layout_count(&call->in[1].layout) * (double)call->in[0].layout.dim[1] *
@@ -184,7 +184,7 @@ static enum status sort_chunks_shape(struct kernel_call *call)
 
 /* n = [2 1]     x    a a b | c d d      n[0,0] = 2 rows a, n[0,1] = 1 row b, ...
  *     [1 2]     y    a a c | b d d      by columns of n
- * Rows that n does not count are NaN: n and x do not fit. */
+ * If n counts fewer rows than x has, the rest are NaN. */
 static void sort_chunks(const struct kernel_call *call)
 {
 	const struct layout *x = &call->in[0].layout, *n = &call->in[1].layout;

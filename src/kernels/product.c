@@ -29,8 +29,8 @@ void kernels_start(void)
 }
 
 /* OpenBLAS maps a buffer per concurrent product, and retries forever if memory is short. So the
- * first product checks for room; with limited address space (ulimit -v) products run one by one,
- * each after a check, until one has needed the buffer, which stays. */
+ * first product checks for room. With limited address space (ulimit -v) products run one by one,
+ * and each checks until one has needed the buffer, which stays mapped. */
 static struct {
 	pthread_mutex_t lock;
 	bool looked, mapped;
@@ -56,8 +56,8 @@ static float *element(struct matrix matrix, int64_t row, int64_t column)
 }
 
 /* A product with small weights is cut into parts. OpenBLAS packs (copies) operands first, which
- * pays only for large matrices. For AVX-512 it has kernels without packing, used up to MOST
- * multiplications per call (sgemm_small_kernel_permit_skylakex.c). They are slow only for a
+ * pays only for large matrices. For AVX-512 it has kernels without packing, which it uses up to
+ * MOST multiplications per call (sgemm_small_kernel_permit_skylakex.c). They are slow for a
  * transposed b, so a small w.T is first copied to rows:
  *
  *      y = x w         [512,64] = [512,64] [64,64]      16 parts: 32 rows of x and of y

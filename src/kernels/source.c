@@ -12,7 +12,7 @@ LOOP_EACH(ones, 1)
 LOOP_EACH(full, option[0])
 LOOP_EACH(iota, option[0] * (double)(from + i))
 
-/* The words of `count` elements; four share a philox block, and a chunk starts with a new block. */
+/* Four elements share a philox block; a chunk starts with a new block. */
 INLINE void random_words(int64_t from, int64_t count, double seed, uint32_t word[LANE_CHUNK])
 {
 	for (int64_t block = 0; block < (count + 3) / 4; block++)

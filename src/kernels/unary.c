@@ -28,12 +28,11 @@ LOOP_EACH(scale, in[0][i] * (double)(float)option[0])
 LOOP_EACH(exponentials, exponential(in[0][i]))
 LOOP_EACH(root, sqrt(in[0][i]))
 LOOP_EACH(relu, in[0][i] < 0 ? 0 : in[0][i]) /* NaN stays NaN */
-/* where relu passes a NaN, so does its gradient, as in PyTorch */
+/* a NaN in x lets dy pass, as in PyTorch */
 LOOP_EACH(relu_grad, in[1][i] <= 0 ? 0 : in[0][i])
 LOOP_EACH(gelu, gelu_of(in[0][i]))
 LOOP_EACH(gelu_grad, in[0][i] * gelu_slope(in[1][i]))
 
-/* The fields of a row whose kernel maps x to y without options */
 #define UNARY_ROW(row, count)                                                          \
 	.usage = "y = " row " x", .arguments = ARGUMENTS_ALIKE, .operations = (count), \
 	KERNEL_LAUNCHED(row, "blocks", 1, 1)

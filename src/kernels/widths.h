@@ -8,9 +8,9 @@
  *                  \            |             /
  *                         name_body(...)             the text after LOOP_OF(...), inlined in each
  *
- * All give the same bits: the compiler may neither reorder additions (no -ffast-math) nor fuse a
- * product with a sum (-ffp-contract=off). Only a NaN's payload may differ. A body's callee is
- * compiled with it only if inlined: mark such helpers INLINE. */
+ * All give the same bits, because the compiler may neither reorder additions (no -ffast-math) nor
+ * fuse a product with a sum (-ffp-contract=off). Only a NaN's payload may differ. Mark functions
+ * that a body calls INLINE: only then are they compiled for its width. */
 #ifndef RANKSH_KERNELS_WIDTHS_H
 #define RANKSH_KERNELS_WIDTHS_H
 

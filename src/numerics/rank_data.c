@@ -295,8 +295,7 @@ void data_drop(struct rank_data *data, op_id id)
 		mem_free(result_take(data, data->world->ops[id].match));
 }
 
-/* ---- transfers: every process calls these for all transfers in the same order, and takes part
- * in those of its rank */
+/* ---- transfers */
 
 void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 {
@@ -334,7 +333,7 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 	        part_operand(op_record(world, receive), receive_part));
 }
 
-/* ---- one-sided operations: called as for transfers */
+/* ---- one-sided operations */
 
 void data_one_sided_begin(struct rank_data *data, op_id id)
 {

@@ -17,8 +17,8 @@ static enum status flight_times(struct host_thread *host, const struct host_flig
 	return status;
 }
 
-/* Clocks are uncertain: a start before the issue, or before the end of the stream's previous
- * operation, is moved there. */
+/* Because clocks are uncertain, moves a start before the issue, or before the end of the stream's
+ * previous operation, to that time. */
 static void flight_report(struct host_thread *host, struct host_lane *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
@@ -34,7 +34,7 @@ static void flight_report(struct host_thread *host, struct host_lane *lane, stru
 	start = most_of(most_of(start - flight->shift, flight->issue), lane->last_end);
 	end = most_of(end - flight->shift, start);
 	lane->last_end = end;
-	/* issued: when the calls returned, or when the stream started it, if earlier */
+	/* the issue is when the calls returned, or the start if that was earlier */
 	int64_t took = flight->place ? 0 : flight->launch;
 	int64_t issue = flight->played ? flight->issue : least_of(flight->issue + flight->launch, start);
 	struct host_report report = {.status = flight->status,
@@ -114,7 +114,7 @@ void lanes_ask_exchange(struct host_thread *host)
 	}
 }
 
-/* A sticky error is returned by every later call, so an event without own work is queried. */
+/* Every later call returns a sticky error, so this queries an event without work of its own. */
 void lanes_check(struct host_thread *host)
 {
 	struct anchors *anchors = &host->anchors;

@@ -24,7 +24,7 @@ struct compute {
 	cublasHandle_t cublas;
 	struct index_fault *fault;    /* [FAULTS], on the host: see fault_of */
 	struct index_fault *fault_at; /* the same on the GPU */
-	/* per lane, as NVIDIA recommends: 32 MB from Hopper on, else 4 MB */
+	/* per lane, as NVIDIA recommends: 32 MB from Hopper on, before 4 MB */
 	int64_t workspace_bytes;
 };
 
@@ -226,8 +226,8 @@ static enum status compute_load(struct host_thread *host)
 	return status;
 }
 
-/* Queues c = a b of squares of a type and side; bits of `turned`: a, b transposed. All three
- * start at `at`. */
+/* Queues c = a b of square matrices, which are consecutive from `at` on. Bits of `turned`: a, b
+ * are transposed. */
 static enum status warm_up_product(struct host_thread *host, struct host_lane *lane, CUdeviceptr at,
         enum dtype dtype, int side, int turned)
 {

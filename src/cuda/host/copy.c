@@ -120,7 +120,7 @@ enum status copy_between(struct host_thread *host, const struct kernel_tensor *f
 	return to_device ? copy_to_device(host, from, to, lane) : copy_on_host(host, from, to, lane);
 }
 
-/* Brings the operand's value at this point of the lane to the host, packed, and keeps it. */
+/* Copies the operand's value at this point of the lane to the host, packed, and keeps it. */
 static enum status copy_keep(struct host_thread *host, op_id id, const struct operand *operand,
         bool until_read, struct host_lane *lane)
 {

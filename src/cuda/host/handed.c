@@ -1,4 +1,5 @@
-/* handed.c -- between control and the host thread: orders, cancellations, reports, reads and writes */
+/* handed.c -- orders, cancellations, reports, reads and writes between control and the host
+ * thread */
 #include "cuda/host/shared.h"
 #include "base/memory.h"
 #include "cuda/host/order.h"
@@ -125,8 +126,8 @@ double host_uncertainty(struct host *host)
 	return (double)atomic_load(&host->uncertainty);
 }
 
-/* ---- control's reads and writes: one letter at a time, which the host thread serves between orders
- * and while it waits */
+/* ---- control's reads and writes: one letter at a time, which the host thread serves between
+ * orders and in waits */
 
 enum { HANGS_MS = 5000, UNREAD_BYTES = 1 << 24 };
 
@@ -175,8 +176,8 @@ static enum status letter_wait(struct host *host)
 	return letter->status == ST_OK ? ST_OK : fail(letter->status, "%s", letter->words);
 }
 
-/* Sends a letter with a copy of the caller's `packed`, from which a hanging call reads or to
- * which it writes, and waits. */
+/* Sends a letter and waits. The letter has a copy of the caller's `packed`, because a call that
+ * hangs may still access it. */
 static enum status letter_send(struct host *host, struct host_order *order, bool writes, void *packed)
 {
 	struct letter *letter = &host->letter;

@@ -38,8 +38,8 @@ bool host_serve(struct host_thread *thread)
 	return !stops;
 }
 
-/* Requires the lock. Called when the thread has nothing else to do: a wake-up costs more than an
- * order. */
+/* Requires the lock. Called when the thread has nothing else to do, because a wake-up costs more
+ * than an order. */
 static void wake_control(struct host *host)
 {
 	if (host->reports.count > 0)
@@ -51,7 +51,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 	struct host *host = host_whole(thread);
 	if (*ns == 0 && host->setup.naps)
 		*ns = NAP_LEAST;
-	/* below 0: polling without a sleep since that time, negated */
+	/* below 0: minus the time since which the thread has polled */
 	if (*ns <= 0) {
 		int64_t clock = cuda_real_now();
 		if (*ns == 0)

@@ -22,9 +22,9 @@ struct memory {
 	struct real_segment *segments[SPACE_COUNT];
 	size_t count[SPACE_COUNT];
 	struct host_lane aside;
-	CUevent written;  /* after the last write */
-	unsigned writes;  /* number of writes */
-	unsigned *joined; /* by lane: how many of them it waits for */
+	CUevent written; /* after the last write */
+	unsigned writes;
+	unsigned *joined; /* by lane: the number of writes that it waits for */
 	struct lane_room (*room)[SCRATCH_SLOTS];
 	struct lane_room *outgrown; /* work that is queued may still use them */
 	size_t outgrown_count;
@@ -188,8 +188,8 @@ static enum status room_get(const struct host_thread *host, struct lane_room *ro
 	return status;
 }
 
-/* Freeing an outgrown workspace would wait for the whole GPU, where a stream may wait for work
- * that this thread has not issued yet. */
+/* Does not free an outgrown workspace, because that would wait for the whole GPU, on which a
+ * stream may wait for work that this thread has not issued yet. */
 enum status memory_scratch(struct host_thread *host, const struct host_lane *lane, enum scratch slot,
         int64_t bytes, CUdeviceptr *at)
 {

@@ -6,7 +6,7 @@
 #include "cuda/exchange/exchange.h"
 #include "world/world.h"
 
-/* The timer of one operation; the exchange queues its beginning (begin_played). */
+/* The timer of one operation, which the exchange begins (begin_played). */
 struct played {
 	struct host_thread *host;
 	CUstream stream;
@@ -53,7 +53,6 @@ static enum status device_address(
 	return status;
 }
 
-/* Without a result of its own it is in place. */
 static enum status queue_collective(struct host_thread *host, const struct host_order *order,
         struct exchange_started started, CUstream stream)
 {

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-/* A copy of pageable memory blocks this thread until it is done, so the stream's earlier work is
- * awaited here, where this thread continues to report and can be stopped. */
+/* A copy of pageable memory blocks this thread inside CUDA, so this waits for the stream's earlier
+ * work first; meanwhile the thread reports and can be stopped. */
 static enum status queue_copy(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -139,7 +139,7 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 		run_end_together(host, run, status);
 	} else {
 		status = first_failure(status, host_flight_end(host, lane, flight, moment));
-		/* counted as launch time: the host was busy */
+		/* a blocking copy counts as launch time: the host was busy */
 		flight->launch = run_launch_took(host, order, issue);
 	}
 	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;

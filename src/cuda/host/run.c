@@ -1,5 +1,5 @@
-/* run.c -- execution of an order: launch, queueing or waiting, host time. A played launch begins
- * at the due end of the one before it, however long CUDA's calls took. */
+/* run.c -- executes an order: launch, queueing or waiting, host time. A played launch begins when
+ * the one before it was due to end, however long CUDA's calls took. */
 #include "cuda/host/run.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"

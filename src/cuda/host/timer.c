@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 
 enum { CHUNK = 1024, CHUNKS = 64 };
-/* ns: resolution for a short time that begins during a long one */
+/* ns; a shorter time that begins during a sleep is late by at most this */
 static const int64_t SLICE = 50000;
 
 enum { CAME = 1, ENDS = 2 };

@@ -1,10 +1,10 @@
 /* values.c -- values brought to the host by copies, `print` and losses, until they are read
  *
- * The values of `print` and losses are kept until they are read, oldest first. Other copies are
- * read at once or never, so the oldest are dropped.
+ * The values of `print` and losses are kept until they are read. Other copies are read at once or
+ * never, so the oldest are dropped.
  *
- * Values are in pinned memory, in cells of a power of two, which are never returned, because
- * freeing pinned memory waits for the whole GPU. */
+ * Values are in pinned memory, in cells of a power of two bytes. Cells are reused but not freed,
+ * because freeing pinned memory waits for the whole GPU. */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
 

@@ -26,7 +26,7 @@ INLINE long long keys_seen(const attention &a, long long i)
 	return !a.causal || seen > a.keys ? a.keys : seen < 0 ? 0 : seen;
 }
 
-/* The first query that sees key j; a.queries or more: none */
+/* Returns the first query that sees key j; a.queries or more if none does. */
 INLINE long long first_query(const attention &a, long long j)
 {
 	long long first = j - a.shift;
@@ -37,7 +37,7 @@ struct range {
 	long long from, to;
 };
 
-/* the rows of one sequence, columns from a head's first on */
+/* Returns the rows of one sequence, from a head's first column on. */
 INLINE part part_of(const device_matrix &matrix, long long rows, long long sequence, long long column)
 {
 	return {matrix, rows, sequence * rows, column};
@@ -56,7 +56,7 @@ INLINE task task_of(const attention &a, long long block, long long tiles, int ch
 	        (int)(one % chunks)};
 }
 
-/* The maximum, or sum, over `lanes` neighbouring threads, in all of them */
+/* Return the maximum, or sum, over `lanes` neighbouring threads to all of them. */
 INLINE float largest_of_lanes(float x, int lanes)
 {
 	for (int apart = 1; apart < lanes; apart *= 2)
@@ -71,7 +71,8 @@ INLINE float sum_of_lanes(float x, int lanes)
 	return x;
 }
 
-/* Running sums of a softmax's row. base: the largest score so far (0: none), times log2(e) */
+/* The running maximum (a score times log2(e)) and sum of a softmax's row. base(): the maximum; 0
+ * if none */
 struct running {
 	float most = -INFINITY, sum = 0;
 
@@ -116,7 +117,7 @@ constexpr int WARPS = ATTENTION_WARPS;
 
 template <int D> constexpr int rows_of_block = D <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
 template <int D> constexpr int groups = rows_of_block<D> / WARPS / 16; /* of 16 rows, per warp */
-/* of each of two operands, twice */
+/* rows of a tile in tile_pairs */
 template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32;
 
 /* an operand's rows of a block, and its results */
@@ -152,7 +153,7 @@ template <int type> INLINE unsigned pack(float low, float high)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
-/* The instruction's effect for GPUs without it; not inlined, because it is slow anyway */
+/* Emulates the instruction for GPUs without it; not inlined, because it is slow anyway. */
 template <int type>
 static __device__ __attribute__((noinline)) void emulate(
         float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
@@ -238,8 +239,8 @@ INLINE void load_square(
 #endif
 }
 
-/* Starts a copy of 16 or 4 bytes, or zeros, to shared memory. arrive() waits for all copies of
- * the block. */
+/* Starts a copy of 16 or 4 bytes (zeros unless `there`) to shared memory. arrive() waits for all
+ * copies of the block. */
 template <int bytes> INLINE void fetch(void *to, const void *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
@@ -276,7 +277,7 @@ INLINE const eight *eight_of(const part &m, long long row, int column)
 	        column);
 }
 
-/* Rows row .. row + COUNT - 1 as far as they exist, d columns, zero-padded to D */
+/* Loads rows row .. row + COUNT - 1, d columns, zero-padded to COUNT and D. */
 template <int D, int COUNT> INLINE void load_rows(half_bits *to, const part &m, long long row, int d)
 {
 	constexpr int AT_ONCE = 32 * WARPS / (D / 8);
@@ -357,7 +358,7 @@ INLINE void load_pair(tile_pairs<D> &memory, int pair, const part &a, const part
 	load_rows<D, tile_rows<D>>(memory.half[pair][1], b, row, d);
 }
 
-/* The first row of this lane, of a block that begins at `first`; its other rows are 8 apart. */
+/* Returns this lane's first row in a block that begins at `first`; its other rows are 8 apart. */
 template <int D> INLINE long long first_row(long long first)
 {
 	return first + threadIdx.x / 32 * 16 * groups<D> + threadIdx.x % 32 / 4;
@@ -370,7 +371,7 @@ template <int M, int N> INLINE void clear(float (&c)[M][N][4])
 		c[i / 4 / N][i / 4 % N][i % 4] = 0;
 }
 
-/* Masks 8 N columns from `column` on: those that a row does not see become -inf. row: this lane's
+/* Sets to -inf those of the 8 N columns from `column` on that a row does not see. row: this lane's
  * first */
 template <int M, int N, typename Seen>
 INLINE void hide(float (&s)[M][N][4], long long row, long long column, Seen seen_of)

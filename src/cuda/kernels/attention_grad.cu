@@ -62,7 +62,7 @@ INLINE float probability(const attention &a, float score, float lse)
 	return power_of_2(fused(score, a.scale * LOG2_E, -lse));
 }
 
-/* If a query has seen no key the value does not matter: it is masked here, too. */
+/* If a query sees no key, its stats do not matter, because the gradient masks it too. */
 INLINE void put_stats(const attention &a, const task &at, long long row, float lse, float delta)
 {
 	float *stats = stats_of(a, at.sequence, at.head);
@@ -70,7 +70,8 @@ INLINE void put_stats(const attention &a, const task &at, long long row, float l
 	stats[stats_apart(a) + row] = delta;
 }
 
-/* From o and lse, without scores. Thread `lane` of `lanes` takes every lanes-th column. */
+/* Computes stats from o and lse, without scores. Thread `lane` of `lanes` takes every lanes-th
+ * column. */
 INLINE void stats_of_whole(const attention &a, const task &at, long long row, int lane, int lanes)
 {
 	part o = part_of(a.o, a.queries, at.sequence, at.head * a.d),
@@ -173,7 +174,7 @@ SYNC_KERNEL(attention_grad_any, attention, TILE_THREADS)
 
 /* ---- on tensor cores: f16 and bf16, d up to D */
 
-/* columns of a tile at a time: the registers hold no more beside the results */
+/* columns of a tile at a time: registers have no room for more beside the results */
 constexpr int N = 2, COLUMNS = 8 * N;
 
 template <int D> struct backward_memory {
@@ -193,7 +194,7 @@ INLINE void load_tile(backward_memory<D> &memory, int pair, const operands &of, 
 	}
 }
 
-/* The products of both pairs of operands for some columns of a tile, masked */
+/* Computes the products of both pairs of operands for some columns of a tile, masked. */
 template <int type, int D>
 INLINE void scores(const attention &a, const operands &of, const operand<D> &x, const operand<D> &y,
         const half_bits *z, const half_bits *w, long long row, long long column, bool all_seen,
@@ -207,7 +208,7 @@ INLINE void scores(const attention &a, const operands &of, const operand<D> &x, 
 		hide(s, row, column, [&](long long r) { return columns_of(a, of.by_key, r, 1); });
 }
 
-/* From o and lse, four lanes per row: eight elements of o and do at once */
+/* Computes stats from o and lse, with four lanes per row and eight elements at once. */
 template <int type> INLINE void stats_of_halves(const attention &a, const task &at, long long row)
 {
 	int lane = threadIdx.x % 4;

@@ -108,7 +108,7 @@ static void start_reporter(struct kernel_cache *cache)
 	}
 }
 
-/* In the first folder whose file system has locks */
+/* Opens the lock file in the first folder whose file system has locks. */
 static void open_lock(struct kernel_cache *cache)
 {
 	char path[CACHE_PATH_BYTES];

@@ -5,8 +5,8 @@
 
 ELEMENTWISE(convert_copy, 1, float, a)
 
-/* dim: outer, the contiguous dimension of x, that of the result. A tile is read along x and
- * written along the result; the padding of its lines puts a column into different banks. */
+/* dim: outer, the contiguous dimension of x, that of the result. Reads a tile along x and writes
+ * it along the result; padded lines put a column into different banks. */
 SYNC_KERNEL(convert_tiles, elements, THREADS)
 {
 	__shared__ double cell[COPY_TILE][COPY_TILE + 1];
@@ -81,7 +81,7 @@ KERNEL(convert_quantize, moving)
 
 /* ---- topk */
 
-/* Larger first, NaN before all, ties by index; at < 0: none */
+/* Larger values come first, NaN before all, ties by index. at < 0: no value */
 INLINE bool is_before(const largest &a, const largest &b)
 {
 	bool a_nan = a.value != a.value, b_nan = b.value != b.value;
@@ -99,8 +99,8 @@ INLINE largest first_of(const largest &a, const largest &b)
 	return is_before(a, b) ? a : b;
 }
 
-/* One block per row; the `count` results one after the other: each is the first after the
- * previous one. */
+/* One block per row finds its `count` results one by one: each is the first after the previous
+ * one. */
 SYNC_KERNEL(convert_topk, moving, THREADS)
 {
 	for (long long r = blockIdx.x; r < call.rows; r += gridDim.x) {
@@ -121,8 +121,8 @@ SYNC_KERNEL(convert_topk, moving, THREADS)
 	}
 }
 
-/* One thread per value, `count` per row; the first of those with the same index adds them up, in
- * order. The result holds zeros, or the old values for +=. */
+/* One thread per value, `count` per row. The first thread with an index adds up the values of that
+ * index, in order. Before, the result holds zeros, or for += the old values. */
 KERNEL(convert_topk_grad, moving)
 {
 	for (long long n = thread_number(); n < call.rows * call.count; n += thread_count()) {

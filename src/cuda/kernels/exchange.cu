@@ -5,7 +5,7 @@
  * block would need all. So one block reads them first (exchange_find) and leaves them on the GPU.
  * If a member was released, or the members disagree, nothing is written.
  *
- * exchange_sum_blocks is for NCCL: it adds up received blocks (cuda/exchange/nccl/). */
+ * exchange_sum_blocks adds up blocks received by NCCL (cuda/exchange/nccl/). */
 #include "cuda/kernels/numbers.cuh"
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
@@ -52,7 +52,7 @@ struct places {
 	exchange_place at[EXCHANGE_RANKS];
 };
 
-/* Called by each thread of the block. Returns false if nothing is to be done. */
+/* Called by each thread of the block. Returns false if the match must write nothing. */
 INLINE bool find(const exchange_members &members, places *found)
 {
 	for (int p = threadIdx.x; p < members.n; p += blockDim.x)
@@ -99,7 +99,7 @@ template <class T> INLINE T combined(int reduction, T a, T b)
 	return added(a, b);
 }
 
-/* adds V contiguous elements, which fill 16 bytes, or one, to the sum of n inputs */
+/* Adds V elements of one input (contiguous and 16 bytes, or one) to the sum of n inputs. */
 template <int TYPE, int V, class Number>
 INLINE void add_line(Number *sum, const void *input, long long at, bool first, int reduction, int n)
 {
@@ -270,7 +270,7 @@ INLINE unsigned bits_of(int dtype, double value)
 	                       : brain_of((float)value);
 }
 
-/* Others may add concurrently, also to the other half of these four bytes. */
+/* Other ranks may add concurrently, also to the other half of these four bytes. */
 INLINE void add_alone(const strided &window, long long at, double value)
 {
 	const bool whole = window.dtype == F32 || window.dtype == I32;

@@ -74,8 +74,8 @@ static nvrtcResult code_take(
 	return exact ? cuda->nvrtcGetCUBIN(program, *code) : cuda->nvrtcGetPTX(program, *code);
 }
 
-/* SASS for that architecture, or PTX for the latest earlier one that this NVRTC supports. The caller
- * frees *code (mem_free); NULL after ST_GPU. */
+/* Compiles to SASS for that architecture, or to PTX for the latest earlier one that this NVRTC
+ * supports. The caller frees *code (mem_free); NULL after ST_GPU. */
 static enum status image_compile(const struct cuda_library *cuda, const struct embedded *source,
         int architecture, char **code, size_t *bytes)
 {
@@ -110,8 +110,8 @@ static enum status image_compile(const struct cuda_library *cuda, const struct e
 
 /* ---- loads */
 
-/* The driver would load each function at its first launch and may wait until the whole GPU is idle
- * for it. Needs CUDA 12.4. */
+/* Otherwise the driver loads each function at its first launch, for which it may wait until the
+ * whole GPU is idle. Does nothing before CUDA 12.4. */
 static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;

@@ -8,7 +8,7 @@ INLINE bool is_outside(const index_check &call, long long i)
 	return !(value >= 0 && value < (double)call.end) && value != call.unused;
 }
 
-/* Of the threads that find a wrong index one reports the first of all. */
+/* One of the threads that find a wrong index reports the first such index of the tensor. */
 KERNEL(indices_check, index_check)
 {
 	volatile index_fault *fault = call.fault;

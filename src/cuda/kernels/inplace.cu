@@ -6,7 +6,7 @@ ELEMENTS_EACH(inplace_sgd, 2, 3, 1, double, v[0][i] -= option[0] * v[1][i])
 enum { BETA1, BETA2, EPS, STEP, ROOT };
 
 /* sqrt(x) and 1 / x from an approximate instruction and one Newton step, to 2^-40: several times
- * faster. If the step does not work (0, infinity, negative), the full operation is used. */
+ * faster. If the step fails (0, infinity, negative), they use the full operation. */
 INLINE double near_root(double x)
 {
 #ifdef __CUDA_ARCH__

@@ -13,7 +13,7 @@
 
 #ifndef KERNEL
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define IN_PLACE __grid_constant__ /* indexed in place, without a copy per thread */
+#define IN_PLACE __grid_constant__ /* threads index the argument in place, without a copy */
 #else
 #define IN_PLACE
 #endif

@@ -1,4 +1,4 @@
-/* launch.c -- the list of kernels: the GPU function and planner for each row of kernels.c;
+/* launch.c -- the list of kernels: the GPU function and planner for each kernel of kernels.c;
  * results that overlap arguments */
 #include "cuda/kernels/launch.h"
 #include "base/arithmetic.h"

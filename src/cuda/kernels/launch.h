@@ -1,8 +1,6 @@
 /* launch.h -- a kernel call as launches on a GPU: names, grids and arguments, computed on the
  * host from shapes and addresses, without CUDA calls. An umbrella header.
- *
- * To add a kernel: a function in its FAMILY.cu, a row in launch.c, and a planner unless it is one
- * elementwise launch. */
+ * */
 #ifndef RANKSH_CUDA_LAUNCH_H
 #define RANKSH_CUDA_LAUNCH_H
 

@@ -13,7 +13,7 @@ INLINE unsigned shift_even(unsigned bits, int shift)
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
-/* The NaN's bits may differ. */
+/* A NaN's bits may differ from the simulator's. */
 #ifndef RANKSH_STANDIN_KERNELS_CUDA_H
 INLINE unsigned short half_of(float value)
 {
@@ -181,7 +181,6 @@ INLINE double get(const struct strided *tensor, long long index)
 	return load(tensor->data, tensor->dtype, place_of(tensor, index));
 }
 
-/* stores, or adds */
 INLINE void put(const struct strided *tensor, long long index, double value, int add)
 {
 	long long at = place_of(tensor, index);

@@ -70,8 +70,8 @@ KERNEL(permute_binsort, moving)
 	}
 }
 
-/* ---- permute: one block per row of the result; its threads scan `to`, 256 indices at a time,
- * and add the matching rows in order. count: indices; chunk: indices per row of x */
+/* ---- permute: one block per row of the result scans `to`, 256 indices at a time, and adds the
+ * matching rows in order. count: indices; chunk: indices per row of x */
 SYNC_KERNEL(permute_rows, moving, THREADS)
 {
 	for (long long n = blockIdx.x; n < call.rows * ((call.columns + blockDim.x - 1) / blockDim.x);

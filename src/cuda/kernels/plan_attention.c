@@ -12,7 +12,7 @@
 
 enum attention_variant { ANY, F16_64, F16_128, BF16_64, BF16_128, VARIANTS };
 
-/* used instead of a row's function, which is the one for `any`, and for the launch before it */
+/* the functions by variant, which replace that of the kernel's row in launch.c */
 #define NAMES(kernel)                                                                                     \
 	{                                                                                                 \
 		kernel "_any", kernel "_f16_64", kernel "_f16_128", kernel "_bf16_64", kernel "_bf16_128" \

@@ -171,7 +171,7 @@ void plan_elements_copy(
 	plan_tiles(&copy, "convert_copy", plan);
 }
 
-/* ---- options as kernels need them: what is the same for all elements is computed once on the host,
+/* ---- options as kernels need them: values that all elements share are computed once on the host,
  * by the simulator's libm */
 
 /* p, seed, at, width as in src/kernels/dropout.c; then the length of a row, and 1 / (1 - p) */

@@ -1,9 +1,8 @@
 /* rows.cu -- rowmax rowsum softmax layernorm and gradients (src/kernels/rows.c): a row of the
  * last dimension at a time
  *
- * A row has a *team* of threads: a warp for short rows, else a block. Thread i of a team takes
- * elements i, i + team, i + 2 team ...; then the partial results are combined in a fixed order.
- * threadIdx.y numbers a block's rows. */
+ * Thread i of a row's team (rows.cuh) takes elements i, i + team, i + 2 team ...; then the partial
+ * results are combined in a fixed order. */
 #include "cuda/kernels/exponential.cuh"
 #include "cuda/kernels/rows.cuh"
 

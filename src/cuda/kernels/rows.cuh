@@ -1,5 +1,5 @@
-/* rows.cuh -- rows of a tensor and teams of threads: a team has blockDim.x threads, a block
- * blockDim.y teams. A team is a warp, or the whole block. */
+/* rows.cuh -- rows of a tensor and teams of threads. A row has a team: a warp if it is short, else
+ * a block. A team has blockDim.x threads, a block blockDim.y teams. */
 #ifndef RANKSH_ROWS_CUH
 #define RANKSH_ROWS_CUH
 
@@ -30,14 +30,14 @@ struct line {
 		long long at = first + i * step;
 		store(data, type, at, add ? sum_of(type, load(data, type, at), value) : value);
 	}
-	/* of a group: four are f32, eight are halves */
+	/* Returns the type of a group: four are f32, eight are halves. */
 	template <class Way> __device__ int type_of(Way) const
 	{
 		return Way::GROUP == 4    ? (int)F32
 		        : Way::GROUP == 8 ? (type == F16 ? (int)F16 : (int)BF16)
 		                          : type;
 	}
-	/* a group of elements, by the call's `way` */
+	/* Reads a group of elements as the call's `way` does. */
 	template <class Way> __device__ void get(Way way, long long i, typename Way::number *value) const
 	{
 		if (Way::GROUP == 1)
@@ -74,7 +74,7 @@ template <int ITS_GROUP, class Number> struct way {
 			name##_rows(call, way<1, double>());    \
 	}
 
-/* columns: of a row; 1 if the row is one number */
+/* columns: per row; 1 if the row is one number */
 INLINE line line_of(const strided &tensor, long long row, long long columns)
 {
 	return {tensor.data, tensor.dtype, place_of(&tensor, row * columns), tensor.stride[tensor.dims - 1]};
@@ -95,7 +95,6 @@ INLINE largest larger(const largest &a, const largest &b)
 	return a.value > b.value ? a : b;
 }
 
-/* two sums */
 struct two {
 	double a, b;
 };
@@ -134,7 +133,6 @@ template <class T, class Join> INLINE T team_reduce(T x, Join join)
 	return x;
 }
 
-/* the sum of term(i) for i from 0 to count - 1 */
 template <class Term> INLINE double team_sum(long long count, Term term)
 {
 	double sum = 0;

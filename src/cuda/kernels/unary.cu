@@ -8,7 +8,8 @@ template <class Number> INLINE Number gelu_part(Number x)
 	return logistic((Number)(2 * 0.79788456080286535588) * (x + (Number)0.044715 * x * x * x));
 }
 
-/* Far from 0 the part is 0 or 1, and the square may overflow in float; an infinite x gives NaN. */
+/* Far from 0 the part is 0 or 1; returning it avoids that x * x overflows in float. An infinite x
+ * gives NaN. */
 template <class Number> INLINE Number gelu_slope(Number x)
 {
 	Number s = gelu_part(x);

@@ -1,5 +1,5 @@
 /* functions.h -- every function of NVIDIA's libraries that we call, once, for library.h, open.c
- * and the tests' stand-in. tests/cuda_headers.sh compares it with NVIDIA's headers. */
+ * and the tests' stand-in. */
 #ifndef RANKSH_CUDA_FUNCTIONS_H
 #define RANKSH_CUDA_FUNCTIONS_H
 

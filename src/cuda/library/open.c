@@ -36,7 +36,6 @@ static void add_beneath(struct text *folders, const char *root, const char *fold
 	text_release(&whole);
 }
 
-/* Python's packages are in PREFIX/lib/python3.X/site-packages, Debian's in dist-packages. */
 static void add_packages(struct text *folders, const char *root, const char *prefix)
 {
 	add_beneath(folders, root, prefix, "/lib/python3*/site-packages/nvidia/*/lib");

@@ -1,11 +1,11 @@
 /* batch.c -- calls that start together: one NCCL group
  *
- * A call of a nonblocking communicator may still be on its way to the stream when it returns. So
- * each communicator is polled until it has accepted all.
+ * A call of a nonblocking communicator may return before its work is on the stream. So each
+ * communicator is polled until it has accepted all calls.
  *
- * Kernels of several communicators on one stream would run one after the other: a rank that sends
- * first and one that receives first would deadlock. So each runs on a stream of its own, between
- * events. */
+ * Kernels of several communicators on one stream would run one after the other, and a rank that
+ * sends first would deadlock with one that receives first. So each runs on a stream of its own,
+ * between events. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "cuda/exchange/nccl/party.h"
@@ -65,7 +65,7 @@ static struct staging *workspace_of(struct nccl_exchange *nccl, CUstream stream)
 	return stage;
 }
 
-/* The old memory is still in use. */
+/* Keeps the old memory, which is still in use. */
 static enum status workspace_grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
 {
 	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
@@ -120,8 +120,7 @@ static enum status step_call(struct cuda_library *cuda, const struct step *step,
 	return fail(ST_BUG, "NCCL has no step %d", (int)step->kind);
 }
 
-/* ---- several communicators: each on its own stream, ordered after and before the callers'
- * streams */
+/* ---- several communicators */
 
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
 {

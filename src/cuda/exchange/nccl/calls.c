@@ -1,8 +1,8 @@
 /* calls.c -- collectives and transfers as NCCL calls
  *
  * Gather, scatter and alltoall are sends and receives in one group; a barrier is a sum of one
- * number. NCCL accepts an input only apart from the result or in its place there; other
- * overlapping inputs are copied first. Unequal parts of a reducescatter or allgather are padded
+ * number. NCCL accepts an input that does not overlap the result, or that is at its place in it;
+ * other inputs are copied first. Unequal parts of a reducescatter or allgather are padded
  * (pad_parts). */
 #include "base/memory.h"
 #include "collectives/collective.h"
@@ -37,7 +37,7 @@ static enum status work_copy(const struct nccl_work *work, CUdeviceptr from, CUd
 	return CUDA_CALL(cuda, cuMemcpyDtoDAsync, to, from, (size_t)bytes, work->stream);
 }
 
-/* Bytes to and from a place; for the rank itself a copy. */
+/* Adds a send to a place and a receive from it; for the rank itself, copies. */
 static enum status work_add_pair(
         const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
 {
@@ -130,8 +130,8 @@ static bool is_uneven(const struct exchange_collective *call)
 	return whole != call->n * call->chunk;
 }
 
-/* NCCL works in place, in workspace of n whole parts, with this member's part at its place. Before
- * a reduction the padding is zeroed. */
+/* Makes NCCL work in place in a workspace of n whole parts, with this member's part at its place.
+ * Zeroes the padding of a reduction. */
 static enum status pad_parts(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;

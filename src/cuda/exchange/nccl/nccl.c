@@ -10,7 +10,7 @@
 enum { ABORT_S = 10, CLOSE_S = 5 };
 
 /* ---- memory: cuMemFree waits for all work queued on the GPU, which may wait for a peer. So
- * memory is freed only if it is short, and at close. A freed block serves requests of its exact
+ * memory is freed only at close or if memory is short. A freed block serves requests of its exact
  * size. */
 
 static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
@@ -77,9 +77,9 @@ static bool wait_gone(struct nccl_exchange *nccl, int part)
 	return true;
 }
 
-/* Requires the lock. Waits until the party is made or released; if the part's former communicators
- * have not gone, breaks it at once. Fails with ST_GPU for a failed party, ST_LIMIT if it breaks
- * one. */
+/* Requires the lock. Waits until the party is made or released. If the part's former communicators
+ * have not gone, breaks the party at once and fails with ST_LIMIT. Fails with ST_GPU for a failed
+ * party. */
 static enum status open_party(struct party *party, bool gone)
 {
 	struct nccl_exchange *nccl = party->nccl;
@@ -93,7 +93,7 @@ static enum status open_party(struct party *party, bool gone)
 	return party->words ? fail(gone ? ST_GPU : ST_LIMIT, "%s", party->words) : ST_OK;
 }
 
-/* Channels are opened with their part. */
+/* Opens all communicators of the part, those of its channels too. */
 static enum status nccl_open(struct exchange *exchange, int part, int n, int place, const int *ranks)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);

@@ -61,8 +61,8 @@ static enum status party_init(struct party *party)
 	return status == ST_OK ? party_settle(party) : status;
 }
 
-/* An allreduce of one number, and a transfer between each two ranks: NCCL connects on first
- * use. */
+/* Queues an allreduce of one number and transfers between all ranks, because NCCL connects on
+ * first use. */
 static enum status first_calls(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;

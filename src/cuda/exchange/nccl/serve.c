@@ -5,14 +5,15 @@
  *      add    as a put, a piece at a time         receive it, add it to the window; send a byte
  *      get    send a byte  and receive x          receive the byte; send from the window
  *
- * So each is done when it completes. NCCL starts the k-th send and receive with a peer after the
- * previous ones: so each send, also of an add's piece, has an answer.
+ * So an operation has taken effect when it completes on the origin. NCCL starts the k-th send and
+ * receive with a peer after the previous ones, so each send, also that of an add's piece, has an
+ * answer.
  *
  * The communicator's thread serves in the order of the origin's stream, once the window is open.
  * Adds of several ranks run concurrently, by compare-and-swap per element.
  *
- * A release ends NCCL calls without data; an add that follows reads the `released` word and does
- * nothing. */
+ * A release ends NCCL calls without data. An add that follows reads the `released` word, so that
+ * it does nothing. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "cuda/exchange/nccl/party.h"

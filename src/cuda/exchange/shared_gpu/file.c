@@ -62,8 +62,8 @@ struct told {
 	int32_t failed;
 };
 
-/* Rank 0 keeps its descriptor open until the second round, which takes place even if the first
- * failed. */
+/* The second round takes place even if the first failed; until then rank 0 keeps its descriptor
+ * open. */
 enum status shared_gpu_meet(struct transport *transport, bool ipc, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);

@@ -4,7 +4,7 @@
  *      stream    write my `arrived`; wait for the others' `arrived`; started; kernel;
  *                write my `done`; wait for the others' `done`
  *
- * For several shares in a `together`, each stream first writes all its `arrived`, then waits. */
+ * In a `together` with several shares, each stream first writes all its `arrived`, then waits. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 
@@ -61,7 +61,7 @@ static void slot_fill(
 
 /* ---- without IPC: inputs and results are staged in the segment */
 
-/* Stages the result: in its input's place, or in memory of its own. */
+/* Stages the result in the input's staged memory (*at), or in its own if that is 0. */
 static enum status stage_result(
         struct shared_gpu *gpu, struct match_share *share, CUdeviceptr out, int64_t bytes, CUdeviceptr *at)
 {
@@ -326,7 +326,7 @@ static enum status each_stream(
 	return status;
 }
 
-/* What could not be queued blocks its peers until they release it. */
+/* Peers of work that could not be queued wait until they release it. */
 static void shares_clear(struct shared_gpu *gpu)
 {
 	for (size_t i = 0; i < gpu->share_count; i++) {

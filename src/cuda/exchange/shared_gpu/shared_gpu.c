@@ -5,9 +5,7 @@
 #include "cuda/kernels/launch.h"
 #include "world/op.h"
 
-/* ---- windows: memory of a rank that others access without its participation. Its offset is in
- * the segment. The collective that opened the window has matched the two ranks before, so nothing
- * waits here. */
+/* ---- windows: a rank's memory that others access; its offset is in the segment */
 
 enum { REACH_BLOCKS_MOST = 264 };
 

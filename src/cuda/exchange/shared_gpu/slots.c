@@ -49,7 +49,8 @@ static size_t table_bytes(const struct slot_ring *ring)
 	return (size_t)(ring->n * (2 * ring->n + 2)) * sizeof(long long);
 }
 
-/* In a `together`, and on several streams, a table is written before the previous one was read. */
+/* Returns how many tables there are: in a `together`, and on several streams, one may be written
+ * before the previous one is read. */
 static uint32_t table_seqs(const struct slot_ring *ring)
 {
 	uint32_t fit = (uint32_t)(CHUNK / 2 / table_bytes(ring));
@@ -151,7 +152,7 @@ void slot_ring_take(struct slot_ring *ring, uint32_t seq, uint64_t places)
 	*use = (struct slot_use){seq, places};
 }
 
-/* A word never decreases: its slot may be in use for a later sequence number. */
+/* Never lowers a word, because its slot may already have a later sequence number. */
 static void word_raise(struct shared_gpu *gpu, uint32_t *word, uint32_t seq)
 {
 	if (is_before(__atomic_load_n(word, __ATOMIC_SEQ_CST), seq))
