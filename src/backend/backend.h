@@ -95,9 +95,8 @@ struct backend {
 	const char *name;
 	/* its times are measured: two looks may differ without a line between them */
 	bool measures;
-	/* Number of a rank's streams, the default one included, that get a device queue each; 0:
-	 * no limit. Further streams share queues. streams_refused: they are refused, because they
-	 * could deadlock. */
+	/* Streams of a rank, with the default one, that get a device queue each; 0: no limit. More
+	 * streams share queues; streams_refused: they are refused, because they could deadlock. */
 	int streams_most;
 	bool streams_refused;
 	/* Accepts an operation that was added to world.ops: computes its record's costs and

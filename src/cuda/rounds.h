@@ -5,8 +5,7 @@
  *
  *      rank 1   times, over? ---.                          .---> all times, over for all?
  *      rank 2   times, over? ---+--> rank 0, with its own --+---> all times, over for all?
- *
- * A round costs two messages per process. */
+ * */
 #ifndef RANKSH_CUDA_ROUNDS_H
 #define RANKSH_CUDA_ROUNDS_H
 

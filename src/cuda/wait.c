@@ -1,7 +1,5 @@
-/* wait.c -- waits for hosts in rounds
- *
- * Every decision here is the same on all processes: it follows from the world, from measurements,
- * or from a round. */
+/* wait.c -- waits for hosts in rounds, with the same decisions on all processes
+ * */
 #include "cuda/control.h"
 #include "backend/call.h"
 #include "base/arithmetic.h"
@@ -17,7 +15,7 @@ static int part_of(const struct world *world, op_id id)
 	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
-/* The words: "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
+/* Keeps the first failure, as "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
 static void failure_keep(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;

@@ -47,8 +47,8 @@ static enum status div_shape(struct kernel_call *call)
 	return binary_shape_as(call, DT_F32);
 }
 
-/* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps, as GPUs do:
- * 2147483647 + 1 is -2147483648. A product has up to 62 bits, too many for a double. */
+/* NAME is the loop for floats; NAME_whole computes two i32s in 64 bits and wraps, as GPUs do. A
+ * product has up to 62 bits, too many for a double. */
 #define BINARY(name, result)                               \
 	LOOP(name)                                         \
 	{                                                  \

@@ -1,7 +1,7 @@
 /* convert.c -- cast nonfinite quantize topk topk_grad transpose
  *
- * quantize is symmetric: one scale per tensor, no zero point. The largest magnitude becomes 127. s
- * is rounded to f32 before the division, because the receiver multiplies by the rounded s. */
+ * quantize is symmetric: one scale per tensor, no zero point. s is rounded to f32 before the
+ * division, because the receiver multiplies by the rounded s. */
 #include "kernels/common.h"
 #include "base/memory.h"
 

@@ -26,7 +26,6 @@ LOOP(sgd)
 
 enum { LR, BETA1, BETA2, EPS, T };
 
-/* As torch.optim.Adam: m and v are running means of g and g^2, bias-corrected */
 LOOP(adam)
 {
 	double beta1 = option[BETA1], beta2 = option[BETA2];

@@ -1,5 +1,5 @@
-/* loss.c -- mse and crossentropy, means over everything as in PyTorch, and their gradients (no
- * upstream gradient); sumsq, a sum over everything.
+/* loss.c -- mse and crossentropy, means over everything as in PyTorch, and their gradients; sumsq,
+ * a sum over everything.
  *
  * crossentropy's targets are classes (i32, one per row) or probabilities (floats, the logits'
  * shape). A row with the class `ignore` adds nothing: the mean is over the other rows, and NaN

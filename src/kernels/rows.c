@@ -1,6 +1,4 @@
-/* rows.c -- rowmax rowsum softmax layernorm and gradients: along the last dimension, row by row.
- *
- * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. */
+/* rows.c -- rowmax rowsum softmax layernorm and gradients: along the last dimension, row by row */
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 

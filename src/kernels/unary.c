@@ -1,6 +1,4 @@
-/* unary.c -- scale exp sqrt relu gelu, relu_grad gelu_grad: element by element.
- *
- * A gradient takes the upstream gradient first, then the forward input: dz = relu_grad da z. */
+/* unary.c -- scale exp sqrt relu gelu, relu_grad gelu_grad: element by element */
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 

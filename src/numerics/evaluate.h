@@ -14,8 +14,8 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
  * caller frees. Fails with ST_RANGE, after computing, if an index is out of range. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
-/* In the following, packed: a copy of the input, made at the operation's start; NULL: reads the
- * current memory. */
+/* In the following, packed: a copy of the input as it was at the operation's start; NULL: reads
+ * the current memory. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
 /* Every member calls it, with backup= also those that do not count. With backup=, counts[place]

@@ -2,11 +2,6 @@
  *
  * Before memory changes, each running operation that reads it is evaluated: a kernel into a buffer
  * of its own, others by packing their input.
- *
- *      time      1            2                 3
- *      io        |---- copy x -> h ---------------|      reads x as it was at 1
- *      default         |-- x = relu z --|                writes x at 2: the copy packs it first
- *
  * So a race has the same result in every run. */
 #include "numerics/rank_data.h"
 #include "base/memory.h"

@@ -33,8 +33,8 @@ void data_drop(struct rank_data *data, op_id id);
  * input is in the sum. Called on every process; keeps the result for this rank's data_end. */
 void data_backup(struct rank_data *data, uint32_t match, const bool *counts);
 
-/* A transfer between two parts of operations. Called for every transfer on every process, in the
- * same order; the ranks of the two sides exchange a message. */
+/* A transfer from a part of a send to a part of a receive. Called for every transfer on every
+ * process, in the same order; the ranks of the two sides exchange a message. */
 void data_transfer_begin(struct rank_data *data, op_id send, int send_part);
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part);
 

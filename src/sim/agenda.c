@@ -20,12 +20,8 @@ static inline void agenda_put(struct engine *e, size_t at, struct due due)
 	e->works[due.work].at = at;
 }
 
-/* Places `due` from the hole `at`: later ones on the way to the root move down, or earlier
- * children move up:
- *
- *            5                    2               due = 2 for the hole: its parent moves down;
- *        .   8   9            5   8   9           with due = 7, the child 6 would move up instead
- *      6                    6 */
+/* Places `due`, starting at the hole `at`: parents that are due later move down, else children
+ * that are due earlier move up. */
 static void agenda_place(struct engine *e, size_t at, struct due due)
 {
 	struct due *agenda = e->agenda;

@@ -50,7 +50,7 @@ static const struct record *slowest_member(const struct engine *e, const struct 
 	return most;
 }
 
-/* With backup= a member may be missing, or wait in vain. */
+/* Returns true if the member, which with backup= may be missing, is in that state. */
 static bool member_in_state(const struct engine *e, op_id id, enum lane_state state)
 {
 	return id && op_arrived(e, id) && e->lanes[lane_of(e, op_at(e, id))].state == state;

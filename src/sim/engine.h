@@ -5,11 +5,6 @@
  * Each activity is a `work` with at most one future event; one heap holds these. Parts refer to
  * each other by index, so that a copy of the arrays is a copy of the machine (sim.c, reach.c).
  *
- * Files: sim.c (the backend's functions, projections) arrays.h state.c (arrays, copies) agenda.c
- * log.c host.c lane.c device.c (kernels, copy engines) link.c (flows) collective.c backup.c
- * transfer.c (rendezvous, one-sided operations) run.c (one pass) reach.c (answers) abort.c (early
- * ends)
- *
  * May call: waits/ numerics/ collectives/ kernels/ world/ machine/ base/. To add a kind of
  * operation: a row of OP_KINDS (world/op.h), a cost in backend/cost.c, a case in lane.c (device)
  * or host.c, and its data in numerics/.

@@ -22,7 +22,6 @@ static op_id lane_holder(const struct engine *e, const struct stream_queue *lane
 	return 0;
 }
 
-/* Every start passes here. */
 void lane_begun(struct engine *e, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -37,7 +36,7 @@ void lane_begun(struct engine *e, op_id id)
 		data_begin(e->data, id);
 }
 
-/* A list, not a recursion: streams may free one another. */
+/* Uses a list, not recursion, because streams may free one another. */
 void lane_poke(struct engine *e, uint32_t lane)
 {
 	if (e->lanes[lane].poked)

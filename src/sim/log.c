@@ -1,10 +1,7 @@
-/* log.c -- the rank's slowness and the machine when an operation was queued, which later lines do
- * not change; the changed operations of a what-if run; broken rules
+/* log.c -- a rank's slowness and the machine as they were when an operation was queued; the
+ * changes of a what-if run; broken rules
  *
- *      before        kernel a ====----====      copy b .......=====   host |launch|sync ........|
- *      otherwise     alone: a ========          ns 0   b |            no_launch, not_held: ||
- *
- * Changed operations share nothing; others run as if they did not exist. */
+ * An operation with a changed duration shares nothing; others run as if it did not exist. */
 #include "sim/engine.h"
 #include "base/memory.h"
 #include "base/search.h"

@@ -13,9 +13,9 @@
  *                                                            stops, and arrives in a later pass
  *     rank 2           has no line in common with either: goes on to its own horizon
  *
- * Rank 0's matmul must not end, because the next line may be a kernel that shares the
- * multiprocessors from 1.3 on. Rank 1 must not arrive, because it would hold multiprocessors
- * until an end that depends on rank 0.
+ * Rank 0's matmul must not end, because its next line may be a kernel that shares the
+ * multiprocessors from 1.3 on. Rank 1 must not arrive, because it would hold multiprocessors until
+ * an end that depends on rank 0.
  *
  * A rank with nothing on its device and no one-sided operation as its target stops at `fixed`, the
  * time that earlier answers have made final. Stopping spreads to ranks at a meeting with a stopped
@@ -236,7 +236,7 @@ static void lane_due(struct engine *e, uint32_t index)
 		lane_begin(e, index);
 		return;
 	case PHASE_KERNEL:
-		/* computing takes wall time; all processes count the same */
+		/* computing takes real time; all processes count the same */
 		if (e->data)
 			e->ticks += (int64_t)((record->flops / FLOPS_A_TICK +
 			                              (double)record->bytes / BYTES_A_TICK) /
@@ -328,7 +328,7 @@ enum status engine_run(struct engine *e, struct budget *budget)
 			break;
 		}
 	}
-	/* events put off are due again; horizons may change */
+	/* postponed events are due again; a new pass sets new stop events */
 	for (size_t i = 0; i < e->held_count; i++)
 		agenda_set(e, e->held[i].work, e->held[i].time, e->held[i].order);
 	e->held_count = 0;

@@ -31,7 +31,7 @@ struct graph_launch {
 	uint64_t number;
 	CUevent begin, end;
 	unsigned anchor;
-	int count, left; /* operations; of them not forgotten */
+	int count, left; /* operations; those not forgotten */
 	bool known, divided;
 	struct part_time {
 		int64_t start, end;

@@ -22,7 +22,7 @@ struct timer_slot {
 	CUdeviceptr at; /* the word's, for streams */
 	uint32_t value;
 	struct timer_slot *next_free;
-	unsigned state; /* 0, CAME | ENDS: both are known */
+	unsigned state; /* which of the two times are known */
 	bool used;
 	int64_t came, ns;
 };
@@ -37,7 +37,7 @@ struct timer {
 	struct timer_slot *chunk[CHUNKS];
 	uint32_t *words[CHUNKS];
 	uint32_t chunks;
-	struct timer_slot *free, *free_last; /* the one that has been free longest is reused first */
+	struct timer_slot *free, *free_last; /* reused in the order in which they became free */
 	struct timer_slot **runs;            /* with a running time */
 	size_t running;
 };

@@ -1,9 +1,9 @@
 /* exchange.cu -- communication of ranks that share a GPU, after all have arrived: a member's
  * kernel reads and writes all members' memory (cuda/exchange/shared_gpu/)
  *
- * The addresses are in slots in host memory, where a read takes a microsecond or more and every
- * block would need all. So one block reads them first (exchange_find) and leaves them on the GPU.
- * If a member was released, or the members disagree, nothing is written.
+ * Reading the addresses, in slots in host memory, is slow, so one block reads them first
+ * (exchange_find) and leaves them on the GPU. If a member was released, or the members disagree,
+ * nothing is written.
  *
  * exchange_sum_blocks adds up blocks received by NCCL (cuda/exchange/nccl/). */
 #include "cuda/kernels/numbers.cuh"

@@ -1,6 +1,5 @@
-/* kernel.cuh -- declares kernels: KERNEL(name, struct) { ... call ... }; SYNC_KERNEL if
- * threads of a block synchronize (__syncthreads, shuffles). Compiled by NVRTC, nvcc, and with
- * tests/standin/kernels_cuda.h by g++ for the CPU. */
+/* kernel.cuh -- declares kernels: KERNEL(name, struct) { ... call ... }; SYNC_KERNEL if threads of
+ * a block synchronize (__syncthreads, shuffles). */
 #ifndef RANKSH_CUDA_KERNEL_CUH
 #define RANKSH_CUDA_KERNEL_CUH
 

@@ -1,13 +1,12 @@
 /* loss.cu -- mse, sumsq, crossentropy and its gradient (src/kernels/loss.c), nonfinite
  *
  * A reduction to one number takes two launches: each block, or row, leaves its part in `parts`,
- * and loss_sum_of_parts adds these in a fixed order. Elements and parts are doubles. */
+ * and loss_sum_of_parts adds these in a fixed order. */
 #include "cuda/kernels/elements.cuh"
 #include "cuda/kernels/exponential.cuh"
 #include "cuda/kernels/rows.cuh"
 
-/* parts[b]: of block b, which takes every gridDim-th piece of blockDim of all call.columns
- * elements */
+/* Writes each block's sum to parts; a block takes every gridDim-th group of blockDim elements. */
 template <class Term> INLINE void block_sum(const rows &call, Term term)
 {
 	double sum = 0;

@@ -1,6 +1,5 @@
 /* driver.h -- the part of libcuda, the driver API, that we use, declared with NVIDIA's names and
- * values, so that src/cuda/ compiles without the toolkit. tests/cuda_headers.sh compares them
- * with cuda.h. */
+ * values, so that src/cuda/ compiles without the toolkit. */
 #ifndef RANKSH_CUDA_DRIVER_H
 #define RANKSH_CUDA_DRIVER_H
 

@@ -32,7 +32,7 @@ typedef enum {
 } ncclDataType_t;
 
 /* Configuration of a communicator, as of NCCL 2.18: a later library reads `size` bytes and uses
- * defaults for the rest. Initialize with NCCL_CONFIG_INITIALIZER. */
+ * defaults for the rest. */
 typedef struct {
 	size_t size;
 	unsigned int magic, version; /* version: MAJOR * 10000 + MINOR * 100 + PATCH */

@@ -10,7 +10,6 @@
  * answer.
  *
  * The communicator's thread serves in the order of the origin's stream, once the window is open.
- * Adds of several ranks run concurrently, by compare-and-swap per element.
  *
  * A release ends NCCL calls without data. An add that follows reads the `released` word, so that
  * it does nothing. */

@@ -1,6 +1,5 @@
 /* pool.c -- memory that all ranks access: each allocates one piece of the GPU at the start,
- * publishes its handle, and opens the others'. Addresses are exchanged as offsets. Without IPC the
- * pool is in the segment and holds copies. */
+ * publishes its handle, and opens the others'. Without IPC the pool is in the segment. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 #include <stdio.h>
