@@ -19,7 +19,7 @@
  *  11 making a group takes no time
  *  12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two
  *     needs no operation by the other rank
- *  13 a collective that reaches its group's timeout ends undone, with all operations on its
+  *  13 a collective that reaches its group's timeout is aborted, with all operations on its
  *     instance
  *  14 a collective with record.backup begins when all members but that many have arrived
  *  15 a graph launch queues its operations; only the first costs a launch
@@ -133,8 +133,8 @@ struct backend {
 	/* Gives the cost without a projection */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
-	/* True if, in the projection, a host or stream of the rank needs more lines to continue;
-	 * *on: at which operation */
+	/* Returns true if, in the projection, a host or stream of the rank needs more lines; *on:
+	 * the operation at which */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
 	 * life. A change of one member applies to the whole collective or transfer. NULL: not

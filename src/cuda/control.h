@@ -8,8 +8,8 @@
  *                  done, in the shadow's order       wait.c
  *      times       measured, else the shadow's       times.c
  *
- * The shadow is the simulator on the same world: it decides which operations complete and in which
- * order. Everything here is the same on all processes unless marked `own`. */
+ * The shadow decides which operations complete, and in which order. Everything here is the same on
+ * all processes unless marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
 

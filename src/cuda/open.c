@@ -120,7 +120,6 @@ static void memory_report(const struct cuda_job *job, struct cuda_report *mine, 
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }
 
-/* all: room for every report */
 static enum status gpus_take(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
         struct cuda_report *all, CUdeviceptr *offered)
 {

@@ -63,7 +63,6 @@ static void compare_segments(struct control *control, enum space space, bool *mo
 	control->known.stretches[space] = heap->stretch_count;
 }
 
-/* op: the segments belong to the previous order, an OP_SEGMENT */
 static void order_segments(struct control *control, bool op)
 {
 	bool more = op;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- what each rank reports at the start: its host, GPUs and libraries, or why it has none */
+/* ---- a rank's report */
 
 enum { REPORT_GPUS = 16, REPORT_WORDS = 1024 };
 /* one rank's, sent as bytes: no pointers */

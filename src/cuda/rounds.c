@@ -1,5 +1,4 @@
-/* rounds.c -- a round: votes and times go to rank 0, which combines them and sends them back. A
- * message is a head and times, in both directions. */
+/* rounds.c -- a round; a message is a head and times, in both directions */
 #include "cuda/rounds.h"
 #include "base/memory.h"
 

@@ -14,7 +14,6 @@
  *      row 0 ..  2     [ head 0: 4 columns | head 1: 4 columns ]     sequence 0
  *      row 3 ..  5     [ head 0            | head 1            ]     sequence 1
  *
- *
  * Blocks: q and k may be parts of the sequence with different lengths; query= and key= are their
  * start positions. The second result, lse [tokens,heads], is the log of the softmax's sum.
  * attention_merge combines two key blocks (Milakov and Gimelshein, arXiv:1805.02867):

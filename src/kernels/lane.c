@@ -78,7 +78,7 @@ LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from
 		to[i] = (float)from[i];
 }
 
-/* f16 and bf16 go in blocks: gathered, then converted through f32. */
+/* f16 and bf16 are converted in blocks, through f32. */
 enum { BLOCK = 256 };
 
 /* Reads a run from offset `at` on, along the last dimension. */

@@ -12,7 +12,7 @@ enum owner {
 	OWNER_LANE,
 	OWNER_GROUP,
 	OWNER_TRANSFER,
-	OWNER_RANK /* at an idle host's clock: the rank stops */,
+	OWNER_RANK /* an idle host's clock, at which the rank stops */,
 	OWNER_FILL /* this process's rank: its host writes a tensor */
 };
 enum work_phase {
@@ -82,18 +82,18 @@ struct rank {
 	int64_t seen;                          /* time of its latest event */
 	op_id next;                            /* next line of the host */
 	op_id on;                              /* the SYNC or SEGMENT that blocks it */
-	op_id last_done;                       /* on the device */
+	op_id last_done;                       /* last operation that ended on the device */
 	uint32_t lanes, lane_count, lane_room; /* lanes[lanes + stream] */
 	uint32_t unfinished;                   /* issued to the device, not done */
-	uint32_t kernels;                      /* list of works */
+	uint32_t kernels;                      /* works, a list */
 	uint32_t held;                         /* collectives that hold multiprocessors */
-	double held_part;                      /* their part of them */
+	double held_part;                      /* the share that they hold */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
 	uint32_t awaited;                      /* transfers waiting for this rank */
 	uint32_t one_sided;                    /* its one-sided operations, queued and not done */
 	uint32_t reached;                      /* such operations with it as target */
 	uint32_t stop, stopped;                /* stop event; pass that stopped it */
-	uint32_t spreads_next;                 /* run.c: list */
+	uint32_t spreads_next;                 /* next in run.c's list */
 	/* by enum copy_way */
 	struct engine_line engine[COPY_ENGINES];
 	uint8_t state;

@@ -156,7 +156,7 @@ uint32_t make_transfer(struct engine *e);                             /* returns
 /* the current state, with an overlay */
 void engine_copy(struct engine *to, const struct engine *from);
 
-/* agenda.c: one event a work at most */
+/* agenda.c: at most one event per work */
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
 void agenda_drop(struct engine *e, uint32_t work);
 
@@ -180,7 +180,7 @@ void fill_due(struct engine *e);                   /* the first of `fills` */
 
 /* lane.c */
 void lane_begin(struct engine *e, uint32_t lane); /* its head is issued, and its arrival due */
-void lane_poke(struct engine *e, uint32_t lane);  /* its head may continue: for lanes_step */
+void lane_poke(struct engine *e, uint32_t lane);  /* its head may continue: lanes_step tries it */
 void lanes_step(struct engine *e);
 void lane_begun(struct engine *e, op_id id);       /* marks the start */
 void lane_finish(struct engine *e, uint32_t lane); /* its head is done */
@@ -203,7 +203,7 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
  * is the flow's end instead. */
 void flow_due(struct engine *e, uint32_t work);
 bool flow_over(const struct engine *e, uint32_t work); /* true: the due event is its end */
-void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
+void flow_leave(struct engine *e, uint32_t work);      /* removes it, in any phase */
 /* Returns the place of the i-th member that counts in a begun collective; -1 if none. */
 int flow_member(const struct engine *e, const struct match *match, int i);
 
@@ -223,9 +223,9 @@ void backup_arrived(struct engine *e, struct instance *instance);
 void backup_begin(struct engine *e, struct instance *instance);
 /* computes the data; call it before the members end */
 void backup_ends(struct engine *e, const struct match *match);
-/* a member arrives while it runs, */
+/* a member arrives while the collective runs */
 void backup_join(struct engine *e, uint32_t lane);
-void backup_fetch(struct engine *e, uint32_t lane); /* ... or after its end */
+void backup_fetch(struct engine *e, uint32_t lane); /* a member arrives after its end */
 void backup_fetched(struct engine *e, uint32_t lane);
 void collective_forget(struct engine *e, struct instance *instance);
 

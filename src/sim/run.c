@@ -22,9 +22,8 @@
  * one, now or on arrival, and to the ranks of its open windows. Events of stopped ranks are
  * postponed to the next pass.
  *
- * For an answer or a projection some ranks are quiet: they issue nothing more and do not stop. A
- * stopped rank that a quiet one meets, and whose side is queued, is noted as needed; the caller
- * (reach.c) tries again with it quiet. */
+ * For an answer (reach.c) or a projection some ranks are quiet: they issue nothing more and do not
+ * stop. */
 #include "sim/engine.h"
 
 /* ---- stopping */

@@ -4,9 +4,6 @@
  * world/ matches the sides in the order of each (source, destination) channel. The parts of one
  * operation (sendrecv, together) run at once, each as a flow; the operation ends with the last.
  *
- *      rank 0  sendrecv  send to 1  --- channel (0, 1) --->  receive from 0   sendrecv  rank 1
- *                        receive from 1 <-- channel (1, 0) -- send to 0
- *
  * An awaited part is counted at the peer, so that a stop (run.c) finds it. */
 #include "sim/engine.h"
 #include "numerics/rank_data.h"

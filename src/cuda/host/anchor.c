@@ -14,8 +14,8 @@ static enum status event_elapsed(const struct anchors *anchors, CUevent from, CU
 	return status;
 }
 
-/* The event was between `before` and `after`. The known bounds are intersected with that
- * interval; if they are disjoint, they move to its nearest end. */
+/* Narrows the bounds by an event between `before` and `after`; if they are disjoint, they move to
+ * the nearest end of that interval. */
 static void offset_narrow(struct anchors *anchors, double gpu_ns, int64_t before, int64_t after)
 {
 	double least = before - gpu_ns, most = after - gpu_ns;

@@ -4,7 +4,7 @@
  *      2        matmul        * relu          | wait         *  0: matmul  1: relu  3: the wait
  *      3              wait *    copy       *                    2: copy ...
  *
- * `|` marks what a wait waits for. The streams are temporary. */
+ * `|` marks the operation that a wait waits for. */
 #include "cuda/host/graph.h"
 #include "base/memory.h"
 

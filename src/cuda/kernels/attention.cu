@@ -144,8 +144,7 @@ FORWARD(attention_f16_128, F16, 128)
 FORWARD(attention_bf16_64, BF16, 64)
 FORWARD(attention_bf16_128, BF16, 128)
 
-/* Merges attention to two blocks of keys: o and lse become those of both; one warp per token and
- * head. If neither has seen a key, o is unchanged. tokens: queries * sequences */
+/* One warp per token and head. If neither block has seen a key, o is unchanged. */
 SYNC_KERNEL(attention_merge, attention_blocks, THREADS)
 {
 	long long one = (long long)blockIdx.x * blockDim.y + threadIdx.y, token = one / call.heads;

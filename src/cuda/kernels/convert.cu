@@ -38,7 +38,7 @@ SYNC_KERNEL(convert_tiles, elements, THREADS)
 	}
 }
 
-/* ---- reductions of all elements to one number: by block, then of all blocks */
+/* ---- quantize: the largest of each block, then of all */
 
 /* a NaN is the largest */
 INLINE double larger_size(double a, double b)

@@ -115,7 +115,6 @@ INLINE void add_line(Number *sum, const void *input, long long at, bool first, i
 	}
 }
 
-/* completes the sum of n inputs */
 template <int TYPE, int V, class Number> INLINE void finish_line(Number *sum, int reduction, int n)
 {
 #pragma unroll

@@ -22,7 +22,6 @@
 #endif
 #define INLINE static __device__ __forceinline__
 
-/* this thread's number in the grid, and the number of threads */
 INLINE long long thread_number()
 {
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;

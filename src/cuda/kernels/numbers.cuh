@@ -59,7 +59,6 @@ INLINE int saturated(double value)
 	return value == value ? (int)value : 0;
 }
 
-/* A 64-bit integer in 32 bits, two's complement */
 INLINE int wrapped(long long value)
 {
 	return (int)(unsigned)(unsigned long long)value;

@@ -131,7 +131,6 @@ void plan_embed(const struct kernel_call *call, const char *function, struct lau
 	add_teams(plan, function, &rows);
 }
 
-/* one block per row of the table */
 void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->out[0].layout);

@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 
-/* ---- words of the segment that streams write and wait for, collected in order. Each belongs to
- * one sequence number, so that writing it twice changes nothing. */
+/* ---- words of the segment that streams write and wait for, collected in order */
 
 enum { BATCH = 255 }; /* CUDA's limit per call */
 
