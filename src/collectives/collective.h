@@ -158,8 +158,8 @@ bool collective_unrolls(const struct collective *collective);
  * type); an i32 average divides the sum, truncated. max and min: a number wins over a NaN. Fails
  * with ST_MPI. */
 enum status collective_data(struct collective_job job);
-/* Returns the operand that holds the result on this rank; NULL if none. In place that is the
- * input. */
+/* Returns the operand that holds the result on this rank (the input on the root of an in-place
+ * broadcast); NULL if none. */
 const struct operand *collective_result(const struct record *record);
 
 #endif

@@ -61,7 +61,7 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 typedef enum status data_rule(const struct collective_job *job);
 data_rule data_reduce, data_broadcast, data_move;
 
-/* Returns the faster one; the first if equal. A rate of 0 means impossible. */
+/* Returns the faster one; the first if equal. A rate of 0: impossible. */
 struct cost quicker(struct cost best, struct cost other);
 
 /* Steps in a pipeline around the ranks, and how many cross nodes */
@@ -80,7 +80,7 @@ enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
 /* Returns the cost under the machine's fastest protocol; `bytes` is protocol-independent. */
 struct cost nccl_quickest(
         const struct cost_task *task, enum nccl_algorithm algorithm, struct hops hops, double bytes);
-/* Returns the latency of the hops alone, in us. */
+/* Returns the base latency plus that of the hops, in us. */
 double nccl_hops_us(const struct machine *machine, enum nccl_algorithm algorithm, enum nccl_protocol protocol,
         struct hops hops);
 double nccl_ring_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol);

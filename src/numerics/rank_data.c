@@ -219,8 +219,6 @@ void data_groups(struct rank_data *data)
 	}
 }
 
-/* ---- begin and end of an operation */
-
 void data_begin(struct rank_data *data, op_id id)
 {
 	enum op_kind kind = op_record(data->world, id)->kind;

@@ -76,12 +76,12 @@ struct exchange_started {
 
 struct exchange {
 	/* Memory for the rank's tensors and messages. Fails with ST_DEVICE_MEMORY, ST_GPU. free
-	 * does not wait: work queued on it has completed. */
+	 * requires that all work on it has completed. */
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 	void (*free)(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-	/* Called by all members in one order, before the part's first operation and before the
-	 * first after a release. May wait for members; a release ends the wait. Fails with ST_GPU;
-	 * with ST_LIMIT if work that was released before never ends, nor later work on its
+	/* Called by all members in the same order, before the part's first operation and before
+	 * the first after a release. May wait for members; a release ends the wait. Fails with
+	 * ST_GPU; with ST_LIMIT if work that was released before never ends, nor later work on its
 	 * streams. */
 	enum status (*open)(struct exchange *exchange, int part, int n, int place, const int *ranks);
 	enum status (*collective)(struct exchange *exchange, const struct exchange_collective *call,
@@ -90,7 +90,7 @@ struct exchange {
 	enum status (*transfers)(struct exchange *exchange, const struct exchange_transfer *transfers,
 	        int count, struct exchange_started started, CUstream stream);
 	/* Collectives and transfers between begin and end start together: none waits for another
-	 * one, in any order and on any streams. They may be queued as late as `end`. */
+	 * one, in any order and on any streams. `end` may be what queues them. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
 	/* Declares this rank's memory for the window that collective `seq` opens. Call it before

@@ -82,7 +82,7 @@ struct host_lane {
 };
 /* ---- lanes.c */
 void lanes_open(struct host_thread *host);
-void lanes_close(struct host_thread *host); /* requires that all operations have completed */
+void lanes_close(struct host_thread *host); /* requires that all have completed */
 /* Returns the lane of an order's stream, created on first use. Fails with ST_GPU. */
 enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
 int host_lane_priority(const struct host_thread *host, const struct host_order *order);
@@ -135,7 +135,8 @@ enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
 /* Waits until the stream has reached the operation. Fails with ST_INTERRUPTED if the thread has to
  * stop, or with ST_GPU. */
 enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
-/* Reports asynchronous failures of the exchange; operations in flight there become undone. */
+/* Reports asynchronous failures of the exchange; operations in flight in such a part become
+ * undone. */
 void lanes_ask_exchange(struct host_thread *host);
 /* Call after a failure: if the context is lost, all operations in flight are reported undone. */
 void lanes_check(struct host_thread *host);
@@ -248,7 +249,7 @@ enum status timer_open(struct host_thread *host);
 void timer_finish(struct host_thread *host); /* ends all timers, and later ones at once */
 /* requires that all timers have been reached */
 void timer_close(struct host_thread *host);
-/* Blocks the stream until timer_let_go; ns: the host time of that. */
+/* Blocks the stream until timer_let_go at host time `ns`. */
 enum status timer_hold(struct host_thread *host, CUstream stream, struct timer_slot **slot);
 void timer_let_go(struct host_thread *host, struct timer_slot *slot, int64_t ns);
 /* blocks the stream until `ns` have passed since it reached timer_begin */

@@ -19,7 +19,7 @@ enum host_order_kind {
 	ORDER_SEGMENT,
 	/* Memory that the world has freed; its last use has completed. */
 	ORDER_SEGMENT_GONE,
-	/* A new part of a group: exchange.open */
+	/* A new part of a group, or a new communicator of it: calls exchange.open. */
 	ORDER_PART
 };
 
@@ -40,7 +40,7 @@ struct host_order {
 	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
 	bool blocking;
 	int8_t priority; /* the stream's, as in struct stream */
-	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts with the one before it */
+	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: starts with the previous one */
 	/* In a `together`: another member follows. OP_SEGMENT, ORDER_SEGMENT, _GONE: the segments
 	 * that follow belong to the operation, and so does their time. */
 	bool more;
@@ -48,9 +48,9 @@ struct host_order {
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
 	void *arrays;         /* of the record; freed by host_order_release */
-	/* its match is a mismatch: its stream blocks until host_cancel(id) */
+	/* members' arguments disagree: its stream blocks until host_cancel(id) */
 	bool never;
-	/* it ended before it was given: it is not executed, and is reported undone in its place */
+	/* it ended before it was given: it is not executed, but reported undone in its turn */
 	bool undone;
 	int64_t launch_ns;        /* duration of a played launch; 0: as measured */
 	int64_t least_ns;         /* least duration from its start (spin, played, slow); 0: none */
@@ -95,7 +95,7 @@ struct measured {
  * could not be opened. Nothing queued in such a part completes. */
 struct host_report {
 	struct measured measured; /* blame 0 */
-	int part;                 /* if it is no operation; else unused */
+	int part;                 /* only with measured.id 0 */
 	enum status status;       /* not ST_OK: the operation is undone and has no result */
 	char *words;              /* the reason, freed by the receiver; NULL with ST_OK */
 	/* not 0: only reports that this operation read an index out of range: element `place` has

@@ -1,8 +1,8 @@
 /* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders,
  * reports, reads and writes). An umbrella header.
  *
- * One lock guards all of it and is never held during a CUDA call. What is handed over carries its
- * time, to which the receiver's clock advances on the tests' stand-in. */
+ * One lock guards all of it and is never held during a CUDA call. Orders, reports and letters
+ * carry a time, to which the receiver's clock advances on the tests' stand-in. */
 #ifndef RANKSH_CUDA_HOST_SHARED_H
 #define RANKSH_CUDA_HOST_SHARED_H
 

@@ -199,8 +199,8 @@ enum status serve_window(struct exchange *exchange, int part, uint32_t seq, CUde
 enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
         struct exchange_started started, CUstream stream);
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);
-/* Requires the lock, which it releases meanwhile; on the party's thread. Serves the next
- * operation. Returns false if there is none or its window is not open yet. */
+/* Called on the party's thread. Requires the lock, which it releases meanwhile. Serves the next
+ * operation; returns false if there is none or its window is not open yet. */
 bool serve_next(struct party *party);
 void serve_leave(struct party *party); /* on its thread, after its communicator has gone */
 void serve_close(struct nccl_exchange *nccl);

@@ -8,8 +8,7 @@
 #include "cuda/kernels/image.h"
 #include <pthread.h>
 
-/* ---- the segment: chunks, each registered with CUDA on first use. The first begins with struct
- * shared_gpu_memory. */
+/* ---- the segment: chunks. The first begins with struct shared_gpu_memory. */
 enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000, GRAIN = 4096 };
 /* after the chunks: staging memory without IPC, an equal part per rank */
 enum { STAGES_BYTES = 1 << 30 };
