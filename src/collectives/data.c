@@ -88,7 +88,8 @@ static int64_t piece_of(const struct collective_job *job, int place)
 	        : piece_at(job->in_count, counted(job, job->n), counted(job, place));
 }
 
-/* Multiplies by 1/n in the type before the sum, as ncclAvg does: f16 sums stay in range. */
+/* Multiplies by 1/n in the type before the sum, as ncclAvg does, so that f16 sums stay in
+ * range. */
 static void divide(const struct collective_job *job, void *block, int64_t count, int n)
 {
 	char element[4];
@@ -238,8 +239,8 @@ const struct operand *collective_result(const struct record *record)
 	return written || !gives ? written : record_source(record);
 }
 
-/* Messages must not write memory that they still read. An identical buffer is fine for an in-place
- * collective: a place reads and writes its own piece. */
+/* Messages must not write memory that they still read. An in-place collective may use one buffer,
+ * because a place reads and writes its own piece. */
 enum status collective_data(struct collective_job job)
 {
 	job.n = transport_group_size(job.comm);

@@ -91,7 +91,7 @@ struct cost nccl_quickest(
 	struct cost best = {.rate = 0};
 
 	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
-		/* LL128 needs 128-byte stores to arrive whole: NVLink, not always PCIe */
+		/* LL128 needs 128-byte stores that arrive whole, as over NVLink */
 		if (protocol == NCCL_LL128 && machine->link_switched != 1)
 			continue;
 		double us = nccl_hops_us(machine, algorithm, protocol, hops);

@@ -154,7 +154,7 @@ static void send_by_chains(const struct sender *sender)
 		send_by_trees_of_nodes(sender, 0, sender->message->elements);
 }
 
-/* A broadcast as it unrolls; a reduce is the reverse: it sends where the broadcast receives. */
+/* A broadcast sends as its unrolled steps do, a reduce where the broadcast receives. */
 static void send_one_way(const struct sender *sender)
 {
 	const struct collective_message *message = sender->message;

@@ -73,8 +73,8 @@ void control_note_news(struct control *control)
 		struct measured *one =
 		        &control->measured.at[control->measured.order[control->times.measured]];
 		measurement_note(control, one);
-		/* marks its outputs, also in other ranks' windows, invalid, as an abort has done
-		 * already */
+		/* marks its outputs, also in other ranks' windows, invalid; an abort has already
+		 * done so */
 		if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
 			world_mark_outputs(control->world, one->id, one->id);
 	}

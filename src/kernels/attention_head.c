@@ -71,7 +71,7 @@ INLINE float largest_of(const float *row, int64_t count)
 }
 
 /* Replaces each row of p by its softmax over the seen keys; the rest becomes 0. Subtracting the
- * maximum keeps exp at 1 or below, so nothing overflows. A NaN lost in the maximum returns,
+ * maximum keeps exp at 1 or below, so nothing overflows. A NaN lost in the maximum reappears,
  * because its exp and so the sum are NaN. lse (or NULL), `apart` elements from row to row,
  * receives the log of the sum.
  *

@@ -19,7 +19,7 @@
 enum status kernel_out(struct kernel_call *call, int out, enum dtype dtype, int dims, const int64_t *dim);
 /* fails with ST_DTYPE for i32 */
 enum status kernel_wants_float(const struct kernel_call *call, int in);
-/* Fails with ST_SHAPE: "a is [4], b is [5]: add wants WANTED". */
+/* Fails with ST_SHAPE: "a is [4], b is [5]: add needs WANTED". */
 enum status kernel_shape_failure(const struct kernel_call *call, const struct kernel_tensor *one,
         const struct kernel_tensor *other, const char *wanted);
 /* returns the last dimension */

@@ -1,4 +1,4 @@
-/* dropout.c -- dropout and its gradient: elements become 0 with probability p, the others are
+/* dropout.c -- dropout and its gradient: elements become 0 with probability p, and the others are
  * divided by 1-p.
  *
  * The choice depends only on (seed, element index in the whole), by base/philox.h. So the gradient

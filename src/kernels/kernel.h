@@ -93,11 +93,11 @@ struct kernel {
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;
 	/* Checks the rest and sets each out[i].layout (dtype and dims; contiguous). Fails with
 	 * ST_SHAPE, ST_DTYPE or ST_RANGE and a message with names: "v is [128,64], x is [256,256]:
-	 * matmul wants [256,256] x [256,any]". NULL: out[0] is like in[0]; a source finds its
+	 * matmul needs [256,256] x [256,any]". NULL: out[0] is like in[0]; a source finds its
 	 * shape and type in out[0].layout. */
 	enum status (*shape)(struct kernel_call *call);
-	/* Floating-point operations per element of the largest operand: 0 for a copy, 1, or 8 for
-	 * a few (exp, tanh, a mean and a variance ...) */
+	/* Floating-point operations per element of the largest operand: 0 for a copy, 1 for one, 8
+	 * for several (exp, tanh, a mean and a variance ...) */
 	double operations;
 	/* Matrix products: the share of the operations that counts as model FLOPs (1, or less if
 	 * some are recomputed); others: 0 */
@@ -148,7 +148,7 @@ void kernel_compute(const struct kernel_call *call);
  * others not: without ids, `to n = binsort ids` still gives n [bins], all 0. */
 bool kernel_writes_nothing(const struct kernel_call *call);
 /* Finds the first index that is out of range: element `place` of its tensor. Returns false if all
- * are valid; for an invalid one computing gives a NaN or nothing. Call it before kernel_compute(),
+ * are valid; kernels skip an invalid index or give a NaN for it. Call it before kernel_compute(),
  * because results may overlap the indices. */
 bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *value);
 /* Returns ST_RANGE, with a message that has the element, its value and the range. */

@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "kernels/widths.h"
 
-/* A dimension joins its predecessor if that one's stride equals this one's total length. */
+/* Merges a dimension into the previous one if that one's stride equals its total length. */
 static struct lane merged(const struct lane *lane)
 {
 	struct lane out = {.dtype = lane->dtype, .data = lane->data};

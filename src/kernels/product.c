@@ -64,8 +64,8 @@ static float *element(struct matrix matrix, int64_t row, int64_t column)
  *      dx = dy w.T     [512,64] = [512,64] [64,64]      the same
  *      dw = x.T dy     [64,64] = [64,512] [512,64]      4 parts: 32 rows of dw, sums over 256
  *
- * The bits depend only on the shapes. Without such kernels, with large matrices or few rows, it is
- * one call. */
+ * The bits depend only on the shapes. Without such kernels, and for large matrices or few rows, it
+ * is one call. */
 void matrix_product(
         int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y)
 {

@@ -20,8 +20,8 @@ INLINE double largest(int64_t count, const double *x)
 	return most;
 }
 
-/* Sums `term`, an expression in i, over i = 0 .. count-1, in eight vector lanes; then the parts
- * are added: in the same order for all vector widths. */
+/* Sums `term`, an expression in i, over i = 0 .. count-1, in eight vector lanes, then adds the
+ * parts, in the same order for all vector widths. */
 #define SUM_IN_PARTS(term)                                           \
 	enum { PARTS = 8 };                                          \
 	double part[PARTS] = {0}, sum = 0;                           \

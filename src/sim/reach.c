@@ -9,8 +9,9 @@
  *     try 3   quiet: 0 1 3     no other is met: reached at 4.2 ms, or a line is missing
  *     commit                   all of it in one pass, on the machine itself
  *
- * A try continues the one before: its events are final with more quiet ranks, too. Then the quiet
- * ranks' devices are final up to 4.2 ms, and later lines join links and groups no earlier. */
+ * A try continues the one before, whose events are final with more quiet ranks, too. Then the
+ * quiet ranks' devices are final up to 4.2 ms, and later lines join links and groups no
+ * earlier. */
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "waits/search.h"
@@ -23,7 +24,7 @@ struct engine *fresh_copy(struct sim *sim)
 	sim->projected = false;
 	engine_copy(sim->copy, sim->engine);
 	sim->copy->everybody_quiet = false;
-	/* other processes may not have had the copy's earlier uses */
+	/* the copy's earlier uses differ between processes */
 	sim->copy->ticks = sim->copy->ticks_all = 0;
 	return sim->copy;
 }

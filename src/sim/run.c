@@ -61,7 +61,8 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	/* with backup= a collective may start without `rank`, so it depends on rank in any case */
+	/* with backup= a collective may start without `rank`, so it depends on rank, queued or
+	 * not */
 	bool backup = op_record(e->world, instance->last)->backup;
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 || backup;
 	for (int i = 0; i < match->n; i++)
@@ -151,8 +152,8 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	}
 }
 
-/* Notes as needed the stopped ranks at a quiet rank's meeting whose sides are queued. Returns true
- * if there are any. */
+/* At a quiet rank's meeting, notes as needed each stopped rank whose side is queued. Returns true
+ * if there is one. */
 static bool meets_needed(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
@@ -171,7 +172,7 @@ static bool meets_needed(struct engine *e, op_id id)
 	return needs;
 }
 
-/* So members arrive in order of time and read final memory. With a timeout, all lanes of a part
+/* Lets members arrive in order of time and read final memory. With a timeout, all lanes of a part
  * are at one meeting, because the timeout ends them all. */
 bool match_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
 {

@@ -146,7 +146,7 @@ void transfers_forget(struct engine *e, uint32_t lane)
  *      rank 0  s     |latency|====== put x -> y@1 ======|      reads x at its start
  *      rank 1                                           y      changes at its end
  *
- * The target has no operation for it and cannot know when it comes: so the ranks of an open window
+ * The target has no operation for it and cannot know when it comes. So the ranks of an open window
  * stop together (run.c), and `one_sided` and `reached` count queued operations. */
 
 void one_sided_queued(struct engine *e, op_id id)

@@ -127,7 +127,7 @@ void lanes_check(struct host_thread *host)
 	host->why = fail_copy();
 }
 
-/* On a virtual clock the ends of reported operations may still lie ahead: flight_wait. */
+/* On a virtual clock, ends of reported operations may still lie ahead (flight_wait). */
 static bool wait_is_over(struct host_thread *host, op_id target)
 {
 	struct host_lanes *lanes = host->lanes;

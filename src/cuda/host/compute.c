@@ -24,7 +24,7 @@ struct compute {
 	cublasHandle_t cublas;
 	struct index_fault *fault;    /* [FAULTS], on the host: see fault_of */
 	struct index_fault *fault_at; /* the same on the GPU */
-	/* per lane, as NVIDIA recommends: 32 MB from Hopper on, before 4 MB */
+	/* per lane, as NVIDIA recommends: 4 MB before Hopper, then 32 MB */
 	int64_t workspace_bytes;
 };
 

@@ -19,7 +19,7 @@ INLINE float power_of_2(float x)
 #endif
 }
 
-/* Returns how many keys, the first ones, query `i` of a sequence sees. */
+/* Returns how many keys query `i` of a sequence sees: the first ones. */
 INLINE long long keys_seen(const attention &a, long long i)
 {
 	long long seen = i + 1 + a.shift;

@@ -72,7 +72,7 @@ static void share_plan_reduce(
 	reduce->reduction = call->reduction;
 	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
 	reduce->to = stays ? call->place : to;
-	/* the sum of one rank is its input; staged, only if the result is staged in the input's
+	/* one rank's sum is its input; if staged, only if the result is staged in the input's
 	 * place */
 	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !gpu->staged);
 	if (reduce->end > reduce->begin && !done)

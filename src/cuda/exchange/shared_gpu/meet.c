@@ -112,7 +112,8 @@ static enum status fetch_results(struct shared_gpu *gpu)
 	return status;
 }
 
-/* True if the result overlaps the input without being in place: then peers read a copy. */
+/* Returns true if the result overlaps the input but is not in its place; peers then read a
+ * copy. */
 static bool needs_copy(const struct exchange_collective *call)
 {
 	CUdeviceptr size = (CUdeviceptr)dtype_bytes(call->dtype),
@@ -127,7 +128,7 @@ static bool needs_copy(const struct exchange_collective *call)
  *      first that counts   ... kernel; ends | result -> kept | write arrived, done = 7
  *      late member         write arrived; wait for arrived >= 7; kernel: kept -> result; done = 7
  *
- * Only the late member waits. The kept memory is freed when its `done` has reached the part's
+ * Only the late member waits. The kept memory is freed when that member's `done` has reached the
  * sequence number. */
 
 static enum status gifts_add(struct shared_gpu *gpu, const struct exchange_collective *call, CUstream stream)
