@@ -36,7 +36,7 @@
  * more() when none is left. If more() returns false, the call stops between two operations with
  * ST_INTERRUPTED; the next call continues. Steps depend only on the replicated state, so all
  * processes stop at the same place. Without a budget, or if `more` is NULL, the call never stops;
- * without a budget it also waits for devices without a limit. */
+ * without a budget it also waits for devices for ever. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);

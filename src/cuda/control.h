@@ -168,7 +168,7 @@ void parties_channel(struct control *control, const struct match *match); /* of 
 /* of a collective with backup=: between the first member that counts and each late one */
 void parties_late(struct control *control, const struct match *match);
 void parties_reach(struct control *control, op_id id); /* of a put, get or add */
-/* after a release: requests the instance's (-1: all) again */
+/* after a release: forgets the instance's (-1: all), requests the part's again */
 void parties_anew(struct control *control, int group, int instance);
 /* Makes the new communicators. Called by all before orders are given. Fails with ST_GPU,
  * ST_MPI. */

@@ -20,8 +20,8 @@ void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
 /* Every member calls it, even one that does not count (backup=). Without backup=, counts and
  * result are NULL. With it, counts[place] says if that member's input counts; record is this
- * member's if it counts, else that of any that does; result has room for the input. Fails with
- * ST_MPI. */
+ * member's if it counts, else that of any that does; result, as large as the input, receives the
+ * result. Fails with ST_MPI. */
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed, const bool *counts, void *result);
 /* Sends the operand's elements to another rank. Fails with ST_MPI. */

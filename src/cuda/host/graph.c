@@ -1,5 +1,5 @@
-/* graph.c -- graph launches: which can be CUDA graphs, the cache of executables, and times of a
- * launch's operations
+/* graph.c -- graph launches: which can be CUDA graphs; the cache of executables; times of
+ * operations
  *
  * An executable is found by its key, the bytes of calls, real addresses, streams and dependencies.
  * The launch's stream must not wait for anything that single launches would not wait for, because

@@ -55,8 +55,8 @@ struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_
 	return NULL;
 }
 
-/* Requires the lock. Waits for a change until `ns` on CLOCK_MONOTONIC (cuda_real_now); returns
- * false if that has passed. */
+/* Requires the lock. Waits for a change until cuda_real_now() is `ns`; returns false if that has
+ * passed. */
 static bool wait_until(struct nccl_exchange *nccl, int64_t ns)
 {
 	const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};

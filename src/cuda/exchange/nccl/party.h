@@ -44,7 +44,7 @@ struct party {
 	bool open;                /* the host has opened it */
 	bool leaves;              /* released */
 	int64_t since;            /* cuda_real_now() at the release */
-	int inside;               /* host thread's batches that use it */
+	int inside;               /* uses by the host thread until nccl_run */
 	char *words;              /* the error of a FAILED party, also when GONE; NULL: none */
 	bool untold;              /* `words` are not reported yet */
 	int64_t made;             /* the thread's clock when READY */
