@@ -1,7 +1,7 @@
 /* books.h -- private to the files of world/
  *
  * Functions that can fail check everything first, then change the state. Arrays grow: keep no
- * pointer into one over a call that adds to it. An umbrella header. */
+ * pointer into one across a call that adds to it. An umbrella header. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 
@@ -22,7 +22,7 @@ struct bound {
 struct rank_lanes {
 	int *stream; /* stream[number]: index into world.streams */
 	size_t count;
-	uint32_t seen_all; /* the host knows that operations up to this number are over */
+	uint32_t seen_all; /* the host has waited for all operations up to this op.number */
 };
 /* The next user of these bytes waits for `op`. */
 struct pending_free {
@@ -37,11 +37,11 @@ struct rank_memory {
 	struct memory_change *change;
 	size_t change_count;
 };
-/* A group's transfers from one rank to another, as a group instance of two; place 0 sends. */
+/* The transfers of a group from one rank to another: an instance of two places; place 0 sends. */
 struct channel {
 	struct group_instance ends;
 	int group;
-	struct channel *next; /* of its bucket */
+	struct channel *next; /* in its bucket */
 };
 struct crossing {
 	struct crossing *next;
@@ -59,7 +59,7 @@ struct kept_operands {
 enum { BUCKETS = 1 << 12, OPERANDS_KEPT = 256 };
 
 struct world_inner {
-	struct obstack arena; /* memory until the world's end; pieces never grow */
+	struct obstack arena; /* memory that lives as long as the world; pieces never grow */
 	struct bound *bound;  /* by name */
 	size_t bound_room;
 	uint32_t turns;  /* names that were ever bound */
@@ -69,7 +69,7 @@ struct world_inner {
 
 	struct rank_memory *memory;
 	struct segment_calls calls;
-	struct segment *leaving; /* returned segments of rank `me` that still have bytes */
+	struct segment *leaving; /* returned segments of rank `me` whose bytes are not freed yet */
 	size_t leaving_count;
 
 	struct numbered {
@@ -130,10 +130,10 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing);
 
 /* ---- streams.c */
 void lanes_make(struct world *world);
-/* Notes a queued OP_SYNC or OP_SEGMENT, number `number` of the rank. target: OP_EVERYTHING: waits
- * for all lanes; 0: for nothing. */
+/* Notes that operation `number` of the rank, an OP_SYNC or OP_SEGMENT, waits for `target`;
+ * OP_EVERYTHING: for all lanes; 0: for nothing. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* Returns a number: of memory freed at or before it, the host knows that the last use is over. */
+/* Returns an op.number: of memory freed at or before it, the host has waited for the last use. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {
@@ -156,10 +156,11 @@ struct draft {
 enum status ops_fit(const struct world *world, size_t more);
 /* Stores a copy; returns its index. */
 uint32_t record_store(struct world *world, const struct record *record);
-/* Stores a copy of the record for that section and the machine as it is now; returns its index. */
+/* Stores a copy of the record for that section and the machine's present values; returns its
+ * index. */
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
-/* As world_queue, but never into a graph; sets draft->record to the stored one. Fails with ST_BUG
- * if the rank is not in the group, or ST_LIMIT. */
+/* As world_queue, but never into a graph; sets draft->record to the stored one. Fails with
+ * ST_LIMIT, or with ST_BUG if the rank is not in the group. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
 /* Queues an implicit wait. Requires ops_fit. */
 void queue_wait(struct world *world, int rank, int stream, op_id target);
@@ -169,10 +170,10 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 
 /* ---- match.c. Joins the operation to its match(es). Requires that its rank is in its group. */
 void matches_join(struct world *world, op_id id);
-/* What members must agree on, the most telling first */
+/* Properties in which members must agree, the most informative first */
 enum aspect {
 	ASPECT_TITLE,
-	ASPECT_OBJECT, /* a window's */
+	ASPECT_OBJECT, /* of a window */
 	ASPECT_DTYPE,
 	ASPECT_SPLIT, /* with counts? */
 	ASPECT_BYTES, /* with counts: of a row */
@@ -198,19 +199,19 @@ struct unmatched {
 	int from, to; /* places */
 	int64_t sent, expected;
 };
-/* Returns true if a sends b another number of rows than b expects, or the reverse: *rows. */
+/* Returns true and sets *rows if a sends b more or fewer rows than b expects, or b sends a. */
 bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
 
 /* ---- orders.c */
 void crossing_join(struct world *world, op_id id, uint32_t match);
-/* after a member of a collective has joined */
+/* Call after a member of a collective has joined. */
 void swapped_join(struct world *world, uint32_t match);
 
 /* ---- allocator.c: one space of one rank */
 struct block_plan {
 	int64_t bytes;         /* rounded */
 	int64_t segment_bytes; /* 0: no new segment */
-	/* requests below it get this segment size (for the message); 0: sized for this one */
+	/* for the message: smaller requests share such a segment; 0: its size is this request's */
 	int64_t shared_below;
 	int64_t small_limit;
 	size_t block;
@@ -220,10 +221,11 @@ struct block_plan {
 	bool spare; /* return free segments first */
 	bool moves; /* an ordinary free segment moves to the graph's pool */
 };
-/* Plans a block. pool: pool_of(stream, graph). unit: 1 for a GPU of 4 GB and more, 8 for small
- * ones (memory.c), 0 for a disk. capacity: INT64_MAX: any. Returns false if it does not fit even
- * without the free segments. The plan has a block's index: carry it out at once, by heap_grow
- * (with segment_bytes) and heap_take. */
+/* Plans a block. pool: pool_of(stream, graph). clean_limit: takes only blocks freed up to this
+ * op.number. unit: divides PyTorch's sizes: 1, or 8 for GPUs below 4 GB (memory.c); 0 for a disk.
+ * capacity: INT64_MAX: any. Returns false if the request does not fit even after free segments are
+ * returned. The plan has a block's index: carry it out at once, by heap_grow (if segment_bytes is
+ * set) and heap_take. */
 bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(
@@ -234,7 +236,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
 #define FREED_IN_GRAPH UINT32_MAX /* as freed_at: unavailable until the segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
-/* block of an address; heap->count: none */
+/* Returns the block that holds the address; heap->count: none. */
 size_t heap_find(const struct heap *heap, int64_t address);
 size_t heap_segment(const struct heap *heap, int64_t address); /* of an address in a block */
 bool heap_is_spare(const struct heap *heap, size_t segment);   /* unused and not a graph's */
@@ -242,9 +244,9 @@ int64_t heap_spare(const struct heap *heap);                   /* in bytes */
 void heap_drop(struct heap *heap, size_t segment);             /* removes a spare one */
 
 /* ---- memory.c: the spaces of all ranks */
-/* Takes memory for a tensor whose index will be tensor->base; queues an OP_SEGMENT if a device
- * segment is got or segments are returned. pool (a stream number), use, kind: as for
- * world_tensor_make. Fails with ST_DEVICE_MEMORY or ST_LIMIT. */
+/* Takes memory for a tensor whose index will be tensor->base. Queues an OP_SEGMENT if it gets a
+ * device segment or returns segments. pool (a stream number), use, kind: as for world_tensor_make.
+ * Fails with ST_DEVICE_MEMORY or ST_LIMIT. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address);
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
@@ -288,21 +290,24 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
 
 /* ---- windows.c */
-/* Adds to waits[count] what `close` waits for on its rank; returns the new count. */
+/* Adds to waits[count] the operations that a window's `close` waits for: the last one-sided one of
+ * each stream. Returns the new count. */
 int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
-/* after a collective on a window */
+/* Call after a collective on a window. */
 void window_step(struct world *world, op_id id);
-void window_used(struct world *world, op_id id);              /* after a one-sided operation */
+/* Call after a one-sided operation. */
+void window_used(struct world *world, op_id id);
 void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
 /* Returns the pool of new tensors on the stream: the graph's if the stream is captured. */
 uint32_t graph_pool(const struct world *world, int rank, int stream);
-/* Adds to the rank's graph (*id: OP_CAPTURED + place), or queues if the stream is not captured.
- * Fails with ST_ARGUMENT for host work, windows and a wait that the capture isolates. */
+/* Adds the draft to the rank's graph (*id: OP_CAPTURED + its index), or queues it if the stream is
+ * not captured. Fails with ST_ARGUMENT for host work, windows and a wait for work outside the
+ * capture. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);
-/* Notes an event that is recorded during a capture. Call before the event changes. */
+/* Notes an event that is recorded during a capture. Call before event.record changes. */
 void graph_event(struct world *world, int rank, int event, op_id record_op);
 
 #endif

@@ -1,5 +1,5 @@
 /* memory.h -- the memory map of all ranks: a heap of segments and blocks for each space of each
- * rank (allocator.c). Tensors take and free memory (world_tensor_make, world_tensor_free). */
+ * rank (allocator.c). world_tensor_make and world_tensor_free take and free memory. */
 #ifndef RANKSH_WORLD_MEMORY_H
 #define RANKSH_WORLD_MEMORY_H
 
@@ -8,8 +8,8 @@
 struct world;
 
 enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* a memory_change of segments */ };
-/* A pool has the free lists of a stream; a captured graph has its own. graph: its number + 1; 0:
- * ordinary. */
+/* A pool is the free lists of one stream; a captured graph has pools of its own. graph: its number
+ * + 1; 0: an ordinary pool. */
 static inline uint32_t pool_of(int stream, uint32_t graph)
 {
 	return graph << 8 | (uint32_t)stream;
@@ -26,7 +26,7 @@ struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* owner; -1: free */
 	name_id owner;
-	uint32_t freed_at; /* number of the rank's last operation then */
+	uint32_t freed_at; /* op.number of the rank's last operation at that time */
 	uint32_t handout;  /* in use: index in world.handouts */
 	uint32_t pool;
 	uint8_t kind;
@@ -63,25 +63,26 @@ int heap_largest(const struct heap *heap, const struct memory_block **largest, i
 int64_t heap_largest_free(const struct heap *heap);           /* outside of graphs, in bytes */
 int64_t heap_of_graphs(const struct heap *heap);              /* bytes that graphs keep */
 int world_memory_kind(const struct world *world, int tensor); /* of its owner's memory */
-/* Returns free segments, except those of graphs, by an OP_SEGMENT with target OP_EVERYTHING. */
+/* Returns all free segments except those of graphs, by an OP_SEGMENT that waits for all of the
+ * rank's work. Fails with ST_LIMIT. */
 enum status world_trim(struct world *world, int rank);
 
-/* A device block or segment taken, or given (negative bytes) */
+/* A device block or segment taken, or returned (negative bytes) */
 struct memory_change {
 	int64_t bytes;
-	op_id after; /* the rank's last operation then; 0: none */
+	op_id after; /* the rank's last operation at that time; 0: none */
 	int section;
 	uint8_t kind;
 };
 /* Returns the changes in program order; their sums are heap.kind and heap.reserved. */
 const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count);
 
-/* A block handed out, with the line that freed it. Its bytes are unwritten for operations after
- * `after` (of all ranks). */
+/* A block handed out, with the line that freed it. To operations after `after` (a number over all
+ * ranks) its bytes are unwritten. */
 struct handout {
 	int64_t address, bytes;
 	op_id after;
-	op_id freed_after; /* likewise */
+	op_id freed_after; /* last operation when it was freed */
 	name_id owner;     /* the tensor's name; 0: none */
 	name_id file;      /* of the freeing line; 0: none */
 	int line;
@@ -93,7 +94,8 @@ struct handout {
 const char *memory_owner_text(const struct world *world, name_id owner);
 /* Appends "x, which was freed in line 10". */
 void memory_freed_text(const struct world *world, const struct handout *freed, struct text *out);
-/* Returns the block at an address that one rank freed between two operations; NULL if none. */
+/* Returns the block at the address that the rank of `before` freed between the two operations;
+ * NULL if none. */
 const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address);
 
@@ -108,7 +110,8 @@ struct segment_calls {
 void world_segment_calls(struct world *world, struct segment_calls calls);
 /* Returns the bytes at an address of rank `me`; NULL if there are none. */
 void *world_data(const struct world *world, enum space space, int64_t address);
-/* Frees the bytes of segments returned by this ended OP_SEGMENT of rank `me`. */
+/* Frees the bytes of the segments that this OP_SEGMENT of rank `me` returned. Call when it has
+ * ended. */
 void world_segment_done(struct world *world, op_id segment_op);
 
 #endif

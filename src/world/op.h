@@ -41,7 +41,7 @@ typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 	X(ONE_SIDED, "one-sided") /* without an operation of the other rank */                \
 	X(RECORD, "record")                                                                   \
 	X(WAIT, "wait")                                                                       \
-	X(HOST, "host")       /* from here on on the host's lane; computes for duration_ns */ \
+	X(HOST, "host")       /* this and the rest: on the host's lane; computes */           \
 	X(FILL, "fill")       /* the host writes initial data, in no time */                  \
 	X(SYNC, "sync")       /* blocks the host until `target` is done, for record.reason */ \
 	X(SEGMENT, "segment") /* the allocator gets or returns a segment */                   \
@@ -63,16 +63,16 @@ enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* +=, reads too
 struct operand {
 	int64_t address; /* in the rank's space */
 	uint8_t space, access;
-	bool transposed; /* for wording; applied in the layout */
-	int tensor;      /* index when queued, on one rank; -1: none */
+	bool transposed; /* for messages; the layout is transposed */
+	int tensor;      /* its index when queued, on one rank of the record; -1: none */
 	name_id name;    /* "y", or "g[0:512]" */
 	struct layout layout;
 };
 
-/* Returns true if the spans from first to last byte overlap. Gaps are not seen
- * (races/history.c). An empty tensor overlaps nothing. */
+/* Returns true if the spans from first to last byte overlap, gaps included (races/history.c
+ * compares the bytes). An empty tensor overlaps nothing. */
 bool spans_overlap(const struct operand *a, const struct operand *b);
-/* Compares all but `tensor`, which is one rank's. */
+/* Compares all members except `tensor`, which is that of one rank. */
 bool operand_equal(const struct operand *a, const struct operand *b);
 
 enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
@@ -89,8 +89,8 @@ struct part {
 /* What a collective does to its operand's window */
 enum window_step { WINDOW_NONE, WINDOW_OPEN, WINDOW_CLOSE };
 
-/* The counts of an alltoall (MPI_Alltoallv) of one rank. rows: in the arena, to each place and
- * then from each. */
+/* One rank's counts for an alltoall (MPI_Alltoallv). rows: in the arena; first the rows sent to
+ * each place, then those received from each. */
 struct split {
 	int n;             /* places; 0: equal parts, without counts */
 	int64_t row_bytes; /* the same on all members */
@@ -107,7 +107,7 @@ static inline int64_t rows_from(const struct split *split, int place)
 bool splits_equal(const struct split *a, const struct split *b);
 
 enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes/s; 0: the machine's */ };
-/* What a line asks for on ranks with the same shapes, addresses and parameters */
+/* A line's operation, shared by the ranks that have the same shapes, addresses and parameters */
 struct record {
 	uint8_t kind;                        /* enum op_kind */
 	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
@@ -123,16 +123,16 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	/* the backend calls done() at its end on the rank's process, and the shell reads its
-	 * output, or what a SYNC read. In no digest */
+	/* when it ends, the backend calls done() on the rank's process, so that the shell can read
+	 * its output, or the memory that a SYNC waited for. In no digest */
 	bool noted;
 	int root; /* place, or -1 */
-	/* of the line: enum reduction, enum algorithm (collectives/algorithm.h) */
+	/* as in the line: enum reduction, enum algorithm (collectives/algorithm.h) */
 	uint8_t reduction, algorithm;
-	uint16_t backup; /* COLLECTIVE: members not waited for */
+	uint16_t backup; /* COLLECTIVE: number of members it does not wait for */
 	uint8_t operands, parts;
-	/* in the arena, immutable, shared by equal records. A SYNC's: host memory that the host
-	 * reads after the wait */
+	/* in the arena, immutable, shared by equal records. Operands of a SYNC: host memory that
+	 * the host reads after the wait */
 	struct operand *operand;
 	struct part *part;
 	struct split split;               /* alltoall with counts */
@@ -151,7 +151,7 @@ struct record {
 	double latency_ns, rate; /* messages: fixed part, bytes/s of the rest */
 	double flow_bytes;       /* bytes of the rest */
 	uint8_t taken;           /* COLLECTIVE: algorithm chosen by auto */
-	int64_t launch_ns;       /* host time of the issue */
+	int64_t launch_ns;       /* host time to issue it */
 };
 
 /* Returns the title, or the reason of a SYNC: "print". */
@@ -199,13 +199,12 @@ struct match {
 	int n, count;     /* places; taken ones */
 	const int *ranks; /* by place; transfer: sender, receiver */
 	op_id *member;    /* by place; 0: not queued */
-	int first;        /* lowest place with a member: names the match */
-	/* of the same group instance or channel; 0: none. Matches before and after an abort are
-	 * not linked. */
+	int first;        /* lowest place with a member */
+	/* neighbours in the same group instance or channel; 0: none. An abort cuts the chain. */
 	uint32_t next, before;
 	struct crossing *crossings; /* orders.c: matches of other groups queued just before */
 	bool p2p;
-	bool mismatch; /* the members disagree: it never ends */
+	bool mismatch; /* the members disagree, so it never ends */
 	bool aborted;
 };
 

@@ -1,5 +1,5 @@
-/* tensor_kind.h -- the purpose of a tensor's memory: from `kind=`, or else from the phase that
- * makes it
+/* tensor_kind.h -- the purpose of a tensor's memory: as given by `kind=`, or else by the phase of
+ * the operation that makes it
  *
  *     F R      activations                 others     buffers: targets, scratch, receive buffers
  *     B W      their gradients
@@ -27,7 +27,7 @@ enum tensor_kind {
 /* Returns -1 for an unknown word of `kind=`. */
 int tensor_kind_find(const char *word);
 const char *tensor_kind_name(enum tensor_kind kind);
-/* phase: 'F' 'R' 'B' 'W' ..., or 0 */
+/* Returns the kind of tensors made in a phase: 'F' 'R' 'B' 'W' ..., or 0. */
 enum tensor_kind tensor_kind_of(char phase);
 
 #endif
