@@ -1,7 +1,7 @@
-/* schedule.c -- the orders given by a rule; schedule_auto.c searches one
+/* schedule.c -- the orders that a rule gives; schedule_auto.c searches for one
  *
- * An order is a list of tasks for each stage; waiting for input moves a task in time only. With 4
- * stages, 4 micro-batches, F and BW equally long:
+ * An order is a list of tasks for each stage; a wait for input delays a task, but does not reorder
+ * it. With 4 stages, 4 micro-batches, F and BW equally long:
  *
  *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all
  *               1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3         activations are held
@@ -46,10 +46,10 @@ bool schedule_splits(enum schedule_kind kind)
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
 }
 
-/* `warm` forwards, then backward and forward in turn, then the rest. `warm` micro-batches are
- * held: all of them in GPipe, p - s at stage s in 1F1B, just enough for the first gradient. split:
- * W runs `delay` micro-batches after B, so that all stages hold `warm` + `delay`: p in zb-h1, 2p -
- * 1 in zb-h2. */
+/* Writes `warm` forwards, then a backward and a forward in turn, then the remaining backwards. The
+ * stage holds `warm` micro-batches: all of them in GPipe; in 1F1B p - s at stage s, which lets it
+ * wait for the first gradient without a gap in between. split: W runs `delay` micro-batches after
+ * B, so each stage holds `warm` + `delay`: p in zb-h1, 2p - 1 in zb-h2. */
 static void one_forward_one_backward(struct task *task, int micros, int warm, bool split, int delay)
 {
 	warm = (int)least_of(warm, micros);
@@ -58,7 +58,7 @@ static void one_forward_one_backward(struct task *task, int micros, int warm, bo
 	for (int m = 0; m < micros + delay; m++) {
 		if (m < micros)
 			*task++ = (struct task){.work = split ? WORK_B : WORK_BW, .micro = m};
-		if (split && m >= delay) /* first, to free memory for F */
+		if (split && m >= delay) /* before F, to free memory for it */
 			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
 		if (m + warm < micros)
 			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
@@ -66,8 +66,8 @@ static void one_forward_one_backward(struct task *task, int micros, int warm, bo
 }
 
 /* Interleaved: `stages` micro-batches (a group) pass through each chunk in turn, then the next
- * group. The next group's first forward goes before the last chunk, to fill the time of `stages`
- * transfers; earlier it would overtake what the last stage sends.
+ * group. The next group's first forward goes before the last chunk, where it fills the time of
+ * `stages` transfers. Earlier it would overtake a message of the last stage.
  *
  *     2 stages, 3 chunks a b c, 6 micro-batches:
  *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
@@ -90,7 +90,7 @@ static struct task interleaved_forward(const struct schedule_ask *ask, int k)
 	return (struct task){.work = WORK_F, .chunk = place / p, .micro = group * p + place % p};
 }
 
-/* Goes through the chunks from the last */
+/* Returns the k-th backward; chunks come in falling order. */
 static struct task interleaved_backward(const struct schedule_ask *ask, int k)
 {
 	int group = ask->stages * ask->chunks;
@@ -104,8 +104,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	int count = ask->micros * ask->chunks;
 	int warm = (int)least_of(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
-	/* the last stage begins backward with its last chunk's first micro-batch; each earlier one
-	 * has two more under way, one each way */
+	/* the last stage begins backward with its last chunk's first micro-batch; each stage
+	 * before it has two more under way, one in each direction */
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {
@@ -211,7 +211,8 @@ const char *schedule_work_name(int work)
 	return names[work];
 }
 
-/* Returns the least and largest micro-batch of this work in slot k, "1-3"; false: none. */
+/* Sets the least and largest micro-batch of this work in slot k; returns false if there is
+ * none. */
 static bool micros_of(const struct schedule *schedule, size_t k, int work, int *from, int *to)
 {
 	bool any = false;
@@ -255,7 +256,8 @@ void schedule_doing(const struct schedule *schedule, size_t k, struct text *text
 	        [WORK_W] = "weight gradients",
 	        [WORK_BW] = "backward"};
 	const char *comma = "";
-	/* several works name their stages, because the next slot may look the same on others */
+	/* several kinds of work name their stages, because on other stages the next slot may look
+	 * the same */
 	int works = 0;
 	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
 		works += micros_of(schedule, k, work, &from, &to);

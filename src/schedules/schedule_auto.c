@@ -1,14 +1,17 @@
-/* schedule_auto.c -- zb-auto: searches an order of F, B and W under a limit of activation memory
+/* schedule_auto.c -- zb-auto: searches for an order of F, B and W within a limit of activation
+ * memory
  *
- * A candidate has three numbers: the forwards before the first B that a stage has more than the
- * next (`slope`), rounded up or not (`round`), and how readily a W goes before a B after the
- * forwards (`eager`). After its first forwards a stage takes B and F in turn, and W fills gaps:
+ * A candidate has three numbers. `slope`: how many forwards more than the next stage a stage runs
+ * before its first B; `round`: whether that is rounded up; `eager`: how readily a W goes before a
+ * B once the forwards are done. After its first forwards a stage takes B and F in turn, and W
+ * fills gaps:
  *
  *      F F F F F . B F B F .. B F W B F W B .. B W B W B W W W
  *                              ^ memory is full: W frees some  ^ a gap: W fits
  *
- * While forwards are left, a W must fit its gap. Later it may exceed the gap by `eager` of its
- * time. The shortest span wins; zb-h1 and zb-h2 compete if they keep the limit. */
+ * While forwards are left, a W must fit into its gap. Later it may exceed the gap by `eager` of
+ * its duration. The candidate with the shortest span wins; zb-h1 and zb-h2 take part if they keep
+ * the limit. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -18,13 +21,13 @@
 
 static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
-static const double SMALL = 1e-9; /* of a micro-batch: slack for rounded sums */
+static const double SMALL = 1e-9; /* in micro-batches: slack for rounded sums */
 
 /* A stage of the current candidate */
 struct stage {
 	double at, first; /* time when free; start of its first task */
 	int f, b, w;      /* done so far: the next micro-batch */
-	int warm;         /* how far forwards may be ahead */
+	int warm;         /* how many forwards may be ahead of backwards */
 	size_t count;     /* tasks */
 };
 struct search {
@@ -63,8 +66,8 @@ static double task_ready(const struct search *s, int stage, enum work work)
 	return sent < 0 ? sent : sent + s->ask->comm;
 }
 
-/* Adds weight gradients before a forward that would exceed the limit. Returns false if that does
- * not help. */
+/* Adds the W that free memory for the next forward. Returns false if it would exceed the limit
+ * even then. */
 static bool make_room(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -77,8 +80,8 @@ static bool make_room(struct search *s, int stage)
 	return true;
 }
 
-/* Adds the stage's next F or B, with the W before it. Returns false if its input is unknown, or
- * memory is too small for ever. */
+/* Adds the stage's next F or B, and before it the W that fit. Returns false if its input is
+ * unknown, no B is left, or memory does not suffice. */
 static bool search_advance(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -101,8 +104,8 @@ static bool search_advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate, advancing stages as far as inputs are known, then the remaining W. Returns
- * false if a stage got stuck on the limit. */
+/* Builds the candidate: advances stages as far as inputs are known, then adds the remaining W.
+ * Returns false if the limit has stopped a stage. */
 static bool candidate_build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);
@@ -128,7 +131,7 @@ static bool candidate_build(struct search *s, double slope, double round)
 	return true;
 }
 
-/* Keeps the shortest order, the first of equals. */
+/* Keeps the order if it is shorter than the best so far. */
 static void candidate_keep(struct search *s, const struct task *task, double span)
 {
 	size_t total = s->best->count * (size_t)s->ask->stages;
@@ -152,7 +155,7 @@ static void try_candidate(struct search *s, double slope, double round, double e
 	candidate_keep(s, s->task, span);
 }
 
-/* Tries an order of schedule.c that holds `peak` micro-batches at most. */
+/* Tries an order of schedule.c, which holds at most `peak` micro-batches. */
 static enum status try_rule(struct search *s, enum schedule_kind kind, double peak)
 {
 	struct schedule_ask ask = *s->ask;

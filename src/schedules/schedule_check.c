@@ -1,8 +1,8 @@
 /* schedule_check.c -- checks whether an order from a file can run
  *
- * Each piece needs all its cells, once, forward before backward, and the order of micro-batches of
- * its neighbours, because messages arrive in order. Then the order is run without times; tasks
- * left over wait in a circle. */
+ * Each piece must have each cell once, forward before backward, and the same order of
+ * micro-batches as its neighbours, because messages arrive in order. Then the order is run without
+ * times; if tasks remain, they wait for one another in a circle. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -10,8 +10,8 @@
 struct checking {
 	const char *name;
 	const struct schedule *schedule;
-	/* slot, from 1, of a piece's work on a micro-batch, on its stage; 0: missing.
-	 * [piece][micro][F, B, W]; a whole backward is B and W */
+	/* [piece][micro][F, B, W]: its slot on the stage, from 1; 0: missing. A whole backward is
+	 * B and W */
 	size_t *place;
 };
 
@@ -80,8 +80,8 @@ static enum status check_piece(const struct checking *r, int n)
 	return ST_OK;
 }
 
-/* Adjacent pieces on a stage: the later one's W must precede the earlier one's, whose memory it
- * reads. */
+/* For adjacent pieces on one stage: the later piece's W must precede the earlier one's, because it
+ * reads that piece's memory. */
 static enum status check_joined(const struct checking *r, int n)
 {
 	int row = r->schedule->holder[n] + 1;
@@ -95,7 +95,7 @@ static enum status check_joined(const struct checking *r, int n)
 	return ST_OK;
 }
 
-/* Lists the micro-batches of a piece in the order of that work: [micros]. */
+/* Fills order[micros] with the micro-batches of piece n in the order of that work. */
 static void order_of(const struct checking *r, int n, int work, int *order)
 {
 	const struct schedule *schedule = r->schedule;
@@ -135,8 +135,8 @@ static enum status check_neighbours(const struct checking *r, int n)
 
 /* ---- does it run? ---- */
 
-/* Reports a circle: each blocked stage waits for a later cell of another, so following them
- * closes it. */
+/* Reports a circle. Each blocked stage waits for a later cell of another stage, so following the
+ * waits leads into a circle. */
 static enum status find_circle(const struct checking *r, const size_t *next)
 {
 	const struct schedule *schedule = r->schedule;

@@ -1,4 +1,4 @@
-/* schedule_file.c -- reads and writes an order in the form of PyTorch's pipelining
+/* schedule_file.c -- reads and writes an order in the format of PyTorch's pipelining
  * (schedules.py, _Action)
  *
  *     0F0,0F1,,,,0I0,0W0,0I1,0W1          stage 0: piece 0        a stage of the text is a piece;
@@ -44,7 +44,7 @@ static int number_at(const char **at, const char *end, int most)
 	return *at == from || number > most ? -1 : (int)number;
 }
 
-/* Reads "3F0"; idle if empty. The piece is in task->chunk for now. */
+/* Reads "3F0"; idle if empty. Leaves the piece in task->chunk. */
 static enum status read_cell(
         const char *name, int row, size_t slot, const char *at, const char *end, struct task *task)
 {
@@ -115,7 +115,7 @@ static enum status file_measure(
 /* Counts pieces, micro-batches, and the chunks of the largest stage. */
 static void count_pieces(struct schedule *schedule)
 {
-	/* by piece: last stage that had it, from 1 */
+	/* by piece: the latest stage with it, from 1 */
 	int *last = mem_alloc(PIECES_MOST * sizeof *last);
 	for (int s = 0; s < schedule->stages; s++) {
 		int chunks = 0;
@@ -135,7 +135,7 @@ static void count_pieces(struct schedule *schedule)
 	mem_free(last);
 }
 
-/* Requires each piece on one stage, and equal numbers of pieces. */
+/* Fails unless each piece is on one stage and all stages have equally many. */
 static enum status place_pieces(const char *name, struct schedule *schedule)
 {
 	for (int n = 0; n < schedule->pieces; n++)
@@ -190,7 +190,8 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 	const char *saved = text_lines_saved_as(text, count);
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", name, saved);
-	static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 mark, as spreadsheets write it */
+	/* UTF-8's byte order mark, as spreadsheets write it */
+	static const char mark[] = "\xef\xbb\xbf";
 	size_t marked = count >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
 	text += marked;
 	count -= marked;

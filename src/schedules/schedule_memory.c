@@ -9,7 +9,7 @@
  *     1    [1          ]  [4         ]    memory 1: 1, then 4
  *     2       [2            ]             memory 2
  *
- * In another order two may collide; then one more memory is tried. */
+ * In another order two micro-batches may need one memory at once; then one more is tried. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -22,7 +22,7 @@ struct stay {
 static void find_stays(const struct schedule *schedule, int stage, int from, int to, struct stay *stay)
 {
 	const struct task *task = schedule_task(schedule, stage, 0);
-	for (size_t i = schedule->count; i-- > 0;) /* from the end: the first slot stays */
+	for (size_t i = schedule->count; i-- > 0;) /* backwards, so that the first slot remains */
 		if (task[i].work == WORK_F && task[i].chunk >= from && task[i].chunk <= to)
 			stay[task[i].micro].begin = i;
 	for (size_t i = 0; i < schedule->count; i++)
@@ -31,8 +31,7 @@ static void find_stays(const struct schedule *schedule, int stage, int from, int
 			stay[task[i].micro].end = i;
 }
 
-/* Returns true if each micro-batch finds memory m % count free. used: [count], all false before
- * and after. */
+/* Returns true if each micro-batch m finds memory m % count free. used: [count], scratch. */
 static bool take_turns(const struct task *task, size_t slots, const struct stay *stay, int count, bool *used)
 {
 	bool turns = true;
@@ -65,7 +64,7 @@ static int most_at_once(const struct task *task, size_t slots, const struct stay
 	return most;
 }
 
-/* One memory a micro-batch always suffices. */
+/* The search ends because one memory for each micro-batch always suffices. */
 void schedule_memories(struct schedule *schedule)
 {
 	struct stay *stay = mem_alloc((size_t)schedule->micros * sizeof *stay);

@@ -1,12 +1,13 @@
 /* schedule_time.c -- runs the orders of a pipeline to find its span
  *
- * Stages take turns; each runs until a task's input is unknown:
+ * The stages run in turn, each until the input of its next task is unknown:
  *
  *     stage 0   F0 F1 F2 | B0?           stops: stage 1's B0 is unknown
  *     stage 1   F0 B0 F1 B1 F2 B2        done
  *     stage 0            | B0 B1 B2      second round: done
  *
- * It ends after a round without progress: all are done, or they wait for one another for ever. */
+ * The search ends after a round without progress: all stages are done, or they wait for one
+ * another for ever. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"
@@ -46,7 +47,7 @@ static double input_at(const struct replay *r, const struct task *task, int part
 	return at < 0 ? at : at + (holder[from] != holder[part] ? r->ask->comm : 0);
 }
 
-/* Runs the stage's tasks as far as inputs are known. Returns true if any ran. */
+/* Runs the stage's tasks as far as their inputs are known. Returns true if any ran. */
 static bool replay_stage(struct replay *r, int stage)
 {
 	size_t begin = r->next[stage];

@@ -6,18 +6,18 @@
  *
  * Invariants:
  *   1. a segment's blocks cover it; heap.blocks holds the blocks of all segments by address;
- *   2. no two free neighbours in a segment; heap.vacant has each free block once;
+ *   2. a segment has no two free neighbours; heap.vacant has each free block once;
  *   3. a block serves requests of its pool only, and a segment's blocks are in one pool;
  *   4. addresses of returned segments are never reused.
  *
- * A request gets the smallest block that holds it, split if there is a rest:
+ * A request gets the smallest block that holds it. The block is split if a rest remains:
  *
  *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
  *     after   | w1 | new 2 MB | free 4 MB | y |
  *
- * A captured graph's pool without a fitting block takes a free segment of the stream's ordinary
- * pool. Else the device gives a segment, at a cost of host time; if it has no room, free segments
- * are returned first. */
+ * If no block of a captured graph's pool fits, the pool takes a free segment of the stream's
+ * ordinary pool. Otherwise the allocator gets a segment from the device, which costs host time. If
+ * the device is full, it returns free segments first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/search.h"
@@ -70,8 +70,8 @@ static bool is_segment(const struct heap *heap, size_t block)
 }
 
 /* Returns the smallest fitting free block of a pool, at the lowest address; heap->count: none.
- * clean_limit: freed at or before that operation. From a pool other than the plan's only whole
- * segments count. */
+ * Considers blocks freed up to clean_limit, and only whole segments unless the pool is the
+ * plan's. */
 static size_t best_fit(
         const struct heap *heap, const struct block_plan *plan, uint32_t pool, uint32_t clean_limit)
 {
@@ -174,7 +174,7 @@ void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_
 
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data)
 {
-	int64_t address = heap->end ? heap->end : 2 * MIB; /* 0 is nowhere */
+	int64_t address = heap->end ? heap->end : 2 * MIB; /* no block is at address 0 */
 
 	*MEM_ADD(&heap->segments, &heap->segment_count) = (struct segment){.address = address,
 	        .bytes = plan->segment_bytes,
@@ -204,7 +204,7 @@ const struct memory_block *heap_take(
 	int64_t left = heap->blocks[at].bytes - plan->bytes;
 
 	vacant_drop(heap, &heap->blocks[at]);
-	/* large blocks split off a rest that a large request could use */
+	/* a large block is split only if a large request could use the rest */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
 		struct memory_block *block = MEM_INSERT(&heap->blocks, &heap->count, at);
 		block[1].address += plan->bytes;

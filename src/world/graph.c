@@ -1,12 +1,13 @@
 /* graph.c -- graphs: operations captured once, launched together for the cost of one launch
  *
- * Captured operations have ids OP_CAPTURED + place. Targets of that kind become the clones of the
- * launch:
+ * Captured operations have ids OP_CAPTURED + index. A launch replaces targets with such ids by its
+ * clones:
  *
  *      captured   #0 matmul   #1 record e   #2 wait (target #1)         ids OP_CAPTURED + 0, 1, 2
  *      launched   17 matmul   18 record e   19 wait (target 18)         clone[] = 17 18 19
  *
- * An event recorded in the capture is restored at its end; each launch sets it to the clone.
+ * An event recorded in the capture gets its former value back at the end; each launch sets it to
+ * the clone.
  *
  * As with CUDA's stream capture, only streams forked from the captured one take part:
  *
@@ -25,9 +26,9 @@ struct graph {
 	name_id name;
 	struct thing before;      /* meaning of the name before */
 	int origin;               /* captured stream; a launch replaces it */
-	bool forked[STREAMS_MAX]; /* by stream, with the origin */
-	op_id last;               /* of the latest launch, after all of it; 0: none */
-	op_id apart[STREAMS_MAX]; /* by stream: first work beside the graph; 0: none */
+	bool forked[STREAMS_MAX]; /* by stream; true for the origin */
+	op_id last;               /* last operation of the latest launch; 0: none */
+	op_id apart[STREAMS_MAX]; /* by stream: first work queued outside the graph; 0: none */
 	struct draft *items;
 	size_t count;
 	struct captured_event *events;
@@ -109,8 +110,8 @@ static const char *stream_name(const struct world *world, int rank, int number)
 	return names_text(world->names, lane_stream(world, rank, number)->name);
 }
 
-/* Goes backwards from the origin's last operation: one is joined if the next of its stream, or a
- * wait for it, is. Waits and records need not be joined. */
+/* Goes backwards: an operation is joined if it is the origin's, or if the next one of its stream
+ * or a wait for it is joined. Waits and records need not be joined. */
 enum status world_capture_joined(const struct world *world, int rank)
 {
 	const struct graph *graph = graph_of(world, rank);
@@ -172,7 +173,7 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	return ST_OK;
 }
 
-/* A wait for the graph forks the stream. The graph's streams wait for nothing else. */
+/* A wait for captured work forks the stream. The graph's streams may wait for nothing else. */
 static enum status graph_wait(const struct world *world, struct graph *graph, const struct draft *draft)
 {
 	const char *name = names_text(world->names, graph->name),
@@ -186,7 +187,7 @@ static enum status graph_wait(const struct world *world, struct graph *graph, co
 	if (!draft->target || !graph->forked[draft->stream])
 		return ST_OK;
 	op_id id = draft->target, first = graph->apart[world->ops[id].stream];
-	/* it comes after work beside the graph */
+	/* the target comes after work outside the graph, or is such work */
 	if (first && (first < id || (first == id && op_record(world, id)->kind != OP_RECORD))) {
 		const char *apart = stream_name(world, draft->rank, world->ops[draft->target].stream);
 		return fail(ST_ARGUMENT,
@@ -270,7 +271,8 @@ static bool graph_is_current(const struct world *world, uint32_t index, int sect
 	return record->section == section && record->machine == world->machine->changes;
 }
 
-/* A launch under another mark or after a `set` needs a copy, which the record remembers. */
+/* Under another mark or after a `set`, a launch needs a copy of the record; record.moved remembers
+ * it. */
 static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
@@ -299,7 +301,7 @@ enum status world_graph_ready(const struct world *world, int rank, name_id name)
 	return uses_ready(world, name, &graph->uses);
 }
 
-/* last: of the launch's stream, after all of the graph */
+/* last: the last operation of the launch's stream, after all of the graph */
 static void note_launch(const struct world *world, struct graph *graph, op_id last)
 {
 	size_t i = 0;
@@ -320,7 +322,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->inner->graphs[thing.index];
-	/* all or nothing: a wait for each pending interval, and one for the launch before */
+	/* all or nothing: each operation may need a wait for each pending interval; one more wait
+	 * is for the previous launch */
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)

@@ -1,9 +1,9 @@
-/* graph_memory.c -- memory of graphs: their segments, and what they use of others
+/* graph_memory.c -- memory of graphs: their own segments, and memory of others that they use
  *
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *
- *      t, y     in a segment of graph g: a launch writes to both, so no outside tensor gets t's
- *      x        used: after `free x` a launch may read a new tensor in its memory */
+ *      t, y     in a segment of graph g: launches write to both: no outside tensor gets t's
+ *      x        outside: after `free x` a launch may read a new tensor in its memory */
 #include "world/books.h"
 
 /* ---- its own segments */
@@ -15,7 +15,7 @@ void memory_to_graph(struct world *world, int rank, const struct block_plan *pla
 	op_id last = lane_stream(world, rank, pool_stream(plan->pool))->tail;
 
 	heap_move(heap, heap_segment(heap, block->address), plan->pool, rank_number(world, rank));
-	/* a launch may be on another stream than its last user */
+	/* a launch may be on another stream than the memory's last user */
 	if (last)
 		pending_add(world, rank, block->address, block->bytes, last);
 }
@@ -48,7 +48,7 @@ void memory_graph_gone(
 	}
 }
 
-/* ---- what it uses of others */
+/* ---- memory of others that it uses */
 
 void uses_note(const struct world *world, int rank, const struct record *record, struct graph_uses *uses)
 {

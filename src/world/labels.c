@@ -1,6 +1,6 @@
-/* labels.c -- labels of operations and back: "y", "allreduce#3", "F3"
+/* labels.c -- the label of an operation, and the operation for a label: "y", "allreduce#3", "F3"
  *
- * They depend on the rank's own lines only. */
+ * Labels depend on the rank's own lines only. */
 #include "base/text.h"
 #include "world/books.h"
 
@@ -67,8 +67,8 @@ long op_numbered(const struct world *world, const char *text, name_id *title)
 	return *title ? n : 0;
 }
 
-/* Returns the nearest title or phase on the rank, the first of equals, and how many operations
- * have it as title; 0: none. */
+/* Returns the nearest title or phase on the rank, the first if several are as near; 0: none. Sets
+ * *titled to the number of operations with that title. */
 static name_id nearest_operation(const struct world *world, int rank, const char *word, int *titled)
 {
 	int least = text_too_far(word);
@@ -91,7 +91,7 @@ static name_id nearest_operation(const struct world *world, int rank, const char
 	return nearest;
 }
 
-/* Fails with ST_NAME: the nearest, or for "spin#9" how many there are. */
+/* Fails with ST_NAME, naming the nearest, or for "spin#9" the last number. */
 static enum status no_operation(const struct world *world, int rank, const char *text)
 {
 	const char *hash = strrchr(text, '#'), *tensor = world_nearest(world, rank, text, THING_TENSOR);

@@ -1,8 +1,8 @@
 /* match.c -- rendezvous of operations of several ranks
  *
  * Collectives of a group instance match by issue order, transfers by order in their channel
- * (group, source, destination). As in NCCL, neither tag nor size takes part: a different call
- * joins the same match and makes it a mismatch.
+ * (group, source, destination). As in NCCL, neither tags nor sizes count: a different call joins
+ * the same match and makes it a mismatch.
  *
  *      chain of an instance     match 0 ---> match 1 ---> match 2       by match.next
  *      place 0 has joined          x            x            x      at[0] = 2: next makes match 3
@@ -11,7 +11,7 @@
  * A channel is a chain of two places, sender and receiver. A mismatch never ends. */
 #include "world/books.h"
 
-/* ---- channels: a hash table, looked up but not iterated */
+/* ---- channels: a hash table */
 
 static struct group_instance *channel_of(struct world *world, int group, int source, int destination)
 {
@@ -104,8 +104,8 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 
 /* ---- joining */
 
-/* Joins the place's next match, making it if needed, and sets *joined. A member that differs from
- * the one at place `first`, the lowest with a member, makes a mismatch. */
+/* Joins the operation to the next match of its place, making it if needed, and sets *joined. If
+ * the operation differs from the member at match->first, the match becomes a mismatch. */
 static void match_join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance,
         int place, struct match made)
 {
@@ -197,8 +197,8 @@ static void instance_restart(struct group_instance *instance, size_t *from)
 	instance->first_match = instance->last_match = 0;
 }
 
-/* Ends the incomplete and mismatched matches of a part of the group (-1: all), and its collectives
- * from match `from` on. */
+/* Ends the incomplete and mismatched matches of instance `part` of the group (-1: all), and its
+ * collectives from match `from` on. */
 static void part_end(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;

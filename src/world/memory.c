@@ -1,8 +1,8 @@
-/* memory.c -- the memory of all ranks, each space with the caching allocator
+/* memory.c -- the memory of all ranks: a caching allocator for each space
  *
  * Host and pinned memory costs no time, has one pool, and is limited only by world.host_most. A
- * disk has one pool, a capacity, and no sizes of its own. On GPUs below 4 GB (`classroom` has
- * 256 MB) sizes are an eighth of PyTorch's, so that it also holds about a hundred segments. */
+ * disk has one pool, a capacity, and segments of the size requested. GPUs below 4 GB use an eighth
+ * of PyTorch's segment sizes, so that `classroom` with 256 MB also holds about a hundred. */
 #include "world/books.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -92,7 +92,7 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 	return status;
 }
 
-/* Device memory only, in program order */
+/* Notes a change of device memory; ignores other spaces. */
 static void note_change(struct world *world, int rank, enum space space, int kind, int64_t bytes)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
@@ -103,7 +103,7 @@ static void note_change(struct world *world, int rank, enum space space, int kin
 		        .kind = (uint8_t)kind};
 }
 
-/* Removes the space's spare segments; own bytes stay until `op` is done. */
+/* Removes the space's spare segments; the bytes of rank `me` stay until `op` is done. */
 static void segments_give_back(struct world *world, int rank, enum space space, op_id op)
 {
 	struct world_inner *inner = world->inner;
@@ -134,8 +134,8 @@ static void memory_grow(struct world *world, int rank, enum space space, struct 
 	        real ? calls->get(calls->self, space, plan->segment_bytes) : NULL);
 }
 
-/* An OP_SEGMENT that returns segments waits for all of the rank's work, as cudaFree does; one that
- * gets a segment, for nothing. */
+/* An OP_SEGMENT that returns segments waits for all of the rank's work, as cudaFree does. One that
+ * gets a segment waits for nothing. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address)
 {
@@ -183,9 +183,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* ---- giving */
 
-/* after_stream: STREAM_HOST for none. The block's next user waits for the stream's work so far,
- * unless the pool is that stream's own. A graph under capture cannot get such a wait: its block
- * then serves no request of the capture. */
+/* The block's next user waits for the work queued so far on after_stream (STREAM_HOST: for
+ * nothing), unless the block's pool is that stream's own. A graph under capture cannot contain
+ * such a wait, so its block then serves no request of the capture. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
@@ -266,7 +266,7 @@ const struct handout *world_freed_between(
 		if (handout->rank != world->ops[before].rank || handout->space != space ||
 		        handout->address > address || address >= handout->address + handout->bytes)
 			continue;
-		/* older blocks at the address had been freed */
+		/* blocks handed out earlier at this address were freed earlier */
 		bool freed = handout->freed && handout->freed_after >= before && handout->freed_after < after;
 		return freed ? handout : NULL;
 	}

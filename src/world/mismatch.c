@@ -1,6 +1,7 @@
-/* mismatch.c -- messages for members that disagree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
+/* mismatch.c -- messages about members that disagree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
  *
- * Members are grouped by the first aspect that differs; the smallest camp comes first. */
+ * The message groups the members by the first aspect that differs; the smallest set comes
+ * first. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/ranks.h"
@@ -26,7 +27,8 @@ int member_sets(const struct world *world, const struct match *match, member_sam
 	return count;
 }
 
-/* A comparison with one member suffices: any other differs from one of the two. */
+/* Comparing each member with one suffices: if two members differ, one of them differs from that
+ * one. */
 static enum aspect first_aspect(const struct world *world, const struct match *match)
 {
 	struct share first = member_share(world, match, match->first);
@@ -47,7 +49,7 @@ static bool same_aspect(const struct world *world, const struct match *match, in
 	return member_share(world, match, a).aspect[aspect] == member_share(world, match, b).aspect[aspect];
 }
 
-/* A camp: ranks that bring the same as the member at `place` */
+/* Appends one set: the ranks that bring the same as the member at `place`. */
 static void camp_text(const struct world *world, const struct match *match, int place,
         const struct ranks *ranks, enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
 {

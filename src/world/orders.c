@@ -7,8 +7,8 @@
  *     rank 0:  allreduce in tp,  allreduce in dp
  *     rank 1:  allreduce in dp,  allreduce in tp      each may hold what the other needs
  *
- * If a rank joins match M right after a match P of another group, M notes it. Every member of
- * both must then join P before M. */
+ * If a rank joins match M right after a match P of another group, M notes P. Every member of both
+ * must then join P before M. */
 
 enum { PAIR_NEW, PAIR_APART, PAIR_CROSSES, PAIR_TOLD }; /* group.crosses */
 
@@ -56,7 +56,8 @@ static void crossing_warn(struct world *world, int a, int b, int rank, int other
 	        names_text(world->names, world->groups[high].name));
 }
 
-/* `rank` joined `later`; `other` joined `earlier` just before `later`. 0 comes after all. */
+/* Warns unless `rank`, which has joined `later`, joined `earlier` before. `other` joined `earlier`
+ * just before `later`. */
 static void crossing_check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];
@@ -117,8 +118,8 @@ const char *world_order_warning(const struct world *world, size_t i)
  *     rank 0:   allreduce g1 (line 5)   allreduce g2 (line 5)
  *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum mixes both
  *
- * It is a mistake if the tensor or statement that is n-th on one rank and m-th on another meets
- * one that is m-th on the first and n-th on the second. */
+ * It is a mistake if two calls, known by tensor or by statement, are n-th and m-th on one rank,
+ * but m-th and n-th on another. */
 
 enum { SWAP_REACH = 256 }; /* matches searched */
 enum identity { BY_TENSOR, BY_STATEMENT };
@@ -176,7 +177,7 @@ static uint32_t swap_find(const struct world *world, enum identity by, const str
 		return 0;
 	for (int steps = 0; at && steps < SWAP_REACH && !(of_a && of_b); steps++) {
 		const struct match *n = &world->matches[at];
-		/* a root's branch says nothing of order */
+		/* a root's calls come from a branch of its own, so their order is no mistake */
 		int root = member_record(world, m, a)->root, before = member_record(world, n, a)->root;
 		bool same_roles = (root == a) == (before == a) && (root == b) == (before == b);
 		if (same_roles && !brings_one(world, by, n, a, n, b)) {
@@ -214,8 +215,8 @@ static bool swap_is_reported(const struct world *world, const struct swapped *sw
 	return false;
 }
 
-/* Returns the first match in opposite orders to this one, and two members; 0: none. Compares each
- * set with the first and the previous. */
+/* Returns the first match that two members issued in the opposite order to this one, and their
+ * places; 0: none. Compares each set with the first and the previous one. */
 static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);

@@ -64,7 +64,7 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
 	        (struct pending_free){.address = address, .bytes = bytes, .op = op, .space = SPACE_DEVICE};
 }
 
-/* Cuts the operand's bytes out of interval i; a rest after them is a new one. */
+/* Cuts the operand's bytes out of interval i; the bytes after them become a new interval. */
 static void pending_cut_one(
         struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {

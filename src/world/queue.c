@@ -1,6 +1,6 @@
 /* queue.c -- queueing: program order, stream order, implicit waits, shared records
  *
- * Ranks of a line and launches of a graph share records. Two lists:
+ * The ranks of a line, and the launches of a graph, share records. Each operation is in two lists:
  *
  *      next_program   rank 0:   1 --> 4 --> 5 --> 9        issue order of the host
  *      next_stream    default:  1 --------> 5              order of the stream
@@ -108,7 +108,7 @@ static struct operand *copy_operands(struct world *world, const struct record *r
 	return kept->operand;
 }
 
-/* Requires arrays in the arena. */
+/* Requires that the record's arrays are in the arena. */
 static uint32_t record_add(struct world *world, const struct record *record)
 {
 	MEM_ROOM(&world->records, world->record_count + 2, &world->record_room);
@@ -139,7 +139,7 @@ uint32_t record_in_section(struct world *world, uint32_t index, int section)
 	return record_add(world, &record);
 }
 
-/* Makes a record without a line's: OP_SEGMENT, or an implicit OP_WAIT. */
+/* Makes the record of an operation that no line asks for: OP_SEGMENT, or an implicit OP_WAIT. */
 static uint32_t record_own(
         struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
@@ -244,7 +244,7 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	for (int i = 0; i < count; i++) /* rule 10: waits for former users of the memory */
 		queue_wait(world, draft->rank, draft->stream, waits[i]);
 	index = index ? index : record_store(world, draft->record);
-	draft->record = &world->records[index]; /* may have moved */
+	draft->record = &world->records[index]; /* the array may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
 	pending_cut(world, draft);
 	mark_written(world, draft->rank, draft->record, *id);

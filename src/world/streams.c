@@ -1,7 +1,8 @@
 /* streams.c -- streams, events, and the operations that a rank's host knows to be over
  *
  * Lane 0 of a rank is its host, lane 1 the default stream. Each lane notes up to which operation
- * the host has waited. Memory is clean, for the host to write, if all its users are among those:
+ * the host has waited. Memory is clean, so that the host may write to it, if the host has waited
+ * for all its users:
  *
  *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3
  *      clean      memory freed at or before operation 0: default may still use any later (seen 0)
@@ -94,13 +95,14 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	} else if (target) {
 		const struct op *op = &world->ops[target];
 		struct stream *stream = lane_stream(world, rank, op->stream);
-		/* the stream's last: all of it is over */
+		/* its last operation: all of the stream's work is over */
 		uint32_t seen = stream->tail == target ? number : op->number;
 		stream->seen = seen > stream->seen ? seen : stream->seen;
 	}
 }
 
-/* Memory freed at operation k was used by operations up to k. */
+/* Memory freed at operation k has users up to k, so the least `seen` of the busy streams is the
+ * limit. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->inner->lanes[rank];

@@ -139,7 +139,7 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
-/* Owner and views are marked each, so that a part may be valid by its view:
+/* The owner and each view have marks of their own, so a view can be valid while its owner is not:
  *
  *      g        |------- invalid -------|      an operation that was to write all of g was aborted
  *      g0 = half|- written -|                  g0 is valid again, g is not */
@@ -163,7 +163,7 @@ void world_mark_outputs(struct world *world, op_id id, op_id by)
 	const struct record *record = op_record(world, id);
 
 	struct operand remote;
-	/* a get writes nothing there; adding to invalid numbers mends none */
+	/* a get writes nothing on the target; adding to undefined numbers leaves them undefined */
 	if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET &&
 	        (by || record->part[0].direction == ONE_SIDED_PUT) && world_remote(world, id, &remote))
 		tensor_mark(world, record->part[0].peer, &remote, by);
