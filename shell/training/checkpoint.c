@@ -9,7 +9,8 @@
  *     every rank   rename its shards
  *     rank 0       rename the manifest
  *
- * A full disk costs nothing, and a manifest never names overwritten shards. */
+ * So a full disk leaves the earlier checkpoint whole, and a manifest never names overwritten
+ * shards. */
 #include "shell/training/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -43,7 +44,7 @@ void checkpoint_release(struct checkpoint *c)
 	*c = (struct checkpoint){0};
 }
 
-/* Keeps the first rank's part of those with equal parameter, state, place and shape. */
+/* Of the parts with equal parameter, state, place and shape, takes the first rank's. */
 static enum status shards_choose(struct shell *shell, struct checkpoint *c)
 {
 	const struct part_lines *parts = &shell->training->parts;
@@ -104,7 +105,8 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
-/* Shard i, or (i == shards) the manifest. suffix: ".new" until all is written, or "" */
+/* Returns the path of shard i, or (i == shards) of the manifest. suffix: ".new" until all is
+ * written, or "" */
 enum { PATH_ROOM = 600 };
 static const char *checkpoint_file(
         const char *prefix, const struct checkpoint *c, size_t i, const char *suffix, char path[PATH_ROOM])
@@ -154,7 +156,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 	return status;
 }
 
-/* All processes get all digests, or the failure. */
+/* Sends all digests, or the failure, to all processes. */
 static enum status shards_write(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
 	struct transport *transport = shell->transport;
@@ -263,7 +265,7 @@ static enum status checkpoint_write(
 		return status;
 	struct text folder = {0};
 	text_put(&folder, prefix, slash ? (size_t)(slash - prefix) : 0);
-	if (folder.count && !shell->replay.depth) /* errors show when the first file is written */
+	if (folder.count && !shell->replay.depth) /* writing the first file reports errors */
 		mkdir(text_string(&folder), 0777);
 	text_release(&folder);
 	status = shards_write(shell, prefix, c);
@@ -278,7 +280,7 @@ static enum status checkpoint_write(
 		status = checkpoint_rename(shell, prefix, c, 0, c->shards);
 	if (status == ST_OK)
 		status = checkpoint_rename(shell, prefix, c, c->shards, c->shards + 1);
-	bool more = status == ST_OK && earlier; /* shards of the earlier one */
+	bool more = status == ST_OK && earlier; /* remove further shards of the earlier one */
 	for (size_t i = c->shards; more; i++) {
 		snprintf(path, sizeof path, "%s.%zu.npy", prefix, i);
 		more = file_there(path) == FILE_REGULAR && npy_whole(path) && unlink(path) == 0;

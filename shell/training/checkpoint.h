@@ -14,7 +14,7 @@
 #include "shell/training/verify.h"
 
 struct shard {
-	const char *file;      /* beside the manifest */
+	const char *file;      /* in the manifest's folder */
 	struct part_line line; /* parameter, state and place; no tensor */
 	struct layout layout;  /* f32 */
 	uint64_t digest;       /* of its elements */
@@ -24,8 +24,8 @@ struct checkpoint {
 	char *path;    /* of the manifest */
 	char *model;   /* with its options */
 	int iteration; /* completed iterations */
-	int parts;     /* its batch was trained in so many (`# parts`); 0: any */
-	char *loses;   /* why it differs from one rank's; "": it does not */
+	int parts;     /* number of parts of its batch (`# parts`); 0: any */
+	char *loses;   /* why it may differ from one rank's; "": it does not */
 	struct whole *whole;
 	int wholes;
 	struct shard *shard;
@@ -34,20 +34,22 @@ struct checkpoint {
 };
 void checkpoint_release(struct checkpoint *c);
 
-/* Saves the program between two iterations. ST_ARGUMENT: no program, within an iteration, a dry
- * run; ST_FILE: then there is no manifest. Without `force`, files that no checkpoint has written
- * are refused first, and all files stay. every: as in the line; 0: a single checkpoint. A replay
- * writes nothing. */
+/* Saves the training between two iterations. Fails with ST_ARGUMENT without a program, within an
+ * iteration or in a dry run, and with ST_FILE, which leaves no manifest. Without `force`, files
+ * that no checkpoint has written are refused before any file changes. every: as in the line; 0: a
+ * single checkpoint. A replay writes nothing. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
-/* Returns true if the file is a whole manifest. On this process alone */
+/* Returns true if the file is a whole manifest. Not collective. */
 bool manifest_whole(const char *path);
-/* path: a manifest, PREFIX-ITERATION, or PREFIX for the latest. Collective. ST_FILE */
+/* Reads a manifest. path: its file, PREFIX-ITERATION, or PREFIX for the latest. Collective. Fails
+ * with ST_FILE. */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
-/* Checks that all shards are as written and cover the manifest. path: as for checkpoint_open */
+/* Checks that all shards are as written and cover the manifest's parameters. path: as for
+ * checkpoint_open */
 enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
-/* Fails with ST_SHAPE: the first difference from the program's parameters and state */
+/* Fails with ST_SHAPE, naming the first difference from the program's parameters and state. */
 enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program);
-/* Fills every declared part; hosts wait for all work first. */
+/* Fills every declared part, after the hosts have waited for all work. */
 enum status checkpoint_restore(struct shell *shell, const struct checkpoint *c);
 
 #endif

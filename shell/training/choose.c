@@ -3,7 +3,7 @@
  *     let data_kind = "text" ...      from `data`
  *     mesh dp=2 tp=2                  an axis for each strategy with one
  *     strategies/models/gpt.rsh       with the options from `model`
- *     strategies/tp.rsh               with those from `strategy`; stack_order
+ *     strategies/tp.rsh               with those from `strategy`; order: stack_order
  *     strategies/ddp.rsh
  *     setup
  *     for it in 0:1 { iteration } */
@@ -14,14 +14,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A number of the driver, unless the file has an option of that name */
+/* A number that the driver sets, unless the file has an option of that name */
 struct preset {
 	const char *name;
 	int64_t value;
 	const char *unit;
 };
 
-/* sizes_only: without files. `loader` with 0 workers: the data is in pinned memory */
+/* sizes_only: omits the files. loader->workers 0: the data is in pinned memory */
 static void driver_put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
         const struct head *model, struct text *out)
 {
@@ -105,7 +105,7 @@ static struct program *program_assemble(struct shell *shell, struct choice *choi
 	return made;
 }
 
-/* Options that a replay changes: of the strategies that have them, else of the model. */
+/* Sets the options that a replay changes: in the strategies that have them, else in the model. */
 static void choices_give_changed(struct changes *changes, struct choice *choice, int count)
 {
 	for (int i = 0; changes && i < changes->options; i++) {
@@ -125,7 +125,8 @@ static void choices_give_changed(struct changes *changes, struct choice *choice,
 	}
 }
 
-/* The model is first. name NULL: it is only examined. */
+/* Makes the program of choice[0], the model, and the strategies. name NULL: for a walk, without
+ * data files */
 static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -146,7 +147,7 @@ static enum status choices_build(struct shell *shell, struct choice *choice, int
 	if (status == ST_OK) {
 		driver_put_data(plan, !name, count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head,
 		        &first);
-		/* the text's vocabulary overrides the line's; 0: no text */
+		/* the vocabulary of a text (0: none) overrides the line's */
 		const struct given *given = choice_given(&choice[0], "vocab");
 		int vocab = plan->data.vocab;
 		if (vocab && given && !given->word && given->number.value != vocab)
@@ -257,7 +258,7 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 	return call_key(call, i, &choice->given[choice->givens++]);
 }
 
-/* "ddp=2 bucket=8k + tp=2": the line as typed */
+/* Appends "ddp=2 bucket=8k + tp=2", the line as typed. */
 static void choices_put_line(const struct choice *choice, int count, struct text *out)
 {
 	for (int i = 1; i < count; i++) {
@@ -302,12 +303,12 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	return status;
 }
 
-/* Appends why one rank, trained from the beginning, differs. */
+/* Appends why one rank, trained from the beginning, may differ. */
 static void checkpoint_put_loses(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
 	static const char then[] = "up to the checkpoint, ";
 	const char *line = text_string(parts), *why = line + strcspn(line, ":");
-	bool again = strncmp(c->loses, then, strlen(then)) == 0; /* it had been resumed itself */
+	bool again = strncmp(c->loses, then, strlen(then)) == 0; /* a resumed training wrote it */
 	if (*c->loses)
 		text_add(out, "1: %s%s\n", again ? "" : then, c->loses);
 	if (c->parts && parts->count)
@@ -315,7 +316,7 @@ static void checkpoint_put_loses(const struct checkpoint *c, const struct text *
 		        line, c->parts, then, c->parts, c->parts == 1 ? "" : "s", why);
 }
 
-/* Without a def of `refresh` in the model an empty one is called. */
+/* Defines an empty `refresh` in case the model has none. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 {
 	int first = c->iteration;

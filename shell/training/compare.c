@@ -49,15 +49,15 @@ double loss_share(const struct alone *alone, double loss)
 	return away > 0 ? away / alone->loss_most : 0;
 }
 
-/* A block with rows x cols elements, from (row, col) on. Its element e is in its row e / cols, at
- * e % cols:
+/* A part is a block of rows x cols elements, from (row, col) on. Element e of the block is in its
+ * row e / cols and column e % cols:
  *
  *     whole    . . . . . .      the whole's (row + e/cols) * 6 + col + e%cols
  *     cols 6   . . a b c .      row 1, col 2, cols 3: d, e = 3, is 2*6 + 2 = 14
  *              . . d e f .
  *
- * A tensor with that shape holds all: e = i. A flat or one-dimensional one holds a run: e = at +
- * i; without rows and cols the block reaches to the end. */
+ * A tensor of that shape holds all of them: e = i. A flat or one-dimensional one holds a run: e =
+ * at + i. Without rows and cols the block reaches to the parameter's end. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
@@ -84,7 +84,8 @@ static enum status part_outside(const struct part_line *line, const struct whole
 	return status;
 }
 
-/* Marks the elements in `seen`, and compares this rank's. ST_RANGE: outside of the parameter */
+/* Marks the part's elements in `seen`; compares them if they are this rank's. Fails with ST_RANGE
+ * if they are outside of the parameter. */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
 {
@@ -147,7 +148,8 @@ enum status compare_await(struct shell *shell)
 	return status;
 }
 
-/* mine[p]: sums of this rank's parts; then of all ranks, added in the same order everywhere */
+/* Replaces mine[p], the sums of this rank's parts, by those of all ranks, added in the same order
+ * everywhere. */
 static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = transport_size(shell->transport);

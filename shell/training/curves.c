@@ -1,7 +1,7 @@
 /* curves.c -- makes one curve from the losses of all ranks
  *
- * As soon as every rank with losses has one, each loss makes a point: the mean of all ranks'
- * latest losses. Measured losses that are close together share a point.
+ * Once every rank with losses has one, each loss makes a point: the mean of the ranks' latest
+ * losses. Measured losses that are close together share a point.
  *
  *     rank 0   2.0 at 1 ms        1.8 at 2 ms
  *     rank 1          2.2 at 1.5 ms              1.6 at 3 ms
@@ -62,7 +62,8 @@ static void curve_make_points(
         const struct shell *shell, const struct loss_event *events, size_t count, struct curve *curve)
 {
 	int n = shell->world->n, have = 0, all = 0;
-	/* losses at most this many ns apart share a point: measured times never coincide */
+	/* losses at most this many ns apart share a point, because measured times never
+	 * coincide */
 	int64_t near = shell->backend->measures && count
 	        ? (events[count - 1].time - events[0].time) * n / (10 * (int64_t)count)
 	        : 0;
@@ -88,7 +89,7 @@ static void curve_make_points(
 	mem_free(seen);
 }
 
-/* Returns the curve's name, with a number if earlier curves have the same; mem_free it. */
+/* Returns the curve's name, with a number if earlier curves have it, too; mem_free it. */
 static char *curve_name(const struct curves *curves, const struct program *program)
 {
 	struct text name = {0};

@@ -11,7 +11,7 @@ static bool line_begins(const char *line, size_t count, const char *with)
 	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* Texts of their own, after the word; other lines are notes. */
+/* Lines that begin with these words have texts of their own; the others are notes. */
 static const struct {
 	const char *word;
 	enum head_text text;
@@ -64,7 +64,7 @@ const struct embedded *built_in_part(const char *name)
 	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
-/* Reads the built-in parts that lines at the top of files source. */
+/* Reads the built-in parts that top-level lines of the file, and of those parts, `source`. */
 static enum status head_read_parts(struct head *head)
 {
 	enum status status = ST_OK;
@@ -131,7 +131,7 @@ void head_defaults(const struct head *head, struct text *out)
 			        WHOLE(at->given->value));
 }
 
-/* `of="*.csv"` accepts any file of that ending; built-in ones are offered. */
+/* `of="*.csv"` accepts any file with that ending. Appends the built-in ones. */
 static void head_put_files(struct slice_of_text key, const char *ending, int length, struct text *out)
 {
 	struct text ends = {0};

@@ -144,7 +144,7 @@ void choice_those_with(const char *option, struct text *out)
 
 enum { INDENT = 5, CONTINUED = 2 };
 
-/* Prints wrapped words. hang: the column of further lines, at least lead's width */
+/* Prints lead and the wrapped words. hang: the column of further lines, at least lead's width */
 static void tell_hanging(struct shell *shell, const char *lead, const char *words, int hang)
 {
 	struct text wrapped = {0};
@@ -166,7 +166,7 @@ static void tell_hanging(struct shell *shell, const char *lead, const char *word
  *        x ----(f)---> x w1      a     b                      two gaps, or --: a drawing */
 struct note {
 	enum { SENTENCE, ROW, DRAWING } kind;
-	int blanks, column; /* before it; before a row's words */
+	int blanks, column; /* columns before the note; before a row's words */
 	struct text term, words;
 };
 
@@ -212,7 +212,7 @@ static bool note_continues(const struct note *note, const struct note *next)
 	return !ends && next->blanks > 0 && (next->blanks == note->blanks || !note->blanks);
 }
 
-/* If the words beside a row's long term do not fit, they follow it directly. */
+/* If a row's words do not fit at their column, they follow the term directly. */
 static void note_tell(struct shell *shell, const struct note *note)
 {
 	struct text lead = {0}, words = {0};
@@ -266,7 +266,7 @@ static void tell_title(struct shell *shell, const char *name, const struct head 
 	text_release(&help);
 }
 
-/* Up to the first semicolon of its help */
+/* Prints each name with its help up to the first semicolon. */
 void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
@@ -284,7 +284,7 @@ void choice_list(struct shell *shell, bool models)
 	        models ? "chooses it" : "writes its program");
 }
 
-/* Prints only the parts that hold for a stack. */
+/* Prints the parts of the help that hold in a stack. */
 static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
 	const char *indent = "     ";

@@ -1,10 +1,11 @@
-/* open.c -- a session opened, closed and emptied; sessions beside the learner's
+/* open.c -- opens, closes and empties a session; sessions beside the learner's
  *
  *     learner's shell   budget  [ steps left ] --more()--> credit: all processes, Ctrl-C
  *                                  ^   lends its steps, takes back the rest
  *     scratch shell     budget  [ steps left ] --more()--'
  *
- * Scratch work counts among the steps on which all agree: a replay stops at the same place. */
+ * Scratch work counts in the steps that all processes agree on, so that a replay stops at the same
+ * place. */
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
@@ -15,7 +16,8 @@
 
 #include <stdio.h>
 
-/* The backend's hook. Operations other than OP_SYNC are noted ones, which have written a loss. */
+/* The backend's hook. Operations other than OP_SYNC are `noted` ones, which have written a
+ * loss. */
 static void done(void *self, op_id id)
 {
 	struct shell *shell = self;
@@ -49,7 +51,7 @@ static enum status shell_empty(struct shell *shell, bool again)
 	training_stop(shell);
 	prints_release(shell);
 	enum status status = session_reset(shell);
-	/* the resets below may word failures of their own */
+	/* the resets below may overwrite the failure's text */
 	char *why = status == ST_OK ? NULL : fail_copy();
 	interpreter_reset(shell);
 	training_reset(shell, again);
@@ -117,7 +119,7 @@ void scratch_as(struct shell *scratch, const struct lasting *lasting, const stru
 		plan_copy(plan, &scratch->training->at_reset);
 }
 
-/* If opening failed early it has taken no steps. */
+/* budget.self is not set if scratch_open failed early. */
 void scratch_pause(struct shell *scratch, struct shell *of)
 {
 	if (scratch->budget.self == of)

@@ -6,9 +6,9 @@
 
 enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void shell_close(struct shell *shell);
-/* Makes an empty world on the same machine, also after a failure; the program is rewound. */
+/* Makes an empty world on the same machine, even if it fails, and rewinds the program. */
 enum status shell_reset(struct shell *shell);
-/* For a replay: with this world's first plan */
+/* The same for a replay: restores the plan with which this world began. */
 enum status shell_reset_again(struct shell *shell);
 
 /* ---- sessions beside the learner's ---- */
@@ -16,13 +16,16 @@ enum status shell_reset_again(struct shell *shell);
 struct lasting;
 struct plan; /* training.h */
 
-/* Opens n ranks on the machine of `of`, with devices of any size and no output. dry: shapes and
- * times only, on all processes; else `t` is its own. Its steps count in the budget of `of`. */
+/* Opens n simulated ranks on the machine of `of`, with 16 TB of device memory and no output. dry:
+ * shapes and times only, on all processes; else `t` is its own. Its steps count in the budget of
+ * `of`. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
-/* Copies settings and plan (NULL: none) for its next shell_reset_again, without `pace`. */
+/* Gives it the settings (without `pace`, `explain` and `strip`) and the plan (NULL: keeps its own)
+ * for its next shell_reset_again. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
-/* The active one has the steps: pause returns, resume takes them, also before a close. */
+/* Only the active session has the steps: pause returns them to `of`, resume takes them. Resume a
+ * paused session before you close it. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
 /* Closes a paused one; keeps the words of a failure. Returns status. */

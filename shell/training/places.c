@@ -1,15 +1,14 @@
 /* places.c -- checks that the files of a program fit: defs against the override points of earlier
  * files, options against the model's; reports options and defs without effect
  *
- *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= is another word, or missing
+ *     option k=1% with="hook=topk" "..."         ddp k=5%: hook= has another word, or is missing
  *     option top=2 with="experts" "..."          gpt top=1: experts= is 0, off or none
  *     option bucket=256k unless="dp_shard" "..." zero=2 + ddp=2 bucket=1k: zero has that axis
- *     option often=1 ...                         of a user's strategy: given, and read nowhere
+ *     option often=1 ...                         of a user's strategy: given, but never read
  *     def reduce_gradients g { ... }             an override point that no file calls
  *
- * The last two are found after the walk, when all parts are sourced. A call may occur later (`if
- * clip > 0`), so a def also counts as called if another def that can be called contains its
- * name. */
+ * The last two are found after the walk, when all parts are sourced. The walk may miss a call (`if
+ * clip > 0`), so a def also counts as called if the text of a callable def contains its name. */
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -22,7 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the def with the same or else the nearest name; NULL if none within one letter. */
+/* Returns the earlier def with the same name, else with the nearest; NULL if none within one
+ * letter. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
@@ -41,7 +41,8 @@ static const struct statement *place_near(
 	return near;
 }
 
-/* A strategy's def either overrides one with as many words, or has a name unlike any other. */
+/* Requires that a strategy's def overrides one with as many words, or has a name unlike any
+ * other. */
 static enum status place_check(
         const struct choice *choice, const int *order, int i, const struct statement *def)
 {
@@ -61,7 +62,7 @@ static enum status place_check(
 	return ST_OK;
 }
 
-/* Options of the model and of the strategies share a scope. */
+/* Refuses options of the model in a strategy, because all files share a scope. */
 static enum status options_check(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
@@ -76,7 +77,8 @@ static enum status options_check(const struct choice *choice, int i)
 	return ST_OK;
 }
 
-/* Returns the last such def at the file's top level, before `line` (0: anywhere); NULL if none. */
+/* Returns the last def of that name at the file's top level, before `line` (0: anywhere); NULL if
+ * none. */
 static const struct statement *choice_top_def(
         const struct choice *choice, struct slice_of_text name, int line)
 {
@@ -129,7 +131,8 @@ enum status choices_fit(const struct choice *choice, const int *order, int count
 
 /* ---- options without effect ---- */
 
-/* with="NAME=WORD WORD": NAME is one of these words; with="NAME": it is not 0, off or none */
+/* Evaluates with="NAME=WORD WORD" (NAME is one of these words) or with="NAME" (it is not 0, off or
+ * none). */
 static bool option_holds(const struct choice *choice, const char *with)
 {
 	const char *words = strchr(with, '=');
@@ -194,9 +197,9 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 
 /* ---- defs that nothing calls, options that nothing reads ---- */
 
-/* Returns true if the text contains the name outside comments, sentences of `option` lines, its
- * first word, and words after `before` ("def", "option"). An option with `for="x"` is also read as
- * NAME_x. */
+/* Returns true if the text contains the name. Ignores comments, sentences of `option` lines, the
+ * text's first word, and words after `before` ("def", "option"). An option with `for="x"` is also
+ * read as NAME_x. */
 static bool text_mentions(struct slice_of_text text, const char *name, const char *before)
 {
 	bool is_option = strcmp(before, "option") == 0;
@@ -248,7 +251,7 @@ static void asked_search(void *self, const struct definition *def)
 	                text_mentions(def->statement->why, asked->name, "def"));
 }
 
-/* "; parts that do: buckets flat (`source buckets`)" */
+/* Appends "; parts that do: buckets flat (`source buckets`)". */
 static void parts_put_with(const char *name, struct text *out)
 {
 	char first[WORD_SHOWN] = "";
@@ -265,7 +268,7 @@ static void parts_put_with(const char *name, struct text *out)
 		text_add(out, " (`source %s`)", first);
 }
 
-/* Looks into the parts that the file sources, too; these do not form a cycle. */
+/* Also searches the parts that the file sources; they do not form a cycle. */
 static bool embedded_calls(const struct embedded *file, const char *name)
 {
 	bool found = text_mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
@@ -280,8 +283,8 @@ static bool embedded_calls(const struct embedded *file, const char *name)
 	return found;
 }
 
-/* Returns true if a built-in strategy has such a def and no call: a model or another strategy
- * calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
+/* Returns true if a built-in strategy defines it without a call, so that a model or another
+ * strategy calls it (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp). */
 static bool def_called_elsewhere(const char *name)
 {
 	char def[WORD_SHOWN + 8];
@@ -303,7 +306,7 @@ static bool is_own_strategy(const struct program *program, const char *file)
 	return false;
 }
 
-/* `refresh` is called after a resume only. */
+/* Excepts `refresh`, which only a resume calls. */
 static void uncalled_note_def(void *self, const struct definition *def)
 {
 	struct asked_name *all = self;

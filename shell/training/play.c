@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After a torn step neither repeating nor continuing would be the program. */
+/* Refuses a program with a torn step: neither to repeat nor to continue it would be the
+ * program. */
 static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
@@ -39,7 +40,7 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-/* Appends "why; why" of the lines "EXPR: why" whose condition holds. what: the head's word */
+/* Of the lines "EXPR: why" whose condition holds, appends "why; why". what: the head's word */
 static enum status program_lines_holding(
         struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
@@ -96,7 +97,8 @@ enum status program_inside(struct shell *shell)
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
  *     ROUND   step 0 of the next iteration  END     a script without a loop has ended
  *
- * `round` is the length of a complete iteration: if data decides, better than the walk's count. */
+ * `round` is the length of a complete iteration, which is better than the walk's count if data
+ * decides. */
 static void training_move_on(struct training *t, enum player_stop stop)
 {
 	t->played++;
@@ -113,7 +115,7 @@ static void training_move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
-/* If it cannot be written, training continues, and a script fails at its end. */
+/* If the checkpoint cannot be written, training continues, and a script fails at its end. */
 static enum status play_checkpoint(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
@@ -166,7 +168,7 @@ static enum status play_step(struct shell *shell, struct training *t, bool head,
 	return status;
 }
 
-/* A replay stops at its limit; the journal then keeps the steps done. */
+/* At a replay's limit nothing is played; the journal then keeps the steps done. */
 static enum status play_next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	t->cut = t->limit >= 0 && t->played >= t->limit;
@@ -186,7 +188,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* A read loss is waited for. Ranks at their own pace shall not wait: only the last is read. */
+/* To read a loss is to wait for it. Ranks at their own pace must not wait, so only their last loss
+ * is read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};
@@ -197,7 +200,7 @@ static enum status play_report_loss(struct shell *shell, const struct training *
 	return status;
 }
 
-/* A GPU, which may not answer any more, is not asked. */
+/* Does not ask a GPU, which may not answer any more. */
 static enum status play_interrupted(struct shell *shell, const struct training *t)
 {
 	if (!t->now.program->loops || t->in_setup)

@@ -13,7 +13,7 @@ struct program_step {
 	char *title;         /* "": its lines are before the first `##` */
 	struct ranks *ranks; /* that have lines in it; NULL: all */
 };
-/* A program with one wrong line, to be found: hunt/ */
+/* hunt/: a program with one wrong line, which the user searches */
 struct hunted {
 	struct program *whole; /* the correct one */
 	char *file;            /* "strategies/ddp.rsh"; owned */
@@ -48,7 +48,7 @@ struct program {
 	size_t steps;
 	size_t setup; /* steps of the setup; all if there is no iteration */
 	bool loops;
-	bool guessed;              /* data decides: another walk may find other steps */
+	bool guessed;              /* data decides, so another walk may find other steps */
 	bool loads;                /* its setup makes threads of a data loader */
 	double elements;           /* in parameters declared on rank 0 */
 	struct schedule *schedule; /* of its setup, owned; NULL: none */
@@ -58,13 +58,13 @@ static inline bool program_is_script(const struct program *program)
 {
 	return program->files == 1;
 }
-/* Returns one with one reference and no files. */
+/* Returns a program with one reference and no files. */
 struct program *program_make(const char *name, struct names *names);
 /* Copies the text. */
 void program_add(struct program *program, const struct player_file *file);
 /* Replaces the built-in part for `source`. Copies the text. */
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
-/* The file or part of that name; NULL: none */
+/* Returns the file or part of that name; NULL if none. */
 const struct player_file *program_file(const struct program *program, const char *name);
 /* Returns the program with another text of `file` (NULL: unchanged), as built-in for a walk. */
 struct program *program_with(
@@ -73,9 +73,9 @@ struct program *program_with(
 void program_copy_heads(const struct program *from, struct program *to);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
-/* Reads the program for `shell`. */
+/* Parses the program for `shell`. */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
-/* "gpt layers=2 seed=3": its model with the given options; the name of a script */
+/* Appends "gpt layers=2 seed=3", the model with its given options, or a script's name. */
 void program_model(const struct program *program, struct text *out);
 /* Appends all files with options filled in, as one script. */
 void program_source(const struct program *program, struct text *out);
@@ -84,7 +84,7 @@ void program_source(const struct program *program, struct text *out);
  * the errors: refused lines, and ranks that still wait at the end. Ctrl-C ends it. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks);
 /* places.c: appends to program->idle a line for each overriding def in a user's strategy that is
- * never called, and each option that nothing reads. After a walk by `player` */
+ * never called, and each option that nothing reads. Call after `player` has walked. */
 void program_uncalled(struct player *player, struct program *program);
 
 #endif

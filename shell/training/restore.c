@@ -9,7 +9,7 @@
  *     e f | g h                          e f g h
  *
  * Rank 0 reads the files and sends the manifest and the elements. Every value of the manifest is
- * validated: an impossible one makes the checkpoint torn. */
+ * validated; an impossible one makes the checkpoint torn. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/npy.h"
@@ -42,7 +42,7 @@ static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 	return fail(ST_FILE, "%s is not a complete checkpoint: %s", c->path, what);
 }
 
-/* -1: missing, or not a whole number from 0 on */
+/* Returns -1 if the value is missing, or not a whole number from 0 on. */
 static int64_t json_whole(const cJSON *object, const char *key)
 {
 	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
@@ -111,7 +111,7 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	return status;
 }
 
-/* Returns the highest N below `below`; -1 if there is none. */
+/* Returns the highest N below `below` with a file PREFIX-N.json; -1 if there is none. */
 static long checkpoint_latest(const char *prefix, long below)
 {
 	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
@@ -135,7 +135,8 @@ static long checkpoint_latest(const char *prefix, long below)
 	return most;
 }
 
-/* Finds the path, with .json appended, or the latest of PREFIX, on rank 0. ST_FILE: none exists */
+/* Runs on rank 0. Finds `path` with .json appended, or the latest of a PREFIX. ST_FILE: none
+ * exists */
 static enum status manifest_find(const char *path, struct text *found)
 {
 	long number;
@@ -257,7 +258,7 @@ static enum status shard_place(const struct checkpoint *c, const struct shard *s
 	return status;
 }
 
-/* On rank 0: values: [whole_count], from all its shards */
+/* Runs on rank 0. Fills values[whole_count] from all shards. */
 static enum status whole_gather(const struct checkpoint *c, const struct whole *whole, float *values)
 {
 	int64_t count = whole_count(whole), i = 0;
@@ -295,8 +296,9 @@ static enum status restore_refuse_model(
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
-/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd has no state: if one side has none
- * at all, the optimizers differ. saved: the checkpoint has this one */
+/* Reports a state that only one side has; saved: the checkpoint. m and v are Adam's
+ * (strategies/parts/parameters.rsh) and sgd has none, so if one side has no state at all, the
+ * optimizers differ. */
 static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {

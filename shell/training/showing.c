@@ -15,7 +15,8 @@ struct step_words step_place(const struct training *t)
 	const struct program *p = t->now.program;
 	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
 	       total = !t->in_setup && t->round ? t->round : walked;
-	bool more = t->at >= total; /* "21?": data decides, and no iteration has shown it yet */
+	/* "21?": data decides the number, and no iteration has shown it yet */
+	bool more = t->at >= total;
 	int count = snprintf(words.text, sizeof words.text, "step %zu/%zu%s", t->at + 1,
 	        more ? t->at + 1 : total, more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
 	char *end = words.text + count;
@@ -97,9 +98,9 @@ static struct slice_of_text showing_file_line(const struct showing *show, size_t
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-/* Prints the file's lines up to the statement's, from the `##` or the last one printed on, without
- * blank and comment lines: each once, even in a loop. If the statement is of a sourced file or
- * spans lines, prints the statement itself. */
+/* Prints the file's lines from the `##`, or from the last one printed, up to the statement's,
+ * without blank and comment lines; each once, even in a loop. A statement of a sourced file, or of
+ * several lines, is printed itself. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last, length;

@@ -5,7 +5,8 @@
  *     written     pipeline  ddp  tp           the mesh, outermost first: mesh pp=2 dp=2 tp=2
  *     read        tp  pipeline  ddp           each after the axes in its head: `# after tp cp ep`
  *
- * A later file overrides points in earlier ones. The learner chooses the neighbours. */
+ * A later file overrides points in earlier ones. The learner's order decides which ranks are
+ * neighbours. */
 #include "machine/machine.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/lex.h"
@@ -20,7 +21,7 @@ static const char *choice_axis(const struct choice *choice)
 	return text_string(&choice->head.text[HEAD_AXIS]);
 }
 
-/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
+/* Fails: "zero and fsdp both cut the parameters over dp_shard: one of them". */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
 	const char *cuts = text_string(&one->head.text[HEAD_CUTS]), *axis = choice_axis(one);
@@ -51,7 +52,7 @@ static enum status stack_check(const struct choice *choice, int count)
 	return ST_OK;
 }
 
-/* Returns the first unread choice to read before choice i; 0: none. */
+/* Returns the first unread choice that must be read before choice i; 0: none. */
 static int stack_awaits(const struct choice *choice, int i, int count, const bool *read)
 {
 	for (int k = 1; k < count; k++) {
@@ -63,7 +64,7 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 	return 0;
 }
 
-/* Every unread file awaits another, in a cycle, which is walked again for the names. */
+/* Reports the cycle in which the unread files wait for one another. */
 static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
@@ -159,7 +160,8 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	return ST_OK;
 }
 
-/* Links between neighbours along an axis, `apart` ranks apart in a ring, as bits */
+/* Returns, as bits, the links between neighbours on an axis: a ring of ranks `apart` ranks
+ * apart. */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
 static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {
@@ -237,7 +239,7 @@ static bool given_equal(const struct given *a, const struct given *b)
 	return a->number.value == b->number.value && a->number.unit == b->number.unit;
 }
 
-/* Options of one name in several files are one option with one value. */
+/* Requires one value, because options of one name in several files are one option. */
 static enum status option_share(struct choice *choice, int i, int count, const struct given *given)
 {
 	for (int k = 1; k < count; k++) {
@@ -251,12 +253,13 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* Moves an option that no strategy of the line has to the model. An unknown one stays. */
+/* Moves an option that no strategy of the line has to the model if it has it. An unknown one
+ * stays. */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};
 	enum status status = ST_OK;
-	for (int k = 1; k < count; k++) /* of the line; else of the binary */
+	for (int k = 1; k < count; k++) /* strategies of the line; else of the binary */
 		if (head_option(&choice[k].head, given->name))
 			text_add(&those, "%s%s", those.count ? " " : "", choice[k].name);
 	if (!those.count)

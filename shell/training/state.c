@@ -25,7 +25,7 @@ static int64_t held_sum(const struct held *held, int kinds)
 	return bytes;
 }
 
-/* peak: at the peak; else now */
+/* peak: the memory at the peak; else now */
 static void held_put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
 	if (peak)
@@ -42,7 +42,7 @@ static void held_put_kinds(const struct ranks *ranks, const struct held *held, b
 	text_add(out, "\n");
 }
 
-/* Equal ranks are one entry; those beyond SETS_SHOWN are counted. */
+/* Ranks with equal memory share an entry; entries beyond SETS_SHOWN are only counted. */
 static void held_put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
 {
 	struct ranks done = {0};
@@ -84,7 +84,8 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 	mem_free(held);
 }
 
-/* Returns the end of all work on devices, without data loaders; -1: depends on later lines. */
+/* Returns the end of all work on devices, without data loaders; -1 if it depends on later
+ * lines. */
 static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
@@ -130,7 +131,7 @@ static double program_number(const struct training *t, const char *name)
 	return value;
 }
 
-/* "   5400 tokens/s" (of an mlp: samples), from the first phase to the end of all work.
+/* Appends "   5400 tokens/s" (of an mlp: samples), from the first phase to the end of all work.
  * Nothing without a strategy's variables, or if the end is unknown. */
 static void state_put_rate(const struct shell *shell, struct text *out)
 {
@@ -203,7 +204,8 @@ static void state_put_loss(const struct shell *shell, double loss, int64_t end, 
 	text_add(out, "\n");
 }
 
-/* A dynamic scale has a `scaler` (strategies/parts/parameters.rsh). No overflow with --dry. */
+/* Only a dynamic scale has a `scaler` (strategies/parts/parameters.rsh). With --dry nothing
+ * overflows. */
 static void state_put_scale(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -219,7 +221,7 @@ static void state_put_scale(const struct shell *shell, struct text *out)
 		text_add(out, "no step skipped\n");
 }
 
-/* A look does not wait, so it must not read projected values. */
+/* Returns false if a rank's value is only projected, because a look does not wait for it. */
 static bool state_is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
@@ -234,7 +236,7 @@ static bool state_is_final(const struct shell *shell, const char *name)
 
 enum { EXPERTS_LISTED = 16 };
 
-/* Many experts are shown as the least and the most. */
+/* Appends each expert's share; of many, only the least and the most. */
 static void experts_put(const double *routed, const double *dropped, size_t experts, struct text *out)
 {
 	double all = 0, lost = 0, least = INFINITY, most = 0;

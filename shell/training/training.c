@@ -50,7 +50,7 @@ void plan_release(struct plan *plan)
 	plan->program = plan->model_program = NULL;
 }
 
-/* Releases the old plan last: it may be `from`. */
+/* Releases the old plan last, because it may be `from`. */
 static void copy_with(const struct plan *from, struct program *program, struct plan *to)
 {
 	struct plan copy = *from;
@@ -84,7 +84,7 @@ static void program_rewind(struct shell *shell)
 	training_stop(shell);
 	typed_forget(t);
 	typed_note(shell);
-	if (t->now.program) /* it was parsed before */
+	if (t->now.program) /* cannot fail: it was parsed before */
 		program_player(t->now.program, shell, &t->player);
 	t->in_setup = t->now.program && (t->now.program->setup > 0 || !t->now.program->loops);
 	t->at = t->round = 0;
@@ -95,8 +95,8 @@ static void program_rewind(struct shell *shell)
 	transcript_begin(t->transcript);
 }
 
-/* Undo replays the lines since the reset, and first the line that resets, so it begins with the
- * plan before that:
+/* `undo` replays the line that made the reset and those after it, so it begins with the plan
+ * before that line:
  *
  *     model mlp | strategy ddp | step | undo        now       mlp, ddp
  *               ^ empties the world                 at_reset  mlp, no program

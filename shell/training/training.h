@@ -1,7 +1,8 @@
 /* training.h -- a session's training: `model`, `data`, `strategy`, and the program that they
  * make
  *
- * The world does not know the program. A reset empties it and rewinds. An umbrella header. */
+ * The world does not know the program. A reset empties the world and rewinds the program. An
+ * umbrella header. */
 #ifndef RANKSH_TRAINING_H
 #define RANKSH_TRAINING_H
 
@@ -39,7 +40,7 @@ struct plan {
 		char prefix[512];
 	} checkpoint;
 	struct program *program; /* NULL: none */
-	/* the chosen model on one rank: its file is the second. NULL: none */
+	/* the chosen model on one rank, with its file as file[1]; NULL: none */
 	struct program *model_program;
 };
 /* The parts of parameters in each rank's tensors, from `part` lines
@@ -64,14 +65,14 @@ struct part_line {
 struct part_lines {
 	struct part_line *line; /* in order of declaration */
 	size_t count;
-	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
+	struct names *places; /* "RANK TENSOR"; the id is the number of its line, from 1 */
 };
 
 /* The loss against virtual time: a curve for each program of the session */
 struct curves {
 	struct curve *curve; /* by age; the last may be this world's */
 	size_t count;
-	bool open; /* the last one is */
+	bool open; /* the last one is this world's */
 	/* of this world, by iteration and rank: the last writer of `loss`; 0: none */
 	op_id *loss;
 	size_t losses; /* entries, of all iterations played */
@@ -84,11 +85,11 @@ struct typed_lines {
 };
 struct transcript;
 struct training {
-	/* `undo` starts from at_reset, the plan before the emptying line */
+	/* at_reset: the plan before the line that emptied the world; `undo` starts from it */
 	struct plan now, at_reset;
 	struct plan at_line;   /* before the current line; without its program */
 	struct player *player; /* of now.program */
-	bool ended;            /* at its end */
+	bool ended;            /* the player is at its end */
 	/* the next step, of the setup or of `iteration` */
 	bool in_setup;
 	size_t at;
@@ -99,7 +100,7 @@ struct training {
 	long played_before; /* ... before the current line */
 	long began;         /* ... before the command that plays them */
 	bool cut;           /* the limit stopped that command */
-	/* since the limit was set, the journal keeps another line than ran */
+	/* since the limit was set, a line has run that differs from the journal's */
 	bool rewritten;
 	bool torn; /* step `at` failed or was interrupted */
 	struct part_lines parts;
@@ -108,17 +109,17 @@ struct training {
 	/* for `program save` */
 	struct typed_lines *typed;
 	size_t typed_count;
-	unsigned typed_latest; /* of the latest def in there */
+	unsigned typed_latest; /* the latest def in it */
 };
 
-/* shell->training, while the session is open */
+/* Make and free shell->training, for an open session. */
 struct training *training_make(void);
 void training_free(struct shell *shell);
-/* Called before a line runs. */
+/* Call before a line runs. */
 void training_line(struct shell *shell);
-/* Called before the program's world goes. */
+/* Call before the program's world is freed. */
 void training_stop(struct shell *shell);
-/* Called in the new world. again: with this world's first plan */
+/* Call in the new world. again: restores the plan with which the old one began */
 void training_reset(struct shell *shell, bool again);
 /* Returns true if Enter on an empty line plays the next step. */
 bool program_running(const struct shell *shell);
@@ -130,10 +131,10 @@ void plan_copy(const struct plan *from, struct plan *to);
 /* walk.c: keeps lines typed since the last step. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
-/* Gives the program an empty world. Fails, and changes nothing, if it cannot run to the end of its
+/* Makes it the session's program. Fails, and changes nothing, if it cannot run to the end of its
  * first iteration. ST_AGAIN: the world is not empty yet (session_wants_empty). */
 enum status program_take(struct shell *shell, struct program *program);
-/* Also ends the earlier program's checkpoints. */
+/* The same; also ends an earlier program's `checkpoint every=`. */
 enum status program_begin(struct shell *shell, struct program *program);
 /* Fails with ST_ARGUMENT if there is none. */
 enum status program_wanted(const struct shell *shell);
@@ -150,9 +151,10 @@ enum status program_script(struct shell *shell, struct text *out);
 /* Computes the mean of `loss` over its ranks; NAN if none, and with --dry. Takes no time. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Appends why the program cannot agree with one rank. */
+/* Appends why the program may differ from one rank; nothing if it may not. */
 enum status program_loses(struct shell *shell, struct text *out);
-/* Sets *parts to the parts of one rank's batch, 0: any; unchanged if the model does not say. */
+/* Sets *parts to the number of parts in which one rank trains its batch, 0: any; leaves it if the
+ * model has no `# parts`. */
 void program_parts(const struct shell *shell, int *parts);
 /* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
@@ -167,17 +169,17 @@ void parts_forget(struct part_lines *parts);
 
 /* After an iteration: records the operations that wrote its losses. */
 void curves_iteration(struct shell *shell);
-/* Makes this world's curve so far. Collective. None with --dry. */
+/* Makes this world's curve so far; none with --dry. Collective. */
 enum status curves_gather(struct shell *shell);
-/* Called when the world goes. again: a replay makes its curve anew */
+/* Call when the world ends. again: a replay will make its curve anew */
 void curves_world_ends(struct curves *curves, bool again);
 void curves_release(struct curves *curves);
 
 /* ---- state.c: memory, loss and rate ---- */
 
-/* Appends a program's device memory by kind: in tensors now; or in blocks at the peak. */
+/* Appends the ranks' device memory by kind: of tensors now, or (peak) of blocks at the peak. */
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
-/* Reads tensor[rank] (NULL: none); `set` becomes those ranks, with values in their order. */
+/* Reads tensor[rank] (NULL: none). Sets *set to the ranks read; the values have their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
 /* last: also the dynamic loss scale */

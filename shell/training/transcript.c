@@ -1,13 +1,14 @@
 /* transcript.c -- records the lines of a step as they run, and shows them
  *
- * One line may have several texts: names and numbers differ. Ranks with equal text and phase
- * share an entry. After a call its lines are deeper. A script takes LINEs, OPENs and CLOSEs.
+ * One line may have several texts, because names and numbers differ. Ranks with equal text and
+ * phase share an entry. The lines of a call follow it, one deeper. A script takes LINEs, OPENs and
+ * CLOSEs.
  *
  *     ## pass on            depth  run  kind     set   text
  *     phase C               0      1    SETTING  0-3   phase C         only in a script
  *     pass x                0      2    CALL     0-3   pass x          `step` shows depth 0
  *       send x to=rank+1    1      3    LINE     0     send x to=1     `step in`: no settings,
- *                           1      3    LINE     1     send x to=2     like calls once
+ *                           1      3    LINE     1     send x to=2     equal calls once
  *     capture g {           0      4    OPEN     0-3   capture g {
  *       y = relu x          0      5    LINE     0-3   y = relu x
  *     }                     0      6    CLOSE */
@@ -87,13 +88,14 @@ static enum entry_kind entry_kind_of(enum ran ran, const struct statement *state
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
-	/* their effect is filled in in later lines; a file's lines are recorded themselves */
+	/* later lines show their effect; a sourced file's lines are recorded themselves */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
 	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* A rendering that depends on nothing that varies is every rank's. A statement has few texts. */
+/* Adds the statement's texts, of which there are few. All ranks share a text in which nothing
+ * varies. */
 static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -148,7 +150,7 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 		transcript_add_texts(transcript, shell, entry_kind_of(ran, statement), statement, set, depth);
 }
 
-/* The ranks are omitted if they are all. */
+/* Omits the ranks if the entry is of all. */
 static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
@@ -211,7 +213,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 			transcript_put_line(shell, &line);
 			text_clear(&line);
 		}
-		if (!line.count) { /* it begins a line; measured with its indent */
+		if (!line.count) { /* the first of a line, measured with its indent */
 			text_clear(&folded);
 			text_add(&line, "%*s%s", INDENT, "", text_string(&one));
 			most -= fold_lines(text_string(&line), line.count, out_width(shell->out), &folded);
@@ -240,7 +242,7 @@ static struct slice_of_text entry_word(const struct ran_line *entry)
 	return (struct slice_of_text){text, (uint32_t)strcspn(text, " ")};
 }
 
-/* Returns the next entry of another statement and no deeper. */
+/* Returns the next entry that is of another statement and not deeper. */
 static size_t entry_end(const struct transcript *transcript, size_t first)
 {
 	const struct ran_line *entry = &transcript->entry[first];
@@ -264,12 +266,12 @@ static bool calls_ran_alike(const struct transcript *transcript, size_t a, size_
 	return true;
 }
 
-/* Calls shown with their lines; like ones are shown without */
+/* Calls shown with their lines; later ones like them are shown without */
 struct shown_calls {
 	size_t *first, count;
 };
 
-/* Adds the call if none like it was shown. */
+/* Returns true if a call like this one was shown; else adds it. */
 static bool call_was_shown(
         struct shown_calls *shown, const struct transcript *transcript, size_t first, size_t count)
 {
@@ -326,7 +328,8 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	return transcript->count > 0;
 }
 
-/* Puts the entry's ranks under its phase. now: by rank, the script's phase; updated */
+/* Writes the lines that put the entry's ranks into its phase. now: by rank, the script's phase;
+ * updated */
 static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {
@@ -350,7 +353,8 @@ void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out)
 {
 	size_t bytes = (size_t)shell->world->n * sizeof *phase;
-	name_id *outer = mem_alloc(bytes); /* before the open block: a phase ends with its block */
+	/* phases before the open block, because a phase ends with its block */
+	name_id *outer = mem_alloc(bytes);
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran_line *entry = &transcript->entry[i];
 		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_SETTING)

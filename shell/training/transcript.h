@@ -50,9 +50,9 @@ struct showing {
 	const char **begin; /* where each line of the file begins; NULL: none echoed yet */
 	size_t begins;
 };
-/* Watches the next step of the player. Release it in any case. */
+/* Watches the next step of the player. Call showing_release in any case. */
 void showing_watch(struct showing *show);
-/* After the step: shows what remains */
+/* Call after the step: prints the remaining output. */
 void showing_end(struct showing *show);
 void showing_release(struct showing *show);
 

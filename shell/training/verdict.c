@@ -1,4 +1,4 @@
-/* verdict.c -- the verdict of verify, and its words */
+/* verdict.c -- the verdict of verify, and its message */
 #include "shell/training/verify.h"
 #include "shell/session/shell.h"
 #include "shell/training/program.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NULL: a constant loss scale; else factor, good steps since, steps taken (parameters.rsh) */
+/* Returns `scaler`: factor, good steps since, steps taken (parameters.rsh); NULL if the loss scale
+ * is constant. */
 static const struct whole *scaler_of(const struct alone *alone)
 {
 	const struct whole *scaler = whole_of(alone, "scaler", "");
@@ -21,7 +22,7 @@ bool verdict_other_steps(const struct alone *alone, const struct difference *d)
 	return scaler && d[scaler - alone->whole].most > 0;
 }
 
-/* All parameters are unchanged */
+/* True: all parameters are unchanged */
 struct untrained {
 	bool alone, ranks;
 };
@@ -69,7 +70,7 @@ static void verdict_say_table(struct shell *shell, const struct alone *alone, co
 		const struct whole *whole = &alone->whole[i];
 		char shape[48], title[TITLE_ROOM], share[16];
 		bool off = !(v->share[i] <= v->limit);
-		if (*whole->state && !off) /* optimizer state is listed only if it is off */
+		if (*whole->state && !off) /* list optimizer state only if it differs */
 			continue;
 		double largest = 0;
 		for (int64_t k = 0; k < whole_count(whole); k++)
@@ -133,7 +134,8 @@ static void verdict_say_loses(struct shell *shell, const struct alone *alone, co
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
-	/* among the parameters with a finite difference: one rank may leave an expert unchanged */
+	/* of the parameters with a finite difference, because one rank may leave an expert
+	 * unchanged */
 	int most = -1;
 	for (int i = 0; i < alone->count; i++) {
 		if (*alone->whole[i].state || &alone->whole[i] == scaler_of(alone))

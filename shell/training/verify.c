@@ -1,8 +1,8 @@
 /* verify.c -- verify: trains the model on one rank, compares every parameter, and judges
  *
  * A model magnifies rounding from iteration to iteration. If the difference exceeds the first
- * limit, one rank computes again with another rounding: a few times that distance is correct,
- * too, as in the tests of FlashAttention; but never beyond FURTHEST. */
+ * limit, one rank computes again with another rounding. A few times that distance is accepted, as
+ * in the tests of FlashAttention, but never more than FURTHEST. */
 #include "shell/training/choose.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
@@ -14,15 +14,15 @@
 
 /* Relative to the change by training: a missing exchange of gradients leaves 0.3 and more. */
 #define FURTHEST 0.25
-/* Tensor parallelism sums in parts: up to 2.5 times was observed; 5.6 if a factor on gradients
- * changed only the backward's rounding. */
+/* Returns the accepted multiple of `rounding`. Tensor parallelism, which sums in parts, reached
+ * 2.5; 5.6 if a factor on gradients changed only the backward's rounding. */
 static int rounding_times(const struct alone *alone)
 {
 	return alone_by_factor(alone) && !alone->half ? 8 : 4;
 }
 
-/* The norm of the differences relative to that of the change by training, weighted. The
- * parameter's own rounding, half a unit in each iteration and computation, is subtracted. */
+/* Returns the weighted norm of the differences, relative to that of the change by training, less
+ * the parameter's own rounding: half a unit in each iteration and computation. */
 static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
 	int64_t first = alone->whole[item].first, count = whole_count(&alone->whole[item]);
@@ -38,7 +38,8 @@ static double share_of(const struct alone *alone, int item, const struct differe
 	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
 
-/* Measures how far one rank with `program` is, in the worst parameter and in its loss. */
+/* Measures how far one rank that runs `program` is from `alone`, in the worst parameter and in the
+ * loss. */
 static enum status rounding_measure(struct shell *shell, const struct program *program,
         const struct alone *alone, struct rounding *rounding)
 {
@@ -57,8 +58,8 @@ static enum status rounding_measure(struct shell *shell, const struct program *p
 	return status;
 }
 
-/* Returns the same model with another rounding; NULL: no such way, or the model lacks an option.
- * Ways:
+/* Returns the same model with another rounding; NULL if there is no such way or the model lacks an
+ * option. Ways:
  *
  *     f32           0-2 batch in 2, 3, 4 parts; 3-5 in 2 parts, gradients multiplied by 3, 5, 7
  *                   (no power of two, so that rounding changes); 6 in one part, multiplied by 3
@@ -70,7 +71,8 @@ static struct program *rounding_variant(
 {
 	bool half = alone->half, fixed = alone_by_factor(alone), by_factor = !half && (fixed || way >= WAYS);
 	int ways = half && fixed ? 1 : half || fixed ? WAYS : 2 * WAYS + 1;
-	if (by_factor && whole_of(alone, "scaler", "")) /* dynamic: the optimizer's factor */
+	/* dynamic: the optimizer chooses the factor */
+	if (by_factor && whole_of(alone, "scaler", ""))
 		return NULL;
 	struct otherwise other = {.f32 = half && way == 0,
 	        .micros = fixed          ? alone->parts
@@ -83,7 +85,8 @@ static struct program *rounding_variant(
 	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
-/* Rounding of a half type can put a relu's input across 0, which one seed may miss. */
+/* Tries other seeds, because a half type's rounding can move a relu's input across 0, which one
+ * seed may miss. */
 static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
@@ -102,10 +105,10 @@ static enum status rounding_other_seeds(
 	return status;
 }
 
-/* On rank 0: finds the largest distance between different roundings. The ways from WAYS on are
- * tried if the first do not explain the ranks' distance `most` and rounding can: Adam makes a full
- * step from a gradient near zero. The session's names must be equal on all processes, so these
- * programs have their own. */
+/* Runs on rank 0. Finds the largest distance between different roundings. Tries the ways from WAYS
+ * on if the first do not explain `most`, the ranks' distance, and it is within FURTHEST: Adam
+ * makes a full step from a gradient near zero. These programs have names of their own, because the
+ * session's must be equal on all processes. */
 static enum status rounding_find(
         struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {
@@ -128,7 +131,7 @@ static enum status rounding_find(
 	return status;
 }
 
-/* Raises the limits; the same on all processes. */
+/* Raises the limits, equally on all processes. */
 static enum status limit_widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	struct rounding rounding = {0};
@@ -222,7 +225,7 @@ enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
 	enum status status = verify_check(shell, t);
-	/* to the end of the current iteration, and of as many as asked for */
+	/* play to the end of the current iteration, and to the number asked for */
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
@@ -230,7 +233,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
-	/* also with --dry and in `whatif`: later lines wait for these reads */
+	/* also with --dry and in `whatif`, because later lines wait for these reads */
 	double loss = NAN;
 	status = compare_await(shell);
 	if (status == ST_OK)

@@ -1,7 +1,7 @@
 /* verify.h -- parts of verify: the model trained on one rank (alone.c), the comparison (compare.c)
  *
- * It compares the parameters and optimizer state that `part` lines declare. The model's file
- * alone, on one rank, determines the whole set.
+ * verify compares the parameters and optimizer state that `part` lines declare. The lines of the
+ * model's file alone, on one rank, determine the whole set.
  *
  * The measure. Gradients agree up to rounding only, so a difference is relative to the change by
  * training, tensor by tensor: |w - w'| / |w' - begin|, norms over all elements. Two corrections:
@@ -24,7 +24,7 @@ struct whole {
 struct alone {
 	const struct program *program;
 	int iterations;
-	int parts; /* the batch must be trained in so many; 0: any */
+	int parts; /* number of parts in which the batch must be trained; 0: any */
 	struct whole *whole;
 	int count;
 	size_t elements;
@@ -40,7 +40,7 @@ static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
-/* Returns true for fixed parts and scripts: only a factor on gradients changes their rounding. */
+/* Returns true for fixed parts and scripts, whose rounding only a factor on gradients changes. */
 static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
@@ -49,9 +49,10 @@ static inline bool alone_by_factor(const struct alone *alone)
 const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains program for iterations on this process; Ctrl-C ends it. Other members shall be zero. */
+/* Trains alone->program on this process; Ctrl-C ends it. Requires program, iterations and parts;
+ * all else zero. */
 enum status alone_train(struct shell *shell, struct alone *alone);
-/* Runs the setup only. The caller frees *whole, also after a failure. */
+/* Sets *whole by a run of the setup only. The caller frees it, also after a failure. */
 enum status alone_wholes(
         struct shell *shell, const struct program *program, struct whole **whole, int *count);
 /* Sends rank 0's result or failure to all. */
@@ -68,9 +69,9 @@ struct difference {
 /* Reads the line's tensor as f32, as memory is now; of state v the root. */
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
-/* Waits for all parts. Takes virtual time, also with --dry. */
+/* Makes the hosts wait for all parts. Takes virtual time, also with --dry. */
 enum status compare_await(struct shell *shell);
-/* d: [alone->count], the same on all processes. Fails for undeclared elements. */
+/* Fills d[alone->count], equal on all processes. Fails if an element is undeclared. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
 /* Returns the place of a part's element i in the whole; -1 outside of it or of the block. */
 int64_t part_place(
@@ -92,7 +93,7 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
  * A script fails unless the verdict is the first or the last. */
 
 enum verdict { VERDICT_AS_ONE, VERDICT_DIFFERS, VERDICT_NONE, VERDICT_LOSES };
-/* The distance of one rank's computations that round differently */
+/* The distance between one rank's computations with different rounding */
 struct rounding {
 	double worst; /* 0: not measured */
 	double loss;  /* as loss_share */
@@ -109,7 +110,7 @@ struct comparison {
 	double loss;       /* of the ranks; NAN: none */
 	double loss_limit; /* of its loss_share */
 	bool loss_wrong;
-	const char *loses; /* why the program cannot agree with one rank; NULL: it should */
+	const char *loses; /* why the program may differ from one rank; NULL: it may not */
 };
 /* Returns true if a dynamic loss scale made the ranks skip other steps than one rank. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);

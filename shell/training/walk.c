@@ -1,9 +1,9 @@
-/* walk.c -- walks through a program in a scratch world: counts its steps, finds its errors
+/* walk.c -- walks through a program in a scratch world: counts its steps and finds its errors
  *
  *     files, setup        executed, data read as 0
  *     iteration           a learner's file: executed; no rank may wait at its end
- *                         built-in files: only lets, ifs, loops, calls and titles run, on
- *                         which the number of steps depends
+ *                         built-in files: only lets, ifs, loops, calls and titles run: they
+ *                         decide the number of steps
  *
  * A built-in iteration's expressions use the setup's tensors only (tests/script/strategies.sh). */
 #include "base/memory.h"
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Operations after the first `ops` are from this line, up to the next mark. `ops` ascends. */
+/* The operations after the first `ops`, up to the next mark, are from this line. `ops` ascends. */
 struct mark {
 	size_t ops;
 	const char *file;
@@ -27,7 +27,7 @@ struct walk {
 	struct shell scratch;
 	struct program *program;
 	struct player *player;
-	struct ranks ranks; /* with lines in the current step */
+	struct ranks ranks; /* ranks with lines in the current step */
 	struct mark *mark;
 	size_t marks;
 };
@@ -57,8 +57,8 @@ static void walk_line(
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
-/* After an iteration all its lines are given, so a rank that waits does so for ever. A send may
- * not match a receive of the next iteration: `run 1` ends here. */
+/* After an iteration no line follows, so a rank that waits does so for ever. A send must not need
+ * a receive of the next iteration, because `run 1` ends here. */
 static enum status walk_check_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
@@ -95,7 +95,7 @@ static enum status walk_step(struct walk *walk, enum player_stop *stop)
 	return status;
 }
 
-/* Tests cover built-in iterations for all options that the setup accepts. */
+/* Tests play built-in iterations with all options that the setup accepts. */
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;
@@ -113,7 +113,7 @@ static enum status walk_steps(struct walk *walk)
 	if (!program->loops)
 		program->setup = program->steps;
 	program->guessed = in->guessed;
-	/* guesses may lead where the program never goes */
+	/* guesses may take a branch that the program never takes */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
 	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? walk_check_waits(walk) : status;
@@ -160,7 +160,7 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 
 /* ---- `program save`: the steps as a script of plain lines ----
  *
- * The steps are played in a scratch world; between them it gets the defs and variables typed. */
+ * The steps are played in a scratch world; between them the user's defs and variables are set. */
 
 struct save {
 	struct shell scratch;
@@ -185,8 +185,8 @@ static void save_line(
 	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
 }
 
-/* The first entry's defs are older than the program, and do not override its own. Later entries
- * have new defs and all variables, after changes.
+/* The defs of the first entry are older than the program and do not override its own. A later
+ * entry has the new defs and, if one changed, all variables.
  *
  *     def f {} | strategy ddp | let n = 1 | step 4 | def update {} | run 1
  *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4 */
@@ -268,7 +268,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	        t->played == 1 ? "" : "s");
 	if (save.scratch.interpreter)
 		interpreter_prompt(&save.scratch, &use);
-	if (use.count) /* each line has its ranks; this is for lines added later */
+	if (use.count) /* for lines that the user adds: the script's lines name their ranks */
 		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
 	text_put(out, lines.bytes, lines.count);
 	text_release(&lines);
