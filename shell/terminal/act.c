@@ -1,4 +1,4 @@
-/* act.c -- runs a typed line, and acts on the terminal */
+/* act.c -- runs a typed line, and the commands that change the terminal */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/viewer.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what changes the terminal ---- */
+/* ---- commands that change the terminal ---- */
 
 /* Returns the path of the file that `set hello=off` creates. */
 static const char *no_hello(const struct session *session, char path[1200])
@@ -45,7 +45,7 @@ static bool hello_switch(struct session *session, const char *line)
 	return true;
 }
 
-/* Returns true if the terminal can be painted on. */
+/* Returns true if the terminal can be painted; else prints why not. */
 static bool paints(const struct session *session, const char *who, const char *instead)
 {
 	if (!session->talk.terminal)
@@ -89,7 +89,7 @@ void tell_size(struct session *session)
 	        .width = width_of_output(),
 	        .lanes = session->split.lanes,
 	        .stamp = -1};
-	if (session->talk.alive) /* a failed send is ignored: the output's end shows the death */
+	if (session->talk.alive) /* ignore a failed send: the output's end shows the death */
 		talk_send(&session->talk, &request);
 }
 
@@ -107,7 +107,7 @@ static void split(struct session *session, bool on)
 		say_bad(session, "split: it is shown if the terminal has 40 columns and 12 rows");
 }
 
-/* The environment carries the name, so that the shell does not parse it. */
+/* Passes the file's name in the environment, so that the shell does not parse it. */
 static void edit(struct session *session, const char *file)
 {
 	const char *editor = getenv("VISUAL");
@@ -143,7 +143,8 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- a line that ranks run ---- */
 
-/* Journals the log change; else, for followers, a line that is not only about this terminal */
+/* Journals the log's change; else the line, for followers, unless it concerns only this
+ * terminal. */
 static enum status keep_line(struct session *session, const struct reply *reply)
 {
 	struct journal_file *journal = &session->journal;
@@ -156,7 +157,7 @@ static enum status keep_line(struct session *session, const struct reply *reply)
 	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
 }
 
-/* An open block stays pending. */
+/* Runs the line; the lines of an open block stay pending. */
 static void run_line(struct session *session, const char *line)
 {
 	text_add(&session->pending, "%s", line);
@@ -169,7 +170,7 @@ static void run_line(struct session *session, const char *line)
 	bool reads = text_place(pages, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
 	session->talk.busy_with = text_string(&session->pending);
 	signal_taken(SIGINT);
-	struct pager pager = {.used = 1}; /* the typed line */
+	struct pager pager = {.used = 1}; /* for the typed line */
 	session->talk.pager = session->talk.terminal && reads ? &pager : NULL;
 	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 	session->talk.pager = NULL;

@@ -4,8 +4,8 @@
  *                                 |
  *                                 `-- shown: prompt, line, its output ---> journal.log    our log
  *
- * If both logs differ (an untyped {"keep"}, an edited file), new ranks run `told.log` silently, as
- * after `rejoin`. After `fork` journal.log is the user's own, in a file. */
+ * If the logs differ otherwise (an untyped {"keep"}, an edited file), new ranks run `told.log`
+ * silently, as after `rejoin`. After `fork`, journal.log is the user's own, in a file. */
 #include "base/memory.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/interpreter.h"
@@ -40,7 +40,7 @@ static enum status take(
 	return ST_OK;
 }
 
-/* A script expects the end of its pipe. */
+/* Ends the following. The end of a pipe is no error, because a script expects it. */
 static void end(struct session *session, enum status status)
 {
 	session->mode = FOLLOW_OVER;
@@ -162,7 +162,7 @@ static void run_shown(struct session *session, const struct logged_line *line)
 	text_release(&words);
 }
 
-/* Our ranks already have lines that remain after `undo`. */
+/* After `undo` the source repeats lines that our ranks already have. */
 static void show_line(struct session *session)
 {
 	const struct log_change *told = &session->follow.told.log, *ours = &session->journal.log;
@@ -176,7 +176,7 @@ static void show_line(struct session *session)
 	}
 }
 
-/* If the line was refused, only its time passes, under `pace`. */
+/* A refused line is not run; under `pace` its time passes. */
 static void show_look(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {
@@ -191,7 +191,7 @@ static void show_look(struct session *session, const struct journal_look *look)
 		say_bad(session, "%s", text_string(&look->refused));
 }
 
-/* Our ranks run the same command; after "restart" they have all lines already. */
+/* Our ranks run the same command, except "restart": they already have all lines. */
 static void show_keep(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {.line = look->typed, .stamp = -1};

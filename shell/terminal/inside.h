@@ -11,10 +11,10 @@
 struct follow {
 	const char *path;         /* as typed; "-": descriptor 0 */
 	const char *name;         /* for messages */
-	struct journal_file told; /* the session, from the lines read so far */
+	struct journal_file told; /* the source's session, by the lines read so far */
 	int file;                 /* -1: not open */
 	bool pipe;
-	struct text bytes, line; /* not taken yet; the one taken last */
+	struct text bytes, line; /* bytes not taken yet; the line taken last */
 	int64_t size;            /* bytes read in all */
 	size_t lines;
 	int nap_ms; /* interval until the next read */
@@ -50,9 +50,10 @@ int width_of_output(void);
 /* Prints an error, folded. */
 void say_bad(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Starts the ranks, or shows a dead job's last words. *n: ranks */
+/* Starts the ranks and sets *n to their number; prints why if they fail to start. */
 enum status job_open(struct session *session, int *n);
-/* ST_MPI: the job died; ST_QUIT: the user ended a line that does not stop */
+/* Handles lost ranks. status: ST_MPI: the job died; ST_QUIT: the user ended it, because a line did
+ * not stop */
 void job_lose(struct session *session, enum status status);
 /* Runs the journal silently and reports differences. *lines: the number that ran, without newly
  * refused ones. Returns false if the ranks died, which is reported. */
@@ -73,28 +74,32 @@ void act_on(struct session *session, const char *line);
 
 /* ---- following ---- */
 
-/* Opens `path`; "-" is descriptor 0, which /dev/tty then replaces. Fails with ST_FILE. */
+/* Opens `path`; for "-" takes descriptor 0, which becomes /dev/tty. Fails with ST_FILE. */
 enum status follow_open(struct follow *follow, const char *path);
-/* *line: the next line without its newline, valid until the next call; NULL: ask again after
- * nap_ms. Fails with ST_QUIT (the pipe has ended) or ST_FILE (the file is another, or shorter). */
+/* Sets *line to the next line without its newline, valid until the next call; NULL: none yet, call
+ * again after nap_ms. Fails with ST_QUIT (the pipe has ended) or ST_FILE (the file was replaced or
+ * has become shorter). */
 enum status follow_take(struct follow *follow, const char **line, size_t *count);
-/* Waits for a head that agrees with version, n, machine and dry. ST_FILE or ST_ARGUMENT */
+/* Waits for the source's head, which must agree with our version and with options n, machine and
+ * dry. Fails with ST_FILE or ST_ARGUMENT. */
 enum status follow_head(struct follow *follow, const struct options *options);
 /* Closes the source. */
 void follow_release(struct follow *follow);
 
-/* With a terminal, also runs the source's lines so far. */
+/* Starts ranks as the source's head says. With a terminal, also runs the source's lines so far. */
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
 int follower_wait_ms(const struct session *session);
-/* Handles a source line, or its end. true: text may then be below the input line. */
+/* Handles the source's next line, or its end. Returns true if it has, so text may be below the
+ * input line. */
 bool follower_hear(struct session *session);
 /* Returns false if act_on shall handle the line. */
 bool follower_acts(struct session *session, const char *line);
 /* Follows without a terminal until the source ends. Returns the exit status. */
 int follower_plain(struct session *session);
 
-/* Adds to `words` how a replayed line differs from the log. true: it is newly refused. */
+/* Appends to `words` how a replayed line differs from the log. Returns true if it is newly
+ * refused. */
 bool job_warn_changed(const struct session *session, const struct logged_line *entry,
         const struct reply *reply, struct text *words);
 /* Returns true if the welcome screen is wanted (`set hello=off`). */

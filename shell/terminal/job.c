@@ -45,7 +45,7 @@ static void offer_restart(const struct session *session)
 	fflush(stdout);
 }
 
-/* The log lacks a line that found no memory: new ranks run the lines before it. */
+/* If a line found no memory, new ranks run the lines before it; the log lacks that line. */
 void job_lose(struct session *session, enum status status)
 {
 	if (status == ST_QUIT) {
@@ -103,7 +103,7 @@ enum status job_open(struct session *session, int *n)
 	status = greet(session, n);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
-		if (status == ST_QUIT) /* whatever mpirun's status is */
+		if (status == ST_QUIT) /* regardless of mpirun's status */
 			say_bad(session, "stopped before the ranks were there");
 		else if (code >= 4)
 			say_bad(session, "%s", fail_text());
@@ -138,7 +138,8 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
 	return refused;
 }
 
-/* Sets *from to the first line with other values or files. */
+/* Adds the line with its new values and files to `log`. *from: the first line in which they
+ * changed */
 static void note_line(const struct logged_line *then, const struct reply *reply, bool refused,
         struct log_change *log, size_t *from)
 {
@@ -169,7 +170,7 @@ enum status job_run_again(
 	return status;
 }
 
-/* *refused: the number of newly refused lines */
+/* Runs the log. *refused: the number of newly refused lines */
 static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
 	enum status status = ST_OK;
@@ -192,7 +193,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 		}
 		reply_release(&reply);
 	}
-	if (status == ST_OK && from < log.count) { /* stored, so that they are reported once */
+	if (status == ST_OK && from < log.count) { /* store them, so that they are reported once */
 		struct log_change change = {
 		        .kept = (int)from, .line = log.line + from, .count = log.count - from};
 		if (journal_file_change(&session->journal, &change, "restart") != ST_OK)
@@ -204,7 +205,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 	return status;
 }
 
-/* Another replay would die, too, so none starts by itself. */
+/* Starts no other replay, because it would die, too. */
 static void lose_replay(struct session *session, enum status status, size_t lines_run)
 {
 	if (signal_asked_to_end() || !session->talk.alive)

@@ -1,7 +1,7 @@
 /* journal_file.c -- the session's log in a file
  *
- * Each line is one write(2) at the end, so a crash leaves all lines but the last one whole. A
- * resumed session continues its file. The newest 30 files are kept. */
+ * One write(2) appends each line, so a crash can cut only the last one. A resumed session
+ * continues its file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@
 enum { FILES_KEPT = 30 };
 static const char prefix[] = "journal-";
 
-/* Makes parents, too. The last folder is private, because journals hold typed text. */
+/* Makes the folder and its parents. The folder is private, because journals hold typed text. */
 static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -54,7 +54,7 @@ static int is_journal(const struct dirent *entry)
 	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Newest last: names begin with their date. */
+/* Lists the files, newest last: their names begin with the date. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
 	return scandir(journal->folder, names, is_journal, alphasort);
@@ -67,7 +67,7 @@ static void free_names(struct dirent **names, int count)
 	free(names);
 }
 
-/* The new file counts, too. */
+/* Removes the oldest files. The new one counts, too. */
 static void drop_old(const struct journal_file *journal)
 {
 	struct dirent **names = NULL;
@@ -80,7 +80,7 @@ static void drop_old(const struct journal_file *journal)
 	free_names(names, count);
 }
 
-/* Empties `lines`. An error closes the file. */
+/* Writes and empties `lines`. An error closes the file. */
 static enum status write_lines(struct journal_file *journal, struct text *lines)
 {
 	enum status status = ST_OK;
@@ -96,7 +96,7 @@ static enum status write_lines(struct journal_file *journal, struct text *lines)
 	return status;
 }
 
-/* Opens a new file: at `path`, or in the folder, whose oldest goes. */
+/* Opens a new file at `path`, or in the folder. */
 static enum status open_new(struct journal_file *journal, const char *path)
 {
 	time_t now = time(NULL);
@@ -149,7 +149,7 @@ enum status journal_file_begin(struct journal_file *journal, const char *path, i
 	return write_lines(journal, &lines);
 }
 
-/* Memory changes also if the write fails: `restart` needs it. */
+/* Changes the log in memory even if the write fails, because `restart` needs it. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed)
 {
@@ -237,7 +237,7 @@ void journal_look_release(struct journal_look *look)
 	text_release(&look->refused);
 }
 
-/* *whole: the bytes without an incomplete last line */
+/* Reads the file. *whole: its size without an incomplete last line */
 static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;
@@ -282,7 +282,8 @@ enum status journal_file_resume(struct journal_file *journal, const char *path)
 	if (status == ST_OK)
 		journal->file = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (journal->file >= 0 && ftruncate(journal->file, whole) != 0) {
-		close(journal->file); /* else new text would be lost with half a line */
+		/* else the next line would continue half a line, and both would be lost */
+		close(journal->file);
 		journal->file = -1;
 	}
 	return status;

@@ -1,4 +1,4 @@
-/* journal_file.h -- the session's log in a file, so that new ranks can run it; rank 0 owns the log
+/* journal_file.h -- a file with the session's log, which rank 0 owns; new ranks can run it
  *
  * The file is $XDG_STATE_HOME/ranksh/journal-DATE-PID (default ~/.local/state), or --journal's:
  * lines of JSON, first the session's description, then
@@ -6,7 +6,8 @@
  *     {"line": text, "stop": steps, "stamp": ns, "outside": files, "values": text}
  *         a log line (docs/internals/wire.md)
  *     {"keep": n, "typed": text}
- *         only the first n lines stay; after "restart" they follow again with new values and files
+ *         only the first n lines stay; after "restart" the others follow again, with new
+ *         values and files
  *     {"look": text, "stamp": ns, "refused": words}
  *         for followers: a typed line that has changed nothing
  *
@@ -33,12 +34,14 @@ enum status journal_file_folder(struct journal_file *journal);
 /* Creates the file with its head: at `path`, or (NULL) in the folder. Fails with ST_FILE. */
 enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
         const char *machine, const char *device);
-/* Continues the file, or (NULL) the newest one. Fails with ST_FILE. file -1: it is read-only */
+/* Continues the file, or (NULL) the newest one; journal->file is -1 if it is read-only. Fails with
+ * ST_FILE. */
 enum status journal_file_resume(struct journal_file *journal, const char *path);
-/* Applies a change by `typed`. Fails with ST_FILE once, when a write fails. */
+/* Applies the change that the line `typed` made, also to the file. Fails with ST_FILE once, when a
+ * write fails. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed);
-/* Writes a typed line that has changed nothing. refused: the reason, or "" */
+/* Writes a typed line that has changed nothing. refused: why it was refused, or "" */
 enum status journal_file_look(
         struct journal_file *journal, const char *typed, int64_t stamp, const char *refused);
 
@@ -59,7 +62,7 @@ enum journal_says journal_file_line(
         struct journal_file *journal, const char *line, size_t count, struct journal_look *look);
 void journal_look_release(struct journal_look *look);
 struct options;
-/* The session's options hold unless the command line has others. */
+/* Sets the options that the command line lacks to those of the session. */
 void journal_file_options(const struct journal_file *journal, struct options *options);
 void journal_file_release(struct journal_file *journal);
 

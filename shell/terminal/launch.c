@@ -3,8 +3,8 @@
  *     mpirun -n 4 --oversubscribe ...   ranksh -n 4 --wire   -n 4 --machine this   --device sim
  *     `-------- add_mpirun ---------'   `- make_words --'    `--- as typed ----'   `- chosen -'
  *
- * mpirun reports a dead rank on its standard error, in boxes of dashes. hear_line collects them;
- * job_outcome makes one sentence from them and the exit status. */
+ * mpirun reports a dead rank on its standard error, in boxes of dashes. hear_line collects the
+ * boxes; job_outcome makes one sentence of them and the exit status. */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
@@ -44,7 +44,7 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
-/* A child could report a missing mpirun by its exit status only. */
+/* Searches PATH here, because a child could report a missing mpirun only by its exit status. */
 static enum status find_mpirun(char *path, size_t room)
 {
 	const char *folders = getenv("PATH");
@@ -60,7 +60,7 @@ static enum status find_mpirun(char *path, size_t room)
 	        "and --dry do not need it");
 }
 
-/* The user's settings have priority. */
+/* Adds mpirun and its options. The user's environment has priority. */
 static void add_mpirun(struct words *words)
 {
 	add(words, words->mpirun);
@@ -72,7 +72,7 @@ static void add_mpirun(struct words *words)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 	}
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
-	/* a dead rank's peers have no cleanup to do */
+	/* kill at once: a dead rank's peers have nothing to clean up */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
@@ -83,7 +83,8 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Puts the user's words between our own. The caller frees words->word (mem_free). */
+/* Makes the command line: the user's words between ours. The caller frees words->word
+ * (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
@@ -108,7 +109,7 @@ static enum status make_words(struct words *words, const struct options *options
 		add(words, "--report-start");
 	for (int i = 0; i < options->words; i++)
 		add(words, options->word[i]);
-	add_option(words, "--device", options->device); /* so that no host chooses another */
+	add_option(words, "--device", options->device); /* so that all hosts use one device */
 	return ST_OK;
 }
 
@@ -137,9 +138,11 @@ static void close_ends(const int *ends, int count)
 			close(ends[i]);
 }
 
-enum { IN, OUT = 2, ERR = 4, ENDS = 6 }; /* the ends to read; the ends to write follow them */
+/* indices of read ends; each write end follows its read end */
+enum { IN, OUT = 2, ERR = 4, ENDS = 6 };
 
-/* IN: a pipe for the wire, /dev/null if nothing is read, else our descriptor 0. */
+/* Opens the job's descriptors. IN: a pipe for the wire, /dev/null if the job reads nothing, else
+ * our descriptor 0. */
 static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 {
 	bool ok = pipe2(ends + ERR, O_CLOEXEC) == 0 && pipe2(ends + OUT, O_CLOEXEC) == 0;
@@ -150,7 +153,8 @@ static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 	return ok;
 }
 
-/* The child's ends are closed here, or its death would not be seen. Both sides call setpgid. */
+/* Closes the child's ends here, because its death would otherwise stay unseen. Both sides call
+ * setpgid. */
 enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
@@ -220,7 +224,7 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
 	struct text line = {0};
-	/* mpirun ends after it reports a dead rank; if that was just starting, mpirun may wait
+	/* mpirun ends after it reports a dead rank. If the rank was just starting, mpirun may wait
 	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
 	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
 		job->death_ns = wall_ns();
@@ -235,13 +239,13 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 	text_release(&line);
 }
 
-/* In this order: no memory; a dead rank or process; ranksh's status; mpirun's */
+/* Reports the first that holds: no memory; a dead rank or process; ranksh's status; mpirun's. */
 int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 	if (code == EXIT_NO_MEMORY) {
-		/* the rank has reported itself */
+		/* the rank has reported it */
 		fail(ST_MEMORY, "this line found no memory on this computer");
 		return code;
 	}
@@ -266,7 +270,7 @@ int job_outcome(const struct job *job, int status)
 	return 4;
 }
 
-/* A rank that hangs would survive mpirun, so the group is always killed. */
+/* Always kills the group, because a rank that hangs would survive mpirun. */
 int job_collect(struct job *job)
 {
 	int status = 0;
@@ -302,8 +306,8 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* Passes descriptors 1 and 2 on: mpirun ignores a full disk, and crashes when its reader leaves.
- * Fails with ST_FILE if the output cannot be written. */
+/* Passes on descriptors 1 and 2, because mpirun ignores a full disk and crashes when its reader
+ * leaves. Fails with ST_FILE if the output cannot be written. */
 static enum status pass_on(struct job *job)
 {
 	enum status status = ST_OK;
@@ -329,7 +333,7 @@ static enum status pass_on(struct job *job)
 	return status;
 }
 
-/* After a signal the status is 128 plus its number, as in a shell. */
+/* After a signal, returns 128 plus its number, as a shell does. */
 int launch_batch(const struct options *options)
 {
 	struct job job;

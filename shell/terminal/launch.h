@@ -22,12 +22,15 @@ struct job {
 	struct segments segments;
 };
 
-/* 1 and 2 become pipes; with `wire` 0, too, and the job gets `--wire`. Fails with ST_FILE. */
+/* Starts the job, with pipes as descriptors 1 and 2; with `wire` also 0, and the option `--wire`.
+ * Fails with ST_FILE. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
-/* Waits at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole lines from 2
- * to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become -1. */
+/* Waits for output, at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole
+ * lines from 2 to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become
+ * -1. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
-/* Returns our exit status. With words: 4 (it died) and EXIT_NO_MEMORY (rank/process.h) */
+/* Returns our exit status; sets fail_text for 4 (the job died) and EXIT_NO_MEMORY
+ * (rank/process.h). */
 int job_outcome(const struct job *job, int status);
 enum { END_WAIT_MS = 3000 };
 /* Waits END_WAIT_MS, then kills the rest. Returns the wait status. */
@@ -36,7 +39,7 @@ int job_collect(struct job *job);
 void job_end(struct job *job);
 void job_release(struct job *job);
 
-/* Passes the job's output on. Returns its exit status. */
+/* Runs the job without a prompt and passes its output on. Returns the exit status. */
 int launch_batch(const struct options *options);
 struct course;
 /* session.c: runs the prompt. Returns the exit status. */

@@ -14,7 +14,7 @@
 
 enum { HISTORY_MOST = 2000 };
 
-/* readline has one editor a process, and its callbacks get no `self`. */
+/* readline has one editor in a process, and passes no `self` to callbacks. */
 static struct {
 	line_complete *complete;
 	line_clear *clear;
@@ -26,7 +26,7 @@ static struct {
 	const char *next;  /* the next one in `names` */
 } editor;
 
-/* readline frees the name with free(). */
+/* Returns the next completion, which readline frees with free(). */
 static char *next_name(const char *word, int state)
 {
 	(void)word;
@@ -60,7 +60,7 @@ static int clear_screen(int count, int key)
 	return 0;
 }
 
-/* It removes itself, or readline would show the prompt again. */
+/* Removes the handler, because readline would show the prompt again. */
 static void take(char *line)
 {
 	editor.line = line;
@@ -70,7 +70,7 @@ static void take(char *line)
 
 /* Works around a division by zero: on a terminal with one row, or without cursor-up, readline
  * scrolls by a third of the columns (less one if the terminal does not wrap). Returns true if it
- * received more columns than there are. */
+ * told readline of more columns than there are. */
 static bool widen(void)
 {
 	enum { COLUMNS_LEAST = 4 };
@@ -82,9 +82,9 @@ static bool widen(void)
 	return narrow;
 }
 
-/* Works around a crash in readline 8.2, when a key during a search (Ctrl-R) begins a sequence,
- * such as Ctrl-X, without a function. readline itself handles an Escape that ends searches,
- * because arrows and pasted text begin with it, too. */
+/* Works around a crash in readline 8.2: a key during a search (Ctrl-R) begins a sequence without a
+ * function, such as Ctrl-X. An Escape that ends searches is left to readline, because arrows and
+ * pasted text begin with it, too. */
 static void end_search(void)
 {
 	enum { ESCAPE = '\033' };
@@ -106,7 +106,7 @@ void line_start(const char *history, line_complete *completer, line_clear *clear
 	rl_change_environment = 0;
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_attempted_completion_function = complete;
-	/* interpreter_complete returns whole words, as op=avg */
+	/* interpreter_complete returns whole words, such as op=avg */
 	rl_basic_word_break_characters = " \t\n;{}";
 	rl_completer_word_break_characters = rl_basic_word_break_characters;
 	editor.complete = completer;
@@ -209,7 +209,7 @@ void line_resize(void)
 		rl_resize_terminal();
 }
 
-/* A repeated line is stored once. */
+/* Stores the line unless it equals the last one. */
 void line_remember(const char *line)
 {
 	const HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;

@@ -17,7 +17,7 @@ void line_stop(const char *history);
 /* Reads keys in raw mode until LINE_READY, LINE_END or line_leave(). */
 void line_begin(const char *prompt, bool colour);
 void line_leave(void);
-/* LINE_READY: the caller owns *line (free()). */
+/* Handles a key. LINE_READY: the caller owns *line (free()). */
 enum line_event line_key(char **line);
 /* Ctrl-C: discards the typed text. */
 void line_cancel(void);

@@ -3,7 +3,7 @@
  *      ranksh   classroom   0 - 4.52 ms of 4.52
  *      ▁▅█[▃▁█▃]▁                                    load over time; [ ] window
  *         ms          0        1         2
- *         0-3 io      [===]                          these rows stay on a low screen
+ *         0-3 io      [===]                          these rows remain on a low screen
  *             compute▸eeee▼[== matmul y ===]         the cursor, and the operation waited for
  *      matmul y   rank 0, compute
  *      queued at 20 us   could begin 1.02 ms
@@ -39,7 +39,8 @@ static bool letter_dot(unsigned letter, int x, int y)
 	return x < 3 && y < 5 && letter >> (3 * (4 - y) + 2 - x) & 1;
 }
 
-/* Blocks fill the place, half blocks their part, lines continue; others are centred. */
+/* Returns a big glyph's character at that cell. Blocks fill the cells, half blocks half of them;
+ * lines continue; others are centred. */
 static uint32_t letter_sign(uint32_t glyph, int column, int row)
 {
 	bool block = glyph >= 0x2580 && glyph <= 0x2593 && glyph != 0x2590;
@@ -111,7 +112,7 @@ static int map_column(const struct viewer *viewer, const struct reply *frame, in
 	return (int)(column < 0 ? 0 : column > viewer->width ? viewer->width : column);
 }
 
-/* The frame has a digit for each column of its own picture. */
+/* Draws the map. The frame has a digit of load for each column of its own picture. */
 static void put_map(const struct viewer *viewer, const struct reply *frame, int row, struct picture *page)
 {
 	static const uint32_t levels[] = {
@@ -148,7 +149,7 @@ static void put_sign(struct picture *picture, int row, int column, uint32_t glyp
 		*cell = (struct cell){.glyph = glyph, .colour = COLOUR_HEAD, .reverse = reverse};
 }
 
-/* Brackets and a mark are visible without colour, and over labels. */
+/* Marks the cursor by brackets and a mark, which are visible without colour and over labels. */
 static void put_cursor(const struct reply *frame, struct picture *picture)
 {
 	int row = 1 + frame->row - frame->first_row;
@@ -168,7 +169,7 @@ static void put_cursor(const struct reply *frame, struct picture *picture)
 		put_sign(picture, row, to - 1, ']', true);
 }
 
-/* From the lane waited for, at the end of the wait, to the cursor's lane:
+/* Draws a link from the lane waited for, at the end of the wait, to the cursor's lane:
  *
  *      io       ███ copy x ██○
  *      other                 │
@@ -224,7 +225,7 @@ static void put_picture(const struct viewer *viewer, const struct reply *frame, 
 	picture_release(&picture);
 }
 
-/* Returns the bytes of the facts that fit, split at three blanks; else of the whole line. */
+/* Returns the bytes of the facts that fit, split at three blanks; the whole line if none fit. */
 static size_t line_of_facts(const char *fact, size_t length, int width)
 {
 	size_t fits = 0, columns = 0;
@@ -273,7 +274,7 @@ static void put_last(const struct viewer *viewer, struct picture *page)
 	text_release(&line);
 }
 
-/* A frame without a picture carries the reason as facts. */
+/* In a frame without a picture the facts are the reason. */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page)
 {
 	struct page_layout at = page_layout(viewer);

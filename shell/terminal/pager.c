@@ -26,7 +26,7 @@ static bool next_key(char *key)
 	return poll(&keys, 1, 0) == 1 && read(0, key, 1) == 1;
 }
 
-/* Returns q at the end of input. The prompt gets text typed ahead. */
+/* Returns q at the end of input. Text typed ahead is left to the prompt. */
 static char wait_for_key(void)
 {
 	struct termios before, single;
@@ -52,7 +52,7 @@ static char wait_for_key(void)
 	return key;
 }
 
-/* Returns how many rows may follow. */
+/* Asks the user; returns how many rows to print next. */
 static int ask(int rows)
 {
 	for (;;) {

@@ -1,7 +1,7 @@
 /* room.c -- limits and disk space that mpirun needs; a job's shared-memory folder
  *
- * Measured with Open MPI 4.1: with too few descriptors it hangs, or its ranks vanish silently.
- * PMIx creates two files of 4 MB in Open MPI's folder, and each rank one of slightly over 4 MB in
+ * Measured with Open MPI 4.1: with too few descriptors it hangs, or its ranks end silently. PMIx
+ * creates two files of 4 MB in Open MPI's folder, and each rank one of slightly over 4 MB in
  * shared memory. */
 #include "shell/terminal/room.h"
 #include "base/number.h"
@@ -47,7 +47,7 @@ static enum status files_fit(int n)
 	        wanted, n, (unsigned long)before, wanted);
 }
 
-/* If the folder cannot be examined, the decision is left to mpirun. */
+/* Leaves the decision to mpirun if the folder cannot be examined. */
 static enum status folder_fits(void)
 {
 	struct statvfs disk;
@@ -78,7 +78,8 @@ enum status room_for_mpirun(int n)
 static const char *const settings[] = {
         "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
 
-/* Locks this user's folder. Returns its descriptor; -1 if it is none, or its front end lives. */
+/* Locks the folder. Returns its descriptor; -1 if it is not this user's folder, or its front end
+ * lives. */
 static int folder_lock(const char *path)
 {
 	struct stat folder;
@@ -91,7 +92,7 @@ static int folder_lock(const char *path)
 	return -1;
 }
 
-/* If a rank still writes, the folder stays until the next start. */
+/* The folder stays until the next start if a rank still writes to it. */
 static void folder_remove(const char *path, int lock)
 {
 	DIR *entries = opendir(path);
@@ -117,7 +118,7 @@ static void remove_dead(const char *prefix)
 		closedir(entries);
 }
 
-/* Another start may remove the folder before it is locked. */
+/* Makes no folder if another start removes it before it is locked. */
 void segments_open(struct segments *segments)
 {
 	char prefix[32];

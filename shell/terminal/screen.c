@@ -15,7 +15,7 @@
 
 /* ---- fatal signals ----
  *
- * Their handler calls async-signal-safe functions only, on its own stack. */
+ * The handler calls only async-signal-safe functions, on its own stack. */
 
 static const int fatal[] = {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL};
 enum { FATAL = sizeof fatal / sizeof *fatal };
@@ -39,7 +39,7 @@ static void restore(int number)
 	/* mouse off, cursor on, main screen */
 	if (before.understands && before.whole_screen)
 		put_code("\033[?1000l\033[?1002l\033[?1006l\033[?25h\033[?1049l");
-	/* no scroll region (it moves the cursor: save it), no bracketed paste, no colour */
+	/* no scroll region (save the cursor, which this moves), no bracketed paste, no colour */
 	if (before.understands)
 		put_code("\0337\033[r\0338\033[?2004l\033[0m\r\n");
 	if (before.terminal)
@@ -85,14 +85,14 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-/* ncurses handles SIGWINCH until screen_close. */
+/* Lets ncurses handle SIGWINCH until screen_close. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
 	struct screen *screen = mem_alloc(sizeof *screen);
 	struct winsize size;
 	*opened = NULL;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &screen->before);
-	unsetenv("COLUMNS"); /* readline has set these, and ncurses prefers them */
+	unsetenv("COLUMNS"); /* readline has set these, and ncurses would prefer them */
 	unsetenv("LINES");
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal) {
@@ -209,7 +209,7 @@ bool screen_event(const struct screen *screen, int wait_ms, struct screen_event 
 		event->key = mouse_key(&mouse);
 	timeout(0);
 	for (bool escape = event->key == SCREEN_ESCAPE; escape && get_wch(&code) != ERR;)
-		event->key = SCREEN_OTHER; /* the rest of an unknown sequence */
+		event->key = SCREEN_OTHER; /* discard the rest of an unknown sequence */
 	event->x = mouse.x;
 	event->y = mouse.y;
 	return true;

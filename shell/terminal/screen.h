@@ -43,9 +43,9 @@ void screen_close(struct screen *screen);
 void screen_size(const struct screen *screen, int *width, int *height);
 /* Paints from the top left corner, cut at the screen edges. */
 void screen_paint(const struct screen *screen, const struct picture *picture);
-/* Without mouse events the terminal selects text. */
+/* Switches mouse events on or off. Without them the mouse selects text. */
 void screen_mouse(struct screen *screen, bool on);
-/* Returns false if none came within wait_ms. */
+/* Waits for an event; returns false if none came within wait_ms. */
 bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event);
 
 #endif

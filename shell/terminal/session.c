@@ -1,8 +1,8 @@
 /* session.c -- the prompt: reads a line while it listens to the ranks
  *
- * One poll(2) waits for keys, the job's output and its errors. Signals only end it and set flags.
- * A whole line goes to act.c, which waits for rank 0's reply (talk.c): only one place listens at a
- * time.
+ * One poll(2) waits for keys, the job's output and its errors. Signals only end the poll and set
+ * flags. A whole line goes to act.c, which waits for rank 0's reply (talk.c), so that only one
+ * place listens at a time.
  *
  *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
  *     job's descriptors 1, 2 --- text from ranks, its death ---> shown above the input line */
@@ -65,7 +65,7 @@ void say_bad(const struct session *session, const char *format, ...)
 
 /* ---- the loop ---- */
 
-/* Sends the open block's lines, too: its names complete. */
+/* Also sends the open block's lines, whose names complete, too. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -108,7 +108,7 @@ static const char *prompt_of(struct session *session)
 	return text_string(&session->shown_prompt);
 }
 
-/* NULL: end of input, or the job died. */
+/* Returns NULL at the end of input, or if the job died. */
 static char *read_line(struct session *session, bool *ended)
 {
 	char *line = NULL;
@@ -122,7 +122,7 @@ static char *read_line(struct session *session, bool *ended)
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
-		/* after a Ctrl-C that ended TAB do not block: it is handled below */
+		/* do not block after a Ctrl-C that ended TAB: it is handled below */
 		int ready = poll(ends, 3, signal_came(SIGINT) ? 0 : follower_wait_ms(session));
 		if (signal_taken(SIGINT)) { /* discard the open block, too */
 			text_clear(&session->pending);
@@ -215,7 +215,7 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
-/* Journalled options hold unless the command line has others. */
+/* Opens the journal to resume; its options hold unless the command line has others. */
 static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;
@@ -228,7 +228,7 @@ static enum status open_journal(struct session *session)
 	return status;
 }
 
-/* Without a journal folder, or while following, progress is not stored. */
+/* Stores no progress without a journal folder, or while following. */
 static void open_learning(struct session *session)
 {
 	struct text told = {0};
@@ -282,7 +282,7 @@ static enum status open_session(struct session *session)
 		say_bad(session, "%s", fail_text());
 		session->code = path ? 2 : 0;
 	}
-	return path ? status : ST_OK; /* others may follow a requested journal */
+	return path ? status : ST_OK; /* fail only for a requested journal: others may follow it */
 }
 
 static void run(struct session *session)
@@ -298,7 +298,7 @@ static void run(struct session *session)
 	line_stop(history);
 }
 
-/* Opens the source before the keyboard is used: it may be descriptor 0. */
+/* Opens the source before the keyboard is used, because it may be descriptor 0. */
 static enum status open_source(struct session *session)
 {
 	const char *path = session->options.follow;
@@ -338,7 +338,7 @@ int session_run(const struct options *options, const struct course *course)
 	else
 		signals_start(); /* before the terminal changes */
 	bool terminal = !session.plain && tcgetattr(0, &before) == 0;
-	if (terminal) { /* no echoed ^C in the output */
+	if (terminal) { /* do not echo ^C into the output */
 		struct termios quiet = before;
 		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
 		tcsetattr(0, TCSANOW, &quiet);

@@ -1,4 +1,4 @@
-/* split.c -- splits the terminal by its scroll region */
+/* split.c -- splits the terminal by a scroll region */
 #include "shell/terminal/talk.h"
 #include "shell/wire/plain.h"
 #include "trace/trace.h"
@@ -25,14 +25,14 @@ void split_erase(const struct split_screen *split)
 	printf("\0338");
 }
 
-/* Returns true if the size has not changed; *size is the present one. */
+/* Sets *size to the present size; returns true if it has not changed. */
 static bool is_as_it_was(const struct split_screen *split, struct winsize *size)
 {
 	return ioctl(1, TIOCGWINSZ, size) == 0 && size->ws_col == split->columns &&
 	        size->ws_row == split->rows;
 }
 
-/* Only rows below the lanes scroll. */
+/* Makes only the rows below the lanes scroll. */
 void split_arrange(struct split_screen *split)
 {
 	struct winsize size = {0};
@@ -55,7 +55,7 @@ void split_paint(const struct split_screen *split, const struct reply *frame)
 {
 	struct text picture = {0}, out = {0};
 	struct winsize size;
-	if (!split->lanes || !is_as_it_was(split, &size)) /* split_arrange comes later */
+	if (!split->lanes || !is_as_it_was(split, &size)) /* split_arrange will be called */
 		return;
 	picture_text(&frame->picture, split->colour, &picture);
 	text_add(&out, "\0337\033[?25l\033[0m");

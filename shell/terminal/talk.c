@@ -1,6 +1,6 @@
 /* talk.c -- requests out, replies in, and events in between
  *
- * Rank 0 answers requests in order, one at a time. Before the reply:
+ * Rank 0 answers requests in order, one at a time. Before the reply can come:
  *
  *     ask "run ..." ---> output, foreign text ..., done     shown; the reply is `done`
  *                        more than a second                 "repeat ...  3 s  (Ctrl-C stops it)"
@@ -31,7 +31,7 @@ static void note(int number)
 	came[number] = 1;
 }
 
-/* Signals end a poll. Ctrl-Z and Ctrl-\ are ignored: the ranks would not stop. */
+/* Signals end a poll. Ctrl-Z and Ctrl-\ are ignored, because the ranks would not stop. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};
@@ -81,7 +81,7 @@ static void clear_progress(struct talk *talk)
 	talk->progress_shown = false;
 }
 
-/* Shows text beside the replies above the input line. ST_MPI: the output ended. */
+/* Reads output; shows text that is no reply above the input line. ST_MPI: the output ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0};
@@ -96,7 +96,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
-/* Closes its input first, so that a job whose ranks do not answer ends by itself. */
+/* Closes the job's input first, so that a job whose ranks do not answer ends by itself. */
 int talk_bury(struct talk *talk)
 {
 	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
@@ -160,7 +160,7 @@ static void show_progress(struct talk *talk)
 	talk->progress_shown = true;
 }
 
-/* Late answers are dropped. */
+/* Shows output and live lanes; drops late answers. */
 static void show(struct talk *talk, const struct reply *reply)
 {
 	struct text marked = {0};
@@ -195,7 +195,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return taken;
 }
 
-/* Live lanes do not disturb the input line. */
+/* Shows all replies; hides the input line for all but live lanes. */
 static void show_all(struct talk *talk)
 {
 	struct reply reply = {0};
@@ -217,7 +217,7 @@ enum status talk_listen(struct talk *talk)
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
-/* Asks unless the ranks stop before the user answers. */
+/* Asks the user; returns false if the ranks stop before the answer. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";
@@ -240,7 +240,7 @@ static bool wants_to_kill(struct talk *talk)
 
 /* ---- asking ---- */
 
-/* The reply may be in input from before the output's end. */
+/* Reads on after the output's end, because the reply may be in the input. */
 static enum status ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {
@@ -248,13 +248,14 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 	bool over = false;
 	talk->asked_ns = wall_ns();
 	talk->again = request->silent || request->shown;
-	if (!talk->again) /* a replay keeps the time: a second Ctrl-C may fall in its next line */
+	/* a replay keeps the time, because a second Ctrl-C may come during its next line */
+	if (!talk->again)
 		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {
 		while (take_reply(talk, reply)) {
 			if (reply->kind == kind && !reply->unasked) {
 				clear_progress(talk);
-				/* nothing else would wake the prompt */
+				/* show the rest now: nothing else would wake the prompt */
 				show_all(talk);
 				return ST_OK;
 			}

@@ -1,4 +1,5 @@
-/* talk.h -- the front end's side of the wire, with output, Ctrl-C or the job's death in between */
+/* talk.h -- the front end's side of the wire: requests, replies, output, Ctrl-C, the job's
+ * death */
 #ifndef RANKSH_TALK_H
 #define RANKSH_TALK_H
 
@@ -16,7 +17,8 @@ struct split_screen {
 	bool colour;
 	int columns, rows, lanes; /* the terminal's; lanes 0: not split */
 };
-/* Also after other use of the screen. The caller then sends split->lanes to rank 0. */
+/* Sets up the split for the present size; call it also after another use of the screen. The caller
+ * then sends split->lanes to rank 0. */
 void split_arrange(struct split_screen *split);
 /* Paints rank 0's frame; the cursor stays. */
 void split_paint(const struct split_screen *split, const struct reply *frame);
@@ -36,7 +38,7 @@ struct talk {
 	struct text incoming;  /* an incomplete line from rank 0 */
 	bool terminal;         /* escape codes may be used (TERM is not dumb) */
 	const char *busy_with; /* shown if the answer takes over a second; NULL: nothing */
-	/* late completions to drop */
+	/* number of late completions to drop */
 	int late;
 	bool progress_shown;
 	struct split_screen *split; /* where live lanes are painted; NULL: dropped */
@@ -57,14 +59,15 @@ int talk_bury(struct talk *talk);
 void talk_stop(struct talk *talk);
 /* Sends without waiting. Fails with ST_MPI if the job is gone. */
 enum status talk_send(struct talk *talk, const struct request *request);
-/* Waits for that kind of reply, owned by the caller. Fails with ST_MPI (the job died), ST_QUIT
- * (the user ended it) or, if wait_ms >= 0, ST_LIMIT (after that time, or by Ctrl-C). */
+/* Sends the request and waits for that kind of reply, which the caller owns. Fails with ST_MPI
+ * (the job died), ST_QUIT (the user ended it) or, if wait_ms >= 0, ST_LIMIT (after that time, or
+ * by Ctrl-C). */
 enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms);
 /* Shows available output without blocking. Fails with ST_MPI if the job died. */
 enum status talk_listen(struct talk *talk);
 
-/* Returns 0 if output goes elsewhere. */
+/* Returns the columns of the terminal; 0 if output goes elsewhere. */
 int terminal_columns(void);
 /* Prints without control characters: another program may have written the text. */
 void print_plain(const char *bytes, size_t count);

@@ -21,7 +21,7 @@ static enum status fetch(
 	return status;
 }
 
-/* Requests a frame every second, as the job may be gone; a replay twenty. */
+/* Requests a frame every second, because the job may die; in a replay twenty. */
 static enum status look_on(struct talk *talk, struct screen *screen, struct viewer *viewer)
 {
 	struct reply frame = {0};

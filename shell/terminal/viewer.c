@@ -114,7 +114,7 @@ static void begin(struct viewer *viewer, const struct reply *frame)
 		viewer_tell(viewer, "nothing has been queued yet");
 }
 
-/* Near the same time; scrolls at the edge. */
+/* Moves the cursor to another lane, near the same time; scrolls at the edge. */
 static void change_lane(struct viewer *viewer, const struct reply *frame, int step)
 {
 	struct viewer_place place = {.op = viewer->at.op, .time = viewer_within(viewer, viewer->goal)};
@@ -134,7 +134,7 @@ static void change_lane(struct viewer *viewer, const struct reply *frame, int st
 	}
 }
 
-/* Half a page; even the last row may reach the top */
+/* Scrolls half a page; even the last row may reach the top. */
 static void scroll_page(struct viewer *viewer, const struct reply *frame, int step)
 {
 	int before = viewer->first_row, rows = (int)most_of(lanes_seen(frame) / 2, 1);
@@ -156,7 +156,7 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FOUND] = {"find", "find back"},
         [TO_CRITICAL] = {"critical", "critical back"}};
 
-/* what: one of TO_; negative: backwards */
+/* Moves the cursor. what: one of TO_; negative: backwards */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = what < 0 ? -what : what;
@@ -178,7 +178,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 	viewer_seek(viewer, seeks[to][what < 0], viewer->at);
 }
 
-/* In a replay the arrows move `now`. */
+/* Moves the cursor; in a replay, moves `now`. */
 static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
 {
 	if (!viewer_replay_step(viewer, frame, step))
@@ -270,7 +270,7 @@ static void change_page(struct viewer *viewer, const struct reply *frame, int ch
 
 /* ---- the keys ---- */
 
-/* Shown by `?`; has each key in the table below. */
+/* `?` shows this text. It has each key of the table below. */
 static const char *const help[] = {"left right tab  the operation before, the next one",
         "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
         "n N             the next wait of the lane, the one before",

@@ -51,7 +51,7 @@ struct viewer {
 void viewer_start(struct viewer *viewer, const char *title);
 void viewer_release(struct viewer *viewer);
 void viewer_request(const struct viewer *viewer, struct request *request);
-/* Rank 0 knows what exists. */
+/* Takes window and cursor from rank 0's frame, because rank 0 knows which operations exist. */
 void viewer_take(struct viewer *viewer, const struct reply *frame);
 /* Handles a key; `frame` is the one on the screen. */
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event);
@@ -60,7 +60,7 @@ void viewer_replay(struct viewer *viewer, int64_t from, int64_t to);
 void viewer_tick(struct viewer *viewer, int64_t ms);
 /* Appends "replay at 1.20 ms, ..."; nothing without one. */
 void viewer_replay_text(const struct viewer *viewer, struct text *out);
-/* Returns NULL after the last line. */
+/* Returns line i of the help; NULL after the last. */
 const char *viewer_help(int i);
 
 struct page_layout {

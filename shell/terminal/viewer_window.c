@@ -15,7 +15,7 @@ int64_t viewer_within(const struct viewer *viewer, int64_t time)
 	return most_of(viewer->from, least_of(time, viewer->to - 1));
 }
 
-/* The window stays within half its width of the data. */
+/* Moves the window, at most half its width beyond the data. */
 static void viewer_move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
 {
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
@@ -105,7 +105,7 @@ bool viewer_mouse(struct viewer *viewer, const struct reply *frame, const struct
 	if (event->key == SCREEN_PRESS) {
 		viewer->press_x = event->x;
 		viewer->press_y = event->y;
-	} else if (event->key == SCREEN_RELEASE) { /* a quick click may send only this */
+	} else if (event->key == SCREEN_RELEASE) { /* a quick click may send no press */
 		if (viewer->press_x >= 0 && event->x != viewer->press_x)
 			drag(viewer, frame, event->x - viewer->press_x);
 		else
@@ -140,7 +140,7 @@ void viewer_replay(struct viewer *viewer, int64_t from, int64_t to)
 	viewer->to = to;
 }
 
-/* The window follows `now` if it shows only a part of the time. */
+/* Moves the window with `now` if it shows only a part of the time. */
 static void follow(struct viewer *viewer)
 {
 	int64_t width = viewer->to - viewer->from, now = viewer->replay.now;
@@ -203,7 +203,7 @@ bool viewer_replay_step(struct viewer *viewer, const struct reply *frame, int st
 	return true;
 }
 
-/* Between the whole in a thousand seconds and in a tenth of one. */
+/* Keeps the speed between the whole in a thousand seconds and in a tenth of one. */
 void viewer_replay_speed(struct viewer *viewer, const struct reply *frame, int step)
 {
 	struct viewer_replay *replay = &viewer->replay;

@@ -12,7 +12,7 @@ enum { FULL_WIDTH = 78, SHORT_WIDTH = 50, DRAWN = 4 };
 static const char *const counts[] = {
         "no", "the one", "both", "all three", "all four", "all five", "all six", "all seven", "all eight"};
 
-/* Dots precede the last rank if there are many. */
+/* Draws rank i, or, if there are many, dots and the last rank. */
 static void draw_rank(struct text *out, int i, int n, bool wide)
 {
 	char name[24];
