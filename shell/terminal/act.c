@@ -128,7 +128,7 @@ static void edit(struct session *session, const char *file)
 		printf("   source %s runs it\n", quoted_word("%s", file).text);
 }
 
-/* Performs the reply's wish (docs/internals/wire.md). */
+/* wish: docs/internals/wire.md */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
@@ -157,7 +157,7 @@ static enum status keep_line(struct session *session, const struct reply *reply)
 	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
 }
 
-/* Runs the line; the lines of an open block stay pending. */
+/* The lines of an open block stay pending. */
 static void run_line(struct session *session, const char *line)
 {
 	text_add(&session->pending, "%s", line);

@@ -20,7 +20,7 @@
 enum { NAP_LEAST_MS = 2, NAP_MOST_MS = 50, PIECE = 1 << 16 };
 static const int64_t TOLD_NS = 1000000000; /* after this time the wait is reported */
 
-/* Moves the pipe to another descriptor, which it returns; descriptor 0 becomes the keyboard. */
+/* Returns the pipe's new descriptor; descriptor 0 becomes the keyboard. */
 static int take_input(void)
 {
 	int file = fcntl(0, F_DUPFD_CLOEXEC, 3), keys = open("/dev/tty", O_RDWR | O_CLOEXEC);

@@ -152,9 +152,9 @@ static void run_shown(struct session *session, const struct logged_line *line)
 	if (status == ST_OK) {
 		if (reply.status != ST_OK && reply.text.count)
 			say_bad(session, "%s", text_string(&reply.text));
-		if ((size_t)reply.log.kept == session->journal.log.count) /* one line was added */
+		if ((size_t)reply.log.kept == session->journal.log.count)
 			job_warn_changed(session, line, &reply, &words);
-		journal_file_change(&session->journal, &reply.log, typed); /* in memory only */
+		journal_file_change(&session->journal, &reply.log, typed);
 		reply_release(&reply);
 	} else {
 		job_lose(session, status);

@@ -9,13 +9,13 @@
 
 /* Another session's journal, read while it grows */
 struct follow {
-	const char *path;         /* as typed; "-": descriptor 0 */
-	const char *name;         /* for messages */
+	const char *path; /* as typed; "-": descriptor 0 */
+	const char *name;
 	struct journal_file told; /* the source's session, by the lines read so far */
 	int file;                 /* -1: not open */
 	bool pipe;
 	struct text bytes, line; /* bytes not taken yet; the line taken last */
-	int64_t size;            /* bytes read in all */
+	int64_t size;
 	size_t lines;
 	int nap_ms; /* interval until the next read */
 };
@@ -26,7 +26,7 @@ struct session {
 	const struct course *course;
 	struct learning *learning;
 	struct text prompt, enter, task; /* from the last reply */
-	struct text pending;             /* the lines of an open block */
+	struct text pending;
 	struct split_screen split;
 	char machine[64];
 	struct text device, missing; /* from the ranks' hello */
@@ -83,7 +83,6 @@ enum status follow_take(struct follow *follow, const char **line, size_t *count)
 /* Waits for the source's head, which must agree with our version and with options n, machine and
  * dry. Fails with ST_FILE or ST_ARGUMENT. */
 enum status follow_head(struct follow *follow, const struct options *options);
-/* Closes the source. */
 void follow_release(struct follow *follow);
 
 /* Starts ranks as the source's head says. With a terminal, also runs the source's lines so far. */

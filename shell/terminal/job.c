@@ -15,7 +15,7 @@
  *         ^                                                   |
  *         `-- job_restart <--- `restart`, or no memory <------'    then job_replay: the journal */
 
-/* Collects the dead job and reports its death. Returns its exit status. */
+/* Reports the job's death. Returns its exit status. */
 static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
@@ -170,7 +170,7 @@ enum status job_run_again(
 	return status;
 }
 
-/* Runs the log. *refused: the number of newly refused lines */
+/* *refused: the number of newly refused lines */
 static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
 	enum status status = ST_OK;
@@ -205,7 +205,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 	return status;
 }
 
-/* Starts no other replay, because it would die, too. */
+/* Another replay would die, too. */
 static void lose_replay(struct session *session, enum status status, size_t lines_run)
 {
 	if (signal_asked_to_end() || !session->talk.alive)

@@ -23,7 +23,7 @@
 enum { FILES_KEPT = 30 };
 static const char prefix[] = "journal-";
 
-/* Makes the folder and its parents. The folder is private, because journals hold typed text. */
+/* Makes parents, too. The folder is private, because journals hold typed text. */
 static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -54,7 +54,7 @@ static int is_journal(const struct dirent *entry)
 	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Lists the files, newest last: their names begin with the date. */
+/* Lists the files, newest last. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
 	return scandir(journal->folder, names, is_journal, alphasort);
@@ -67,7 +67,6 @@ static void free_names(struct dirent **names, int count)
 	free(names);
 }
 
-/* Removes the oldest files. The new one counts, too. */
 static void drop_old(const struct journal_file *journal)
 {
 	struct dirent **names = NULL;
@@ -96,7 +95,6 @@ static enum status write_lines(struct journal_file *journal, struct text *lines)
 	return status;
 }
 
-/* Opens a new file at `path`, or in the folder. */
 static enum status open_new(struct journal_file *journal, const char *path)
 {
 	time_t now = time(NULL);
@@ -149,7 +147,7 @@ enum status journal_file_begin(struct journal_file *journal, const char *path, i
 	return write_lines(journal, &lines);
 }
 
-/* Changes the log in memory even if the write fails, because `restart` needs it. */
+/* `restart` needs the log in memory even if the write fails. */
 enum status journal_file_change(
         struct journal_file *journal, const struct log_change *change, const char *typed)
 {
@@ -237,7 +235,7 @@ void journal_look_release(struct journal_look *look)
 	text_release(&look->refused);
 }
 
-/* Reads the file. *whole: its size without an incomplete last line */
+/* *whole: the file's size without an incomplete last line */
 static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;

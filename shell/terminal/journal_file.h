@@ -23,10 +23,10 @@ struct journal_file {
 	int n;            /* ranks */
 	char version[32]; /* the version of ranksh that wrote it */
 	bool dry;
-	char machine[512];     /* "": the device default */
-	char device[256];      /* its GPUs at the start; "": the simulator */
-	struct log_change log; /* all lines */
-	int file;              /* descriptor; -1: no file is written */
+	char machine[512]; /* "": the device default */
+	char device[256];  /* its GPUs at the start; "": the simulator */
+	struct log_change log;
+	int file; /* descriptor; -1: no file is written */
 };
 
 /* Finds or creates the folder. Fails with ST_FILE. */

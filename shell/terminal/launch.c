@@ -26,10 +26,10 @@ enum { OWN_WORDS = 16, LOOK_MS = 10, START_TICK_MS = 100 };
 /* ---- the job's command line ---- */
 
 struct words {
-	const char **word; /* NULL after the last */
+	const char **word;
 	int count;
 	char n[16];
-	char self[4096]; /* the path of this program */
+	char self[4096];
 	char mpirun[4096];
 };
 
@@ -44,7 +44,7 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
-/* Searches PATH here, because a child could report a missing mpirun only by its exit status. */
+/* A child could report a missing mpirun only by its exit status. */
 static enum status find_mpirun(char *path, size_t room)
 {
 	const char *folders = getenv("PATH");
@@ -60,7 +60,7 @@ static enum status find_mpirun(char *path, size_t room)
 	        "and --dry do not need it");
 }
 
-/* Adds mpirun and its options. The user's environment has priority. */
+/* The user's environment has priority. */
 static void add_mpirun(struct words *words)
 {
 	add(words, words->mpirun);
@@ -83,8 +83,7 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Makes the command line: the user's words between ours. The caller frees words->word
- * (mem_free). */
+/* Puts the user's words between ours. The caller frees words->word (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
@@ -141,8 +140,7 @@ static void close_ends(const int *ends, int count)
 /* indices of read ends; each write end follows its read end */
 enum { IN, OUT = 2, ERR = 4, ENDS = 6 };
 
-/* Opens the job's descriptors. IN: a pipe for the wire, /dev/null if the job reads nothing, else
- * our descriptor 0. */
+/* IN: a pipe for the wire, /dev/null if the job reads nothing, else our descriptor 0. */
 static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 {
 	bool ok = pipe2(ends + ERR, O_CLOEXEC) == 0 && pipe2(ends + OUT, O_CLOEXEC) == 0;
@@ -153,8 +151,7 @@ static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 	return ok;
 }
 
-/* Closes the child's ends here, because its death would otherwise stay unseen. Both sides call
- * setpgid. */
+/* If we kept the child's ends, its death would stay unseen. Both sides call setpgid. */
 enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
@@ -195,7 +192,7 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 		job->started = true;
 		return;
 	}
-	if (job->mpi && count >= 40 && strspn(line, "-") >= count) { /* a box edge */
+	if (job->mpi && count >= 40 && strspn(line, "-") >= count) {
 		job->boxed = !job->boxed;
 		return;
 	}
@@ -306,8 +303,8 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* Passes on descriptors 1 and 2, because mpirun ignores a full disk and crashes when its reader
- * leaves. Fails with ST_FILE if the output cannot be written. */
+/* mpirun itself ignores a full disk, and crashes when its reader leaves. Fails with ST_FILE if the
+ * output cannot be written. */
 static enum status pass_on(struct job *job)
 {
 	enum status status = ST_OK;

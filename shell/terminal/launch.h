@@ -15,7 +15,7 @@ struct job {
 	bool mpi;            /* pid is mpirun's */
 	int in, out, err;    /* our ends of descriptors 0 1 2; -1: inherited, or closed */
 	struct text chatter; /* the text in mpirun's boxes */
-	bool boxed;          /* inside a box */
+	bool boxed;
 	struct text partial; /* an incomplete line from descriptor 2 */
 	int64_t death_ns;    /* when mpirun reported a dead rank; 0: not yet */
 	bool started;        /* MPI has started (START_MARK) */

@@ -19,14 +19,14 @@ static struct {
 	line_complete *complete;
 	line_clear *clear;
 	void *self;
-	char *line;        /* from the handler; NULL: end of input */
-	bool reading;      /* a line is being typed */
-	bool hidden;       /* the line is not shown */
+	char *line; /* from the handler; NULL: end of input */
+	bool reading;
+	bool hidden;
 	struct text names; /* completions */
-	const char *next;  /* the next one in `names` */
+	const char *next;
 } editor;
 
-/* Returns the next completion, which readline frees with free(). */
+/* readline frees the completion with free(). */
 static char *next_name(const char *word, int state)
 {
 	(void)word;
@@ -209,7 +209,6 @@ void line_resize(void)
 		rl_resize_terminal();
 }
 
-/* Stores the line unless it equals the last one. */
 void line_remember(const char *line)
 {
 	const HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;

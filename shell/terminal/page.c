@@ -39,8 +39,7 @@ static bool letter_dot(unsigned letter, int x, int y)
 	return x < 3 && y < 5 && letter >> (3 * (4 - y) + 2 - x) & 1;
 }
 
-/* Returns a big glyph's character at that cell. Blocks fill the cells, half blocks half of them;
- * lines continue; others are centred. */
+/* Blocks fill the letter's cells, half blocks half of them; lines continue; others are centred. */
 static uint32_t letter_sign(uint32_t glyph, int column, int row)
 {
 	bool block = glyph >= 0x2580 && glyph <= 0x2593 && glyph != 0x2590;
@@ -112,7 +111,7 @@ static int map_column(const struct viewer *viewer, const struct reply *frame, in
 	return (int)(column < 0 ? 0 : column > viewer->width ? viewer->width : column);
 }
 
-/* Draws the map. The frame has a digit of load for each column of its own picture. */
+/* The frame has a digit of load for each column of its own picture. */
 static void put_map(const struct viewer *viewer, const struct reply *frame, int row, struct picture *page)
 {
 	static const uint32_t levels[] = {
@@ -149,7 +148,7 @@ static void put_sign(struct picture *picture, int row, int column, uint32_t glyp
 		*cell = (struct cell){.glyph = glyph, .colour = COLOUR_HEAD, .reverse = reverse};
 }
 
-/* Marks the cursor by brackets and a mark, which are visible without colour and over labels. */
+/* Brackets and a mark are visible without colour and over labels. */
 static void put_cursor(const struct reply *frame, struct picture *picture)
 {
 	int row = 1 + frame->row - frame->first_row;
@@ -169,7 +168,7 @@ static void put_cursor(const struct reply *frame, struct picture *picture)
 		put_sign(picture, row, to - 1, ']', true);
 }
 
-/* Draws a link from the lane waited for, at the end of the wait, to the cursor's lane:
+/* Draws a link from the lane waited for to the cursor's:
  *
  *      io       ███ copy x ██○
  *      other                 │

@@ -19,7 +19,6 @@
 
 enum { ROWS_LEAST = 4, ESCAPE = 27 };
 
-/* Reads a key without blocking. */
 static bool next_key(char *key)
 {
 	struct pollfd keys = {.fd = 0, .events = POLLIN};
@@ -44,7 +43,7 @@ static char wait_for_key(void)
 	if (ready < 1 || read(0, &key, 1) < 1)
 		key = 'q';
 	char more;
-	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O')) /* "[A", "[5~" */
+	if (key == ESCAPE && next_key(&more) && (more == '[' || more == 'O'))
 		while (next_key(&more) && more >= ' ' && more <= '?')
 			;
 	signal_taken(SIGINT);
@@ -52,7 +51,7 @@ static char wait_for_key(void)
 	return key;
 }
 
-/* Asks the user; returns how many rows to print next. */
+/* Returns how many rows to print next. */
 static int ask(int rows)
 {
 	for (;;) {

@@ -30,7 +30,6 @@ static const char *room_folder(void)
 	return "/tmp";
 }
 
-/* mpirun needs 4 to 5 descriptors a rank. */
 static enum status files_fit(int n)
 {
 	struct rlimit limit;

@@ -20,7 +20,6 @@ struct segments {
  * (RANKSH_SEGMENTS, for mpi/transport.c). Creates none if the user's settings name a folder. If
  * the creation fails, the segments are directly in /dev/shm. */
 void segments_open(struct segments *segments);
-/* Removes the folder and its files. */
 void segments_close(struct segments *segments);
 
 #endif

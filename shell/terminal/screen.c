@@ -23,20 +23,19 @@ enum { FATAL = sizeof fatal / sizeof *fatal };
 static struct {
 	struct termios modes;
 	struct sigaction former[FATAL];
-	bool terminal;     /* modes are valid */
-	bool understands;  /* the output supports escape codes */
-	bool whole_screen; /* the alternate screen is shown */
+	bool terminal;
+	bool understands;
+	bool whole_screen;
 } before;
 
 static void put_code(const char *code)
 {
 	if (write(1, code, strlen(code)) < 0)
-		return; /* no other way to report it */
+		return;
 }
 
 static void restore(int number)
 {
-	/* mouse off, cursor on, main screen */
 	if (before.understands && before.whole_screen)
 		put_code("\033[?1000l\033[?1002l\033[?1006l\033[?25h\033[?1049l");
 	/* no scroll region (save the cursor, which this moves), no bracketed paste, no colour */
@@ -46,7 +45,7 @@ static void restore(int number)
 		tcsetattr(0, TCSANOW, &before.modes);
 	for (int i = 0; i < FATAL; i++)
 		sigaction(fatal[i], &before.former[i], NULL);
-	raise(number); /* delivered when this handler returns */
+	raise(number);
 }
 
 void crash_start(void)
@@ -66,7 +65,7 @@ void crash_start(void)
 struct screen {
 	SCREEN *terminal;
 	bool colour, wide, mouse;
-	struct sigaction before; /* the front end's SIGWINCH */
+	struct sigaction before;
 };
 
 static void start_colours(void)

@@ -23,11 +23,11 @@ enum screen_key {
 	SCREEN_WHEEL_UP,
 	SCREEN_WHEEL_DOWN,
 	SCREEN_RESIZED, /* the screen size has changed: paint again */
-	SCREEN_OTHER    /* any other key */
+	SCREEN_OTHER
 };
 struct screen_event {
-	int key;  /* a code point or an enum screen_key */
-	int x, y; /* mouse position */
+	int key; /* a code point or an enum screen_key */
+	int x, y;
 };
 /* Saves the modes of the terminal at descriptor 0. From then on SIGSEGV, SIGFPE, SIGABRT,
  * SIGBUS and SIGILL restore them, and the process dies from the same signal. */

@@ -65,7 +65,6 @@ void say_bad(const struct session *session, const char *format, ...)
 
 /* ---- the loop ---- */
 
-/* Also sends the open block's lines, whose names complete, too. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -78,7 +77,7 @@ static void complete(void *self, const char *line, int cursor, struct text *name
 	request.cursor = session->pending.count + cursor;
 	if (talk_ask(&session->talk, &request, REPLY_COMPLETE, &reply, COMPLETE_MS) == ST_OK)
 		text_put(names, text_string(&reply.text), reply.text.count);
-	line_show(); /* output may have hidden it */
+	line_show();
 	request_release(&request);
 	reply_release(&reply);
 }
@@ -124,7 +123,7 @@ static char *read_line(struct session *session, bool *ended)
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
 		/* do not block after a Ctrl-C that ended TAB: it is handled below */
 		int ready = poll(ends, 3, signal_came(SIGINT) ? 0 : follower_wait_ms(session));
-		if (signal_taken(SIGINT)) { /* discard the open block, too */
+		if (signal_taken(SIGINT)) {
 			text_clear(&session->pending);
 			line_cancel();
 			line_leave();
@@ -148,7 +147,7 @@ static char *read_line(struct session *session, bool *ended)
 		if (ends[0].revents & POLLIN)
 			event = line_key(&line);
 		else if (ends[0].revents)
-			event = LINE_END; /* the terminal has closed */
+			event = LINE_END;
 	}
 	*ended = event != LINE_READY;
 	line_leave();
@@ -215,7 +214,7 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
-/* Opens the journal to resume; its options hold unless the command line has others. */
+/* The journal's options hold unless the command line has others. */
 static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;
@@ -298,7 +297,7 @@ static void run(struct session *session)
 	line_stop(history);
 }
 
-/* Opens the source before the keyboard is used, because it may be descriptor 0. */
+/* Call before the keyboard is used: the source may be descriptor 0. */
 static enum status open_source(struct session *session)
 {
 	const char *path = session->options.follow;

@@ -25,14 +25,14 @@ void split_erase(const struct split_screen *split)
 	printf("\0338");
 }
 
-/* Sets *size to the present size; returns true if it has not changed. */
+/* Sets *size; returns true if it has not changed. */
 static bool is_as_it_was(const struct split_screen *split, struct winsize *size)
 {
 	return ioctl(1, TIOCGWINSZ, size) == 0 && size->ws_col == split->columns &&
 	        size->ws_row == split->rows;
 }
 
-/* Makes only the rows below the lanes scroll. */
+/* Only the rows below the lanes scroll. */
 void split_arrange(struct split_screen *split)
 {
 	struct winsize size = {0};

@@ -160,7 +160,6 @@ static void show_progress(struct talk *talk)
 	talk->progress_shown = true;
 }
 
-/* Shows output and live lanes; drops late answers. */
 static void show(struct talk *talk, const struct reply *reply)
 {
 	struct text marked = {0};
@@ -179,7 +178,6 @@ static void show(struct talk *talk, const struct reply *reply)
 	text_release(&marked);
 }
 
-/* Skips late completions. */
 static bool take_reply(struct talk *talk, struct reply *reply)
 {
 	struct text line = {0};
@@ -195,7 +193,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return taken;
 }
 
-/* Shows all replies; hides the input line for all but live lanes. */
+/* Live lanes leave the input line visible. */
 static void show_all(struct talk *talk)
 {
 	struct reply reply = {0};
@@ -217,7 +215,7 @@ enum status talk_listen(struct talk *talk)
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
-/* Asks the user; returns false if the ranks stop before the answer. */
+/* Returns false if the ranks stop before the user's answer. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";
@@ -259,7 +257,7 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 				show_all(talk);
 				return ST_OK;
 			}
-			show(talk, reply); /* an unexpected one */
+			show(talk, reply);
 			reply_release(reply);
 		}
 		if (over || status == ST_MPI || signal_asked_to_end())

@@ -22,7 +22,6 @@ struct split_screen {
 void split_arrange(struct split_screen *split);
 /* Paints rank 0's frame; the cursor stays. */
 void split_paint(const struct split_screen *split, const struct reply *frame);
-/* Erases the lanes. */
 void split_erase(const struct split_screen *split);
 /* Ends the split, with the cursor in the last row. */
 void split_end(struct split_screen *split);

@@ -96,7 +96,6 @@ static int lanes_seen(const struct reply *frame)
 	return count;
 }
 
-/* Places the cursor on the first visible device lane. */
 static void begin(struct viewer *viewer, const struct reply *frame)
 {
 	struct viewer_place place = {.time = viewer->from}, lane = {0};
@@ -156,7 +155,7 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FOUND] = {"find", "find back"},
         [TO_CRITICAL] = {"critical", "critical back"}};
 
-/* Moves the cursor. what: one of TO_; negative: backwards */
+/* what: one of TO_; negative: backwards */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = what < 0 ? -what : what;
@@ -178,7 +177,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 	viewer_seek(viewer, seeks[to][what < 0], viewer->at);
 }
 
-/* Moves the cursor; in a replay, moves `now`. */
+/* In a replay the arrows move `now`. */
 static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
 {
 	if (!viewer_replay_step(viewer, frame, step))
@@ -321,7 +320,7 @@ void viewer_event(struct viewer *viewer, const struct reply *frame, const struct
 		typed(viewer, frame, event->key);
 		return;
 	}
-	if (viewer->help) { /* ? shows the next page; other keys only close the help */
+	if (viewer->help) { /* other keys only close the help */
 		bool more = event->key == '?' && viewer_help(viewer->help * page_layout(viewer).rows);
 		viewer->help = more ? viewer->help + 1 : 0;
 		return;

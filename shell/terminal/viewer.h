@@ -27,15 +27,15 @@ struct viewer_replay {
 enum { VIEWER_TRAIL = 16 };
 struct viewer {
 	const char *title;
-	int width, height; /* screen size */
+	int width, height;
 	/* whole: the window shows everything, also as it grows */
 	bool facts, big, mouse, leaving, whole;
 	int help; /* the help page shown, from 1; 0: none */
 	int64_t from, to;
 	int first_row;
-	bool path; /* draw the critical path */
+	bool path;
 	struct viewer_replay replay;
-	struct viewer_place at;                  /* the cursor */
+	struct viewer_place at;
 	int64_t goal;                            /* the cursor's preferred time on other lanes */
 	struct viewer_place trail[VIEWER_TRAIL]; /* earlier cursor places, the latest last */
 	int trail_count;
@@ -77,7 +77,6 @@ enum status view_run(
 
 /* ---- shared by the keys of the view ---- */
 
-/* Shows why a key did nothing. */
 void viewer_tell(struct viewer *viewer, const char *why);
 /* Clamps the time to the window. */
 int64_t viewer_within(const struct viewer *viewer, int64_t time);

@@ -192,7 +192,7 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 		return status;
 	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
-		/* the other processes wait, so its steps are not among those that all count */
+		/* its steps do not count, because the other processes wait */
 		scratch.budget = shell->credit ? credit_alone(shell->credit) : (struct budget){0};
 		status = program_player(alone->program, &scratch, &player);
 	}

@@ -156,7 +156,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 	return status;
 }
 
-/* Sends all digests, or the failure, to all processes. */
+/* All processes get all digests, or the failure. */
 static enum status shards_write(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
 	struct transport *transport = shell->transport;
@@ -265,7 +265,7 @@ static enum status checkpoint_write(
 		return status;
 	struct text folder = {0};
 	text_put(&folder, prefix, slash ? (size_t)(slash - prefix) : 0);
-	if (folder.count && !shell->replay.depth) /* writing the first file reports errors */
+	if (folder.count && !shell->replay.depth)
 		mkdir(text_string(&folder), 0777);
 	text_release(&folder);
 	status = shards_write(shell, prefix, c);

@@ -17,12 +17,12 @@ struct shard {
 	const char *file;      /* in the manifest's folder */
 	struct part_line line; /* parameter, state and place; no tensor */
 	struct layout layout;  /* f32 */
-	uint64_t digest;       /* of its elements */
+	uint64_t digest;
 };
 /* Owns its texts. */
 struct checkpoint {
-	char *path;    /* of the manifest */
-	char *model;   /* with its options */
+	char *path;
+	char *model;
 	int iteration; /* completed iterations */
 	int parts;     /* number of parts of its batch (`# parts`); 0: any */
 	char *loses;   /* why it may differ from one rank's; "": it does not */

@@ -105,7 +105,7 @@ static struct program *program_assemble(struct shell *shell, struct choice *choi
 	return made;
 }
 
-/* Sets the options that a replay changes: in the strategies that have them, else in the model. */
+/* Sets the options that a replay changes in the strategies that have them, else in the model. */
 static void choices_give_changed(struct changes *changes, struct choice *choice, int count)
 {
 	for (int i = 0; changes && i < changes->options; i++) {
@@ -125,8 +125,7 @@ static void choices_give_changed(struct changes *changes, struct choice *choice,
 	}
 }
 
-/* Makes the program of choice[0], the model, and the strategies. name NULL: for a walk, without
- * data files */
+/* choice[0] is the model. name NULL: for a walk, without data files */
 static enum status choices_build(struct shell *shell, struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -258,7 +257,6 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 	return call_key(call, i, &choice->given[choice->givens++]);
 }
 
-/* Appends "ddp=2 bucket=8k + tp=2", the line as typed. */
 static void choices_put_line(const struct choice *choice, int count, struct text *out)
 {
 	for (int i = 1; i < count; i++) {
@@ -316,7 +314,6 @@ static void checkpoint_put_loses(const struct checkpoint *c, const struct text *
 		        line, c->parts, then, c->parts, c->parts == 1 ? "" : "s", why);
 }
 
-/* Defines an empty `refresh` in case the model has none. */
 enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 {
 	int first = c->iteration;

@@ -25,11 +25,11 @@ struct option_line;
 enum { HEAD_TREES = 12 };
 enum head_text {
 	HEAD_HELP,
-	HEAD_NOTES, /* lines without their # */
+	HEAD_NOTES,
 	HEAD_SENDS, /* the note "sends: gradients, averaged" */
 	HEAD_AXIS,  /* "": none */
 	HEAD_CUTS,  /* ": share out the batch" */
-	HEAD_AFTER, /* names of axes */
+	HEAD_AFTER,
 	HEAD_ALONE, /* " why"; "": it stacks */
 	HEAD_LOSES, /* "EXPR: why", a line each */
 	HEAD_PARTS, /* "EXPR: why" */
@@ -100,7 +100,7 @@ enum status choose_model_again(struct shell *shell);
 /* choose_otherwise returns a variant of a model's program on one rank; NULL if its file lacks the
  * options. */
 struct otherwise {
-	bool f32;          /* in f32 */
+	bool f32;
 	int micros;        /* above 1: the number of parts of the batch */
 	double loss_scale; /* above 0: multiplies the loss's gradient; the optimizer divides */
 	int seed;          /* added to the model's */

@@ -84,8 +84,8 @@ static enum status part_outside(const struct part_line *line, const struct whole
 	return status;
 }
 
-/* Marks the part's elements in `seen`; compares them if they are this rank's. Fails with ST_RANGE
- * if they are outside of the parameter. */
+/* Marks the elements in `seen`; compares this rank's. Fails with ST_RANGE for a part outside of
+ * the parameter. */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
 {
@@ -148,7 +148,7 @@ enum status compare_await(struct shell *shell)
 	return status;
 }
 
-/* Replaces mine[p], the sums of this rank's parts, by those of all ranks, added in the same order
+/* Replaces mine[p], this rank's sums, by those of all ranks, added in the same order
  * everywhere. */
 static enum status differences_share(struct shell *shell, struct difference *mine, int count)
 {
@@ -174,7 +174,6 @@ static enum status differences_share(struct shell *shell, struct difference *min
 	return status;
 }
 
-/* Undeclared elements are refused, because they would not be compared. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
 	const struct part_lines *parts = &shell->training->parts;

@@ -64,7 +64,7 @@ const struct embedded *built_in_part(const char *name)
 	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
-/* Reads the built-in parts that top-level lines of the file, and of those parts, `source`. */
+/* Reads the built-in parts that top-level `source` lines name, and their parts. */
 static enum status head_read_parts(struct head *head)
 {
 	enum status status = ST_OK;

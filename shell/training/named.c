@@ -266,7 +266,7 @@ static void tell_title(struct shell *shell, const char *name, const struct head 
 	text_release(&help);
 }
 
-/* Prints each name with its help up to the first semicolon. */
+/* Shows each help up to the first semicolon. */
 void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
@@ -284,7 +284,6 @@ void choice_list(struct shell *shell, bool models)
 	        models ? "chooses it" : "writes its program");
 }
 
-/* Prints the parts of the help that hold in a stack. */
 static void tell_several(struct shell *shell, const struct choice *choice, int count)
 {
 	const char *indent = "     ";

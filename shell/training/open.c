@@ -91,7 +91,7 @@ static bool scratch_waits(struct budget *budget)
 
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry)
 {
-	*scratch = (struct shell){0}; /* always on the simulator */
+	*scratch = (struct shell){0};
 	enum status status = shell_open(scratch, t, n, dry, "classroom");
 	if (status != ST_OK)
 		return status;
@@ -100,7 +100,7 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	status = machine_set(
 	        &scratch->lasting.machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
-		status = shell_reset(scratch); /* a world with that memory */
+		status = shell_reset(scratch);
 	scratch->budget = (struct budget){.steps = of->budget.steps,
 	        .more = of->budget.more ? scratch_more : NULL,
 	        .waits = of->budget.waits ? scratch_waits : NULL,

@@ -21,8 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the earlier def with the same name, else with the nearest; NULL if none within one
- * letter. */
+/* Returns the def of the same name, else of a name within one letter; NULL if none. */
 static const struct statement *place_near(
         const struct choice *choice, const int *order, int i, const char *name)
 {
@@ -41,8 +40,7 @@ static const struct statement *place_near(
 	return near;
 }
 
-/* Requires that a strategy's def overrides one with as many words, or has a name unlike any
- * other. */
+/* A strategy's def must override one with as many words, or have a name unlike any other. */
 static enum status place_check(
         const struct choice *choice, const int *order, int i, const struct statement *def)
 {
@@ -62,7 +60,7 @@ static enum status place_check(
 	return ST_OK;
 }
 
-/* Refuses options of the model in a strategy, because all files share a scope. */
+/* Refuses options of the model, because all files share a scope. */
 static enum status options_check(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
@@ -90,7 +88,7 @@ static const struct statement *choice_top_def(
 	return found;
 }
 
-/* Appends a note if the def keeps an earlier one of a strategy from being called. */
+/* Appends a note if the def hides an earlier one of a strategy. */
 static void place_note_lost(
         const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
 {
@@ -155,7 +153,7 @@ static bool option_holds(const struct choice *choice, const char *with)
 	return holds;
 }
 
-/* An option of several files is reported for the first only. */
+/* Reports an option of several files once. */
 static void idle_put_option(
         const struct choice *choice, int count, int i, const struct given *given, struct text *out)
 {
@@ -306,7 +304,7 @@ static bool is_own_strategy(const struct program *program, const char *file)
 	return false;
 }
 
-/* Excepts `refresh`, which only a resume calls. */
+/* Only a resume calls `refresh`. */
 static void uncalled_note_def(void *self, const struct definition *def)
 {
 	struct asked_name *all = self;

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses a program with a torn step: neither to repeat nor to continue it would be the
- * program. */
+/* Refuses a program with a torn step, which can be neither repeated nor continued. */
 static enum status play_begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
@@ -168,7 +167,7 @@ static enum status play_step(struct shell *shell, struct training *t, bool head,
 	return status;
 }
 
-/* At a replay's limit nothing is played; the journal then keeps the steps done. */
+/* Plays nothing at a replay's limit; the journal keeps the steps done. */
 static enum status play_next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	t->cut = t->limit >= 0 && t->played >= t->limit;
@@ -188,8 +187,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* To read a loss is to wait for it. Ranks at their own pace must not wait, so only their last loss
- * is read. */
+/* Reading a loss waits for it. Ranks at their own pace must not wait, so only their last loss is
+ * read. */
 static enum status play_report_loss(struct shell *shell, const struct training *t, bool at_end)
 {
 	struct text pace = {0};

@@ -182,8 +182,7 @@ static bool program_has_option(const struct program *program, size_t number, str
 	return has;
 }
 
-/* Appends the file; given values become defaults. An option shared with an earlier file becomes a
- * comment. */
+/* Given values become defaults. An option shared with an earlier file becomes a comment. */
 static void program_put_file(const struct program *program, size_t number, struct text *out)
 {
 	const struct player_file *file = &program->file[number];

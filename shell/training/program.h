@@ -8,15 +8,14 @@
 #include "shell/session/shell.h"
 #include "schedules/schedule.h"
 
-/* One step, from the walk */
 struct program_step {
 	char *title;         /* "": its lines are before the first `##` */
 	struct ranks *ranks; /* that have lines in it; NULL: all */
 };
 /* hunt/: a program with one wrong line, which the user searches */
 struct hunted {
-	struct program *whole; /* the correct one */
-	char *file;            /* "strategies/ddp.rsh"; owned */
+	struct program *whole;
+	char *file; /* "strategies/ddp.rsh"; owned */
 	long change;
 	long level, seed;
 	int attempts;

@@ -91,16 +91,16 @@ static void showing_echo_line(struct showing *show, const char *line, size_t len
 	showing_put_row(show, &row);
 }
 
-/* Returns line i, from 1 on, without its newline. */
+/* Returns line i, from 1, without its newline. */
 static struct slice_of_text showing_file_line(const struct showing *show, size_t i)
 {
 	const char *at = show->begin[i - 1], *end = show->begin[i];
 	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
 }
 
-/* Prints the file's lines from the `##`, or from the last one printed, up to the statement's,
- * without blank and comment lines; each once, even in a loop. A statement of a sourced file, or of
- * several lines, is printed itself. */
+/* Prints the file's lines from the `##`, or the last one printed, up to the statement's: each
+ * once, without blank and comment lines. A statement of a sourced file, or of several lines, is
+ * printed itself. */
 static void showing_echo(struct showing *show, const struct statement *statement)
 {
 	size_t last = (size_t)statement->line, first = last, length;

@@ -21,7 +21,7 @@ static const char *choice_axis(const struct choice *choice)
 	return text_string(&choice->head.text[HEAD_AXIS]);
 }
 
-/* Fails: "zero and fsdp both cut the parameters over dp_shard: one of them". */
+/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
 	const char *cuts = text_string(&one->head.text[HEAD_CUTS]), *axis = choice_axis(one);
@@ -64,7 +64,6 @@ static int stack_awaits(const struct choice *choice, int i, int count, const boo
 	return 0;
 }
 
-/* Reports the cycle in which the unread files wait for one another. */
 static enum status stack_refuse_cycle(const struct choice *choice, int count, const bool *read)
 {
 	struct text names = {0};
@@ -253,8 +252,7 @@ static enum status option_share(struct choice *choice, int i, int count, const s
 	return ST_OK;
 }
 
-/* Moves an option that no strategy of the line has to the model if it has it. An unknown one
- * stays. */
+/* Moves an option that no strategy of the line has to the model. An unknown one stays. */
 static enum status option_move(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};

@@ -25,7 +25,6 @@ static int64_t held_sum(const struct held *held, int kinds)
 	return bytes;
 }
 
-/* peak: the memory at the peak; else now */
 static void held_put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
 	if (peak)
@@ -165,7 +164,6 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	return status;
 }
 
-/* Returns NULL if there is none. */
 static const struct tensor *state_tensor(const struct world *world, int rank, const char *name)
 {
 	struct thing thing = world_find(world, rank, names_find(world->names, name, strlen(name)));
@@ -221,7 +219,7 @@ static void state_put_scale(const struct shell *shell, struct text *out)
 		text_add(out, "no step skipped\n");
 }
 
-/* Returns false if a rank's value is only projected, because a look does not wait for it. */
+/* Returns false if a rank's value is only projected: a look does not wait. */
 static bool state_is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
@@ -236,7 +234,7 @@ static bool state_is_final(const struct shell *shell, const char *name)
 
 enum { EXPERTS_LISTED = 16 };
 
-/* Appends each expert's share; of many, only the least and the most. */
+/* Of many experts, shows the least and the most. */
 static void experts_put(const double *routed, const double *dropped, size_t experts, struct text *out)
 {
 	double all = 0, lost = 0, least = INFINITY, most = 0;

@@ -95,8 +95,7 @@ static void program_rewind(struct shell *shell)
 	transcript_begin(t->transcript);
 }
 
-/* `undo` replays the line that made the reset and those after it, so it begins with the plan
- * before that line:
+/* `undo` replays from the line that made the reset, so it begins with the plan before that line:
  *
  *     model mlp | strategy ddp | step | undo        now       mlp, ddp
  *               ^ empties the world                 at_reset  mlp, no program

@@ -94,8 +94,7 @@ static enum entry_kind entry_kind_of(enum ran ran, const struct statement *state
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* Adds the statement's texts, of which there are few. All ranks share a text in which nothing
- * varies. */
+/* All ranks share a text in which nothing varies. A statement has few texts. */
 static void transcript_add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -150,7 +149,6 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 		transcript_add_texts(transcript, shell, entry_kind_of(ran, statement), statement, set, depth);
 }
 
-/* Omits the ranks if the entry is of all. */
 static void entry_put(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
@@ -242,7 +240,7 @@ static struct slice_of_text entry_word(const struct ran_line *entry)
 	return (struct slice_of_text){text, (uint32_t)strcspn(text, " ")};
 }
 
-/* Returns the next entry that is of another statement and not deeper. */
+/* Returns the next entry of another statement that is not deeper. */
 static size_t entry_end(const struct transcript *transcript, size_t first)
 {
 	const struct ran_line *entry = &transcript->entry[first];
@@ -266,7 +264,7 @@ static bool calls_ran_alike(const struct transcript *transcript, size_t a, size_
 	return true;
 }
 
-/* Calls shown with their lines; later ones like them are shown without */
+/* Calls shown with their lines */
 struct shown_calls {
 	size_t *first, count;
 };
@@ -328,8 +326,7 @@ bool transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	return transcript->count > 0;
 }
 
-/* Writes the lines that put the entry's ranks into its phase. now: by rank, the script's phase;
- * updated */
+/* Puts the entry's ranks into its phase. now: by rank, the script's phase; updated */
 static void entry_put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {

@@ -134,8 +134,7 @@ static void verdict_say_loses(struct shell *shell, const struct alone *alone, co
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
-	/* of the parameters with a finite difference, because one rank may leave an expert
-	 * unchanged */
+	/* of the parameters with a finite difference: one rank may leave an expert unchanged */
 	int most = -1;
 	for (int i = 0; i < alone->count; i++) {
 		if (*alone->whole[i].state || &alone->whole[i] == scaler_of(alone))

@@ -38,7 +38,7 @@ static double share_of(const struct alone *alone, int item, const struct differe
 	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
 
-/* Measures how far one rank that runs `program` is from `alone`, in the worst parameter and in the
+/* Measures how far `program` on one rank is from `alone`, in the worst parameter and in the
  * loss. */
 static enum status rounding_measure(struct shell *shell, const struct program *program,
         const struct alone *alone, struct rounding *rounding)
@@ -85,8 +85,7 @@ static struct program *rounding_variant(
 	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
-/* Tries other seeds, because a half type's rounding can move a relu's input across 0, which one
- * seed may miss. */
+/* A half type's rounding can move a relu's input across 0, which one seed may miss. */
 static enum status rounding_other_seeds(
         struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
@@ -131,7 +130,6 @@ static enum status rounding_find(
 	return status;
 }
 
-/* Raises the limits, equally on all processes. */
 static enum status limit_widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	struct rounding rounding = {0};
@@ -225,7 +223,6 @@ enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
 	enum status status = verify_check(shell, t);
-	/* play to the end of the current iteration, and to the number asked for */
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == t->now.program->first;

@@ -95,7 +95,6 @@ static enum status walk_step(struct walk *walk, enum player_stop *stop)
 	return status;
 }
 
-/* Tests play built-in iterations with all options that the setup accepts. */
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;

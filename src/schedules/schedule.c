@@ -47,9 +47,9 @@ bool schedule_splits(enum schedule_kind kind)
 }
 
 /* Writes `warm` forwards, then a backward and a forward in turn, then the remaining backwards. The
- * stage holds `warm` micro-batches: all of them in GPipe; in 1F1B p - s at stage s, which lets it
- * wait for the first gradient without a gap in between. split: W runs `delay` micro-batches after
- * B, so each stage holds `warm` + `delay`: p in zb-h1, 2p - 1 in zb-h2. */
+ * stage holds `warm` micro-batches: all of them in GPipe, p - s at stage s in 1F1B. split: W runs
+ * `delay` micro-batches after B, so each stage holds `warm` + `delay`: p in zb-h1, 2p - 1 in
+ * zb-h2. */
 static void one_forward_one_backward(struct task *task, int micros, int warm, bool split, int delay)
 {
 	warm = (int)least_of(warm, micros);
@@ -58,7 +58,7 @@ static void one_forward_one_backward(struct task *task, int micros, int warm, bo
 	for (int m = 0; m < micros + delay; m++) {
 		if (m < micros)
 			*task++ = (struct task){.work = split ? WORK_B : WORK_BW, .micro = m};
-		if (split && m >= delay) /* before F, to free memory for it */
+		if (split && m >= delay) /* frees memory for F */
 			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
 		if (m + warm < micros)
 			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
@@ -211,8 +211,7 @@ const char *schedule_work_name(int work)
 	return names[work];
 }
 
-/* Sets the least and largest micro-batch of this work in slot k; returns false if there is
- * none. */
+/* Sets the least and largest micro-batch of this work in slot k; false: none. */
 static bool micros_of(const struct schedule *schedule, size_t k, int work, int *from, int *to)
 {
 	bool any = false;
@@ -227,7 +226,7 @@ static bool micros_of(const struct schedule *schedule, size_t k, int work, int *
 	return any;
 }
 
-/* Adds " on stages 0-2 5": the stages of this work in slot k, the first few. */
+/* Appends " on stages 0-2 5": the first few stages with this work in slot k. */
 static void add_stages(const struct schedule *schedule, size_t k, int work, struct text *text)
 {
 	enum { SHOWN = 4 };
@@ -256,8 +255,7 @@ void schedule_doing(const struct schedule *schedule, size_t k, struct text *text
 	        [WORK_W] = "weight gradients",
 	        [WORK_BW] = "backward"};
 	const char *comma = "";
-	/* several kinds of work name their stages, because on other stages the next slot may look
-	 * the same */
+	/* several kinds of work name their stages */
 	int works = 0;
 	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
 		works += micros_of(schedule, k, work, &from, &to);

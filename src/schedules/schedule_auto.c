@@ -188,7 +188,6 @@ enum status schedule_search(const struct schedule_ask *ask, struct schedule *sch
 	        .sent = {mem_alloc(2 * cells * sizeof *s.sent[0])}};
 
 	s.sent[1] = s.sent[0] + cells;
-	/* 24 candidates */
 	for (int i = 0; i < SLOPES * EAGERS * 2; i++)
 		try_candidate(&s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
 	enum status status = try_rule(&s, SCHEDULE_ZB_H1, ask->stages);

@@ -108,7 +108,6 @@ static void order_of(const struct checking *r, int n, int work, int *order)
 	}
 }
 
-/* Requires equal orders of messages between two stages. */
 static enum status check_neighbours(const struct checking *r, int n)
 {
 	const struct schedule *schedule = r->schedule;
@@ -135,8 +134,8 @@ static enum status check_neighbours(const struct checking *r, int n)
 
 /* ---- does it run? ---- */
 
-/* Reports a circle. Each blocked stage waits for a later cell of another stage, so following the
- * waits leads into a circle. */
+/* Each blocked stage waits for a later cell of another stage, so following the waits leads into a
+ * circle. */
 static enum status find_circle(const struct checking *r, const size_t *next)
 {
 	const struct schedule *schedule = r->schedule;

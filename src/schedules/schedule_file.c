@@ -112,7 +112,6 @@ static enum status file_measure(
 
 /* ---- the cut ---- */
 
-/* Counts pieces, micro-batches, and the chunks of the largest stage. */
 static void count_pieces(struct schedule *schedule)
 {
 	/* by piece: the latest stage with it, from 1 */

@@ -64,7 +64,7 @@ static int most_at_once(const struct task *task, size_t slots, const struct stay
 	return most;
 }
 
-/* The search ends because one memory for each micro-batch always suffices. */
+/* One memory for each micro-batch always suffices. */
 void schedule_memories(struct schedule *schedule)
 {
 	struct stay *stay = mem_alloc((size_t)schedule->micros * sizeof *stay);

@@ -47,7 +47,7 @@ static double input_at(const struct replay *r, const struct task *task, int part
 	return at < 0 ? at : at + (holder[from] != holder[part] ? r->ask->comm : 0);
 }
 
-/* Runs the stage's tasks as far as their inputs are known. Returns true if any ran. */
+/* Returns true if any task of the stage ran. */
 static bool replay_stage(struct replay *r, int stage)
 {
 	size_t begin = r->next[stage];

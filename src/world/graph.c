@@ -271,8 +271,7 @@ static bool graph_is_current(const struct world *world, uint32_t index, int sect
 	return record->section == section && record->machine == world->machine->changes;
 }
 
-/* Under another mark or after a `set`, a launch needs a copy of the record; record.moved remembers
- * it. */
+/* A launch under another mark or after a `set` needs a copy of the record. */
 static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
@@ -301,7 +300,7 @@ enum status world_graph_ready(const struct world *world, int rank, name_id name)
 	return uses_ready(world, name, &graph->uses);
 }
 
-/* last: the last operation of the launch's stream, after all of the graph */
+/* last: the launch's last operation */
 static void note_launch(const struct world *world, struct graph *graph, op_id last)
 {
 	size_t i = 0;
@@ -313,7 +312,6 @@ static void note_launch(const struct world *world, struct graph *graph, op_id la
 	graph->launched[i] = last;
 }
 
-/* stream: replaces the captured one. As in CUDA, a launch waits for the graph's previous one. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);
@@ -322,8 +320,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->inner->graphs[thing.index];
-	/* all or nothing: each operation may need a wait for each pending interval; one more wait
-	 * is for the previous launch */
+	/* at most a wait for each pending interval of each operation, and one for the previous
+	 * launch */
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)

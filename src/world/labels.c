@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "world/books.h"
 
-/* Returns its number, from 1, among those of its title on its rank. */
+/* Returns the operation's number, from 1, among those of its title and rank. */
 static int op_number(const struct world *world, op_id id)
 {
 	struct numbered *last = &world->inner->numbered;
@@ -91,7 +91,6 @@ static name_id nearest_operation(const struct world *world, int rank, const char
 	return nearest;
 }
 
-/* Fails with ST_NAME, naming the nearest, or for "spin#9" the last number. */
 static enum status no_operation(const struct world *world, int rank, const char *text)
 {
 	const char *hash = strrchr(text, '#'), *tensor = world_nearest(world, rank, text, THING_TENSOR);

@@ -188,7 +188,6 @@ bool op_match_next(const struct world *world, op_id id, struct op_match *of)
 
 /* ---- abort */
 
-/* Lowers *from to the instance's first match if that is earlier. */
 static void instance_restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)

@@ -92,7 +92,6 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 	return status;
 }
 
-/* Notes a change of device memory; ignores other spaces. */
 static void note_change(struct world *world, int rank, enum space space, int kind, int64_t bytes)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
@@ -144,7 +143,6 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	bool device = space == SPACE_DEVICE;
 	int rank = tensor->rank, unit = space == SPACE_DISK ? 0 : world->machine->memory < 4 * GB ? 8 : 1;
 	struct heap *heap = &inner->memory[rank].heap[space];
-	/* the host writes only to memory whose last use it knows to be over */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device     ? (int64_t)world->machine->memory
 	        : space == SPACE_DISK ? (int64_t)world->machine->disk
@@ -183,9 +181,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* ---- giving */
 
-/* The block's next user waits for the work queued so far on after_stream (STREAM_HOST: for
- * nothing), unless the block's pool is that stream's own. A graph under capture cannot contain
- * such a wait, so its block then serves no request of the capture. */
+/* The block's next user waits for after_stream (STREAM_HOST: for nothing), unless the block's pool
+ * is that stream's own. A graph under capture cannot contain such a wait, so its block then serves
+ * no request of the capture. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];

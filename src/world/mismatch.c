@@ -27,8 +27,8 @@ int member_sets(const struct world *world, const struct match *match, member_sam
 	return count;
 }
 
-/* Comparing each member with one suffices: if two members differ, one of them differs from that
- * one. */
+/* One comparison for each member suffices: if two members differ, one of them differs from the
+ * first. */
 static enum aspect first_aspect(const struct world *world, const struct match *match)
 {
 	struct share first = member_share(world, match, match->first);
@@ -49,7 +49,7 @@ static bool same_aspect(const struct world *world, const struct match *match, in
 	return member_share(world, match, a).aspect[aspect] == member_share(world, match, b).aspect[aspect];
 }
 
-/* Appends one set: the ranks that bring the same as the member at `place`. */
+/* Appends the ranks that bring the same as the member at `place`. */
 static void camp_text(const struct world *world, const struct match *match, int place,
         const struct ranks *ranks, enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
 {

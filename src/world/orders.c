@@ -167,8 +167,8 @@ bool world_brings_differ(const struct world *world, const struct match *match)
 	return false;
 }
 
-/* Searches the matches before `m` for one in which b brought what a brings in `m`, and one in
- * which a brought what b brings. Returns the earlier; 0 if one is missing. */
+/* Finds earlier matches in which b brought what a brings in `m`, and a what b brings. Returns the
+ * first; 0 if one is missing. */
 static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;
@@ -246,7 +246,6 @@ void swapped_join(struct world *world, uint32_t index)
 		return;
 	const struct record *of_a = member_record(world, match, a), *of_b = member_record(world, match, b);
 	struct swapped swapped = {first, match->group, {of_a->line, of_b->line}, {of_a->file, of_b->file}};
-	/* report one mistake once */
 	if (instance->swapped != match->before && !swap_is_reported(world, &swapped))
 		*MEM_ADD(&world->inner->swapped, &world->inner->swapped_count) = swapped;
 	instance->swapped = index;

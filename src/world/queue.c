@@ -108,7 +108,7 @@ static struct operand *copy_operands(struct world *world, const struct record *r
 	return kept->operand;
 }
 
-/* Requires that the record's arrays are in the arena. */
+/* Requires the record's arrays in the arena. */
 static uint32_t record_add(struct world *world, const struct record *record)
 {
 	MEM_ROOM(&world->records, world->record_count + 2, &world->record_room);
@@ -139,7 +139,7 @@ uint32_t record_in_section(struct world *world, uint32_t index, int section)
 	return record_add(world, &record);
 }
 
-/* Makes the record of an operation that no line asks for: OP_SEGMENT, or an implicit OP_WAIT. */
+/* Makes the record of an implicit operation: OP_SEGMENT or OP_WAIT. */
 static uint32_t record_own(
         struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {

@@ -101,8 +101,6 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	}
 }
 
-/* Memory freed at operation k has users up to k, so the least `seen` of the busy streams is the
- * limit. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->inner->lanes[rank];

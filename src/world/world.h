@@ -65,8 +65,8 @@ struct stream {
 	bool blocking;   /* synchronizes with the legacy default stream */
 	bool host;       /* a host thread, such as a data loader's worker */
 	int8_t priority; /* 1: high */
-	op_id tail;      /* the last operation queued */
-	uint32_t count;  /* operations queued */
+	op_id tail;
+	uint32_t count;
 	uint32_t seen;   /* the host has waited for its operations up to this op.number */
 	op_id one_sided; /* last OP_ONE_SIDED; 0: none */
 };
@@ -128,8 +128,8 @@ struct slowness {
 };
 
 struct ranks;
-struct races;       /* races/: results so far */
-struct circles;     /* waits/: circular issue orders */
+struct races;
+struct circles;
 struct world_inner; /* books.h */
 
 struct world {
@@ -171,10 +171,10 @@ struct world {
 	size_t handout_count;
 	uint32_t *aborted; /* matches, in abort order */
 	size_t aborted_count;
-	struct slowness *slowness; /* in line order */
+	struct slowness *slowness;
 	size_t slowness_count;
-	int line;     /* current line, set by the shell, for implicit operations */
-	name_id file; /* its file; 0: none */
+	int line; /* current line, set by the shell, for implicit operations */
+	name_id file;
 	struct world_inner *inner;
 	uint64_t digest;
 };
@@ -209,7 +209,7 @@ struct stream *world_stream(const struct world *world, int rank, int number);
  * reused only after the host has waited for its last use. Fails with ST_NAME, ST_LIMIT or
  * ST_DEVICE_MEMORY. */
 enum tensor_use {
-	TENSOR_RESULT, /* a result, in stream order */
+	TENSOR_RESULT,
 	/* initial data, written at once: only in memory whose last use the host has waited for */
 	TENSOR_FILLED,
 	TENSOR_BARE, /* initial data, no content */
@@ -249,7 +249,7 @@ void world_group_timeout(struct world *world, int group, int64_t ns);
 /* Begins a section and returns its number. Lookups of a repeated name find the last section. */
 int world_mark(struct world *world, name_id name, int line);
 void world_iteration_begin(struct world *world, int number);
-void world_iteration_end(struct world *world); /* the running one */
+void world_iteration_end(struct world *world);
 /* Multiplies the duration of the rank's later kernels (and spin) by `factor`. In no digest. */
 void world_slow(struct world *world, int rank, double factor);
 /* Returns the slowness in force for the operation; NULL if none or its factor is 1. */
