@@ -154,8 +154,8 @@ static enum status check_head(const struct options *options, const struct follow
 	const struct journal_file *told = &follow->told;
 	const char *name = follow->name, *gpus = "its GPUs";
 	if (strcmp(told->version, RANKSH_VERSION) != 0)
-		return fail(ST_ARGUMENT, "--follow: %s is of ranksh %s, and this is " RANKSH_VERSION, name,
-		        *told->version ? told->version : "of another kind");
+		return fail(ST_ARGUMENT, "--follow: %s was written by ranksh %s, but this is " RANKSH_VERSION,
+		        name, *told->version ? told->version : "of another kind");
 	if (options->n && options->n != told->n)
 		return fail(ST_ARGUMENT, "--follow: %s is a session of %d rank%s, not of %d", name, told->n,
 		        told->n == 1 ? "" : "s", options->n);

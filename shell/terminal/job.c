@@ -20,7 +20,7 @@ static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
 	printf("\n");
-	say_bad(session, "%s", code >= 4 ? fail_text() : "the ranks have left");
+	say_bad(session, "%s", code >= 4 ? fail_text() : "the ranks have ended");
 	session->code = 4;
 	text_clear(&session->pending);
 	text_clear(&session->enter);
@@ -104,7 +104,7 @@ enum status job_open(struct session *session, int *n)
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
 		if (status == ST_QUIT) /* regardless of mpirun's status */
-			say_bad(session, "stopped before the ranks were there");
+			say_bad(session, "stopped before the ranks had started");
 		else if (code >= 4)
 			say_bad(session, "%s", fail_text());
 		session->code = code ? code : 4;

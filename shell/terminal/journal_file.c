@@ -88,7 +88,7 @@ static enum status write_lines(struct journal_file *journal, struct text *lines)
 	text_release(lines);
 	if (status == ST_OK)
 		return ST_OK;
-	fail(ST_FILE, "the journal %s cannot be written: %s; --resume will not know the lines from here on",
+	fail(ST_FILE, "the journal %s cannot be written: %s; --resume will lack the lines from here on",
 	        journal->path, strerror(errno));
 	close(journal->file);
 	journal->file = -1;

@@ -261,7 +261,7 @@ int job_outcome(const struct job *job, int status)
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
 		        *chatter           ? " and said:\n"
-		                : job->mpi ? ", which is no rank's"
+		                : job->mpi ? ", which no rank returned"
 		                           : "",
 		        chatter);
 	return 4;

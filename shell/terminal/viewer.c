@@ -243,10 +243,10 @@ static void change_page(struct viewer *viewer, const struct reply *frame, int ch
 		viewer->big = !viewer->big && !plain_wanted();
 		if (plain_wanted())
 			viewer_tell(viewer,
-			        "big letters are made of blocks: they want a UTF-8 locale, as "
+			        "big letters need a UTF-8 locale, such as "
 			        "LC_ALL=C.UTF-8");
 		else if (viewer->big && page_layout(viewer).down == 1)
-			viewer_tell(viewer, "big letters want 40 columns and 12 rows");
+			viewer_tell(viewer, "big letters need 40 columns and 12 rows");
 		break;
 	case PAGE_HELP:
 		viewer->help = 1;

@@ -44,7 +44,8 @@ static enum status alone_find_wholes(struct shell *shell, struct alone *alone)
 				return status;
 			if (line->row || line->col || line->flat)
 				return fail(ST_ARGUMENT,
-				        "part %s of %s: one rank has all of it: without row=, col= and at=",
+				        "part %s of %s: the model on one rank has all of it: remove row=, "
+				        "col= and at=",
 				        line->tensor, line->of);
 			*whole = (struct whole){.first = (int64_t)alone->elements};
 			snprintf(whole->name, sizeof whole->name, "%s", line->of);

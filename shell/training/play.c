@@ -34,9 +34,9 @@ void program_list(struct shell *shell)
 		        i < p->setup ? i + 1 : i - p->setup + 1, p->step[i].title);
 	}
 	if (p->guessed)
-		out_say(shell->out, "   they depend on data: there may be others\n");
+		out_say(shell->out, "   the steps depend on data: there may be others\n");
 	if (t->ended)
-		out_say(shell->out, "   it is at its end\n");
+		out_say(shell->out, "   the program is at its end\n");
 }
 
 /* Of the lines "EXPR: why" whose condition holds, appends "why; why". what: the head's word */

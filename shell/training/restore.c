@@ -247,8 +247,9 @@ static enum status shard_place(const struct checkpoint *c, const struct shard *s
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(&shard->line, &layout, whole, i);
 		if (place < 0) {
-			status = fail(ST_FILE, "%s is not a complete checkpoint: %s reaches out of %s",
-			        c->path, shard->file, whole->name);
+			status = fail(ST_FILE,
+			        "%s is not a complete checkpoint: %s has elements outside of %s", c->path,
+			        shard->file, whole->name);
 			break;
 		}
 		values[place] = read[i];
@@ -292,7 +293,7 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 static enum status restore_refuse_model(
         const struct checkpoint *c, const struct whole *whole, const char *words)
 {
-	return fail(ST_SHAPE, "%s was saved of %s: %s%s%s %s", c->path, c->model, whole->name,
+	return fail(ST_SHAPE, "%s was saved from %s: %s%s%s %s", c->path, c->model, whole->name,
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
@@ -306,10 +307,11 @@ static enum status restore_refuse_state(const struct checkpoint *c, const struct
 	for (int i = 0; i < count; i++)
 		adam = adam && !*others[i].state;
 	if (!adam)
-		return restore_refuse_model(c, whole, saved ? "is not in this model" : "is not in it");
+		return restore_refuse_model(
+		        c, whole, saved ? "is not in this model" : "is not in the checkpoint");
 	return fail(ST_SHAPE,
-	        "%s is of optimizer=%s, and this model has optimizer=%s: `model %s`, as it was saved, goes "
-	        "on from it",
+	        "%s has optimizer=%s, but this model has optimizer=%s: `model %s`, as it was saved, "
+	        "continues it",
 	        c->path, saved ? "adam" : "sgd", saved ? "sgd" : "adam", c->model);
 }
 

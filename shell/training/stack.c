@@ -21,24 +21,24 @@ static const char *choice_axis(const struct choice *choice)
 	return text_string(&choice->head.text[HEAD_AXIS]);
 }
 
-/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
+/* "zero and fsdp both cut the parameters over dp_shard: use one of them" */
 static enum status stack_refuse_axis(const struct choice *one, const struct choice *other)
 {
 	const char *cuts = text_string(&one->head.text[HEAD_CUTS]), *axis = choice_axis(one);
 	bool same = *cuts && strcmp(cuts, text_string(&other->head.text[HEAD_CUTS])) == 0;
 	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
 	if (strcmp(one->name, other->name) != 0)
-		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
-		        over, axis);
-	return fail(ST_ARGUMENT, "%s is given twice, and both %s%s%s: once, as %s=%d", one->name, does, over,
-	        axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
+		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: use one of them", one->name, other->name,
+		        does, over, axis);
+	return fail(ST_ARGUMENT, "%s is given twice, and both %s%s%s: give it once, as %s=%d", one->name,
+	        does, over, axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
 }
 
 static enum status stack_check(const struct choice *choice, int count)
 {
 	for (int i = 1; i < count && count > 2; i++)
 		if (choice[i].head.text[HEAD_ALONE].count)
-			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
+			return fail(ST_ARGUMENT, "%s does not stack:%s", choice[i].name,
 			        text_string(&choice[i].head.text[HEAD_ALONE]));
 	for (int i = 1; i < count; i++) {
 		const char *axis = choice_axis(&choice[i]);
@@ -111,10 +111,11 @@ static enum status stack_refuse_sizes(
 		if (choice[i].size)
 			text_add(&line, "=%d", choice[i].size);
 	}
-	enum status status = open ? fail(ST_RANGE, "%s: %d ranks do not divide by %lld: no size of %s fits",
-	                                    text_string(&line), ranks, (long long)product, open)
-	                          : fail(ST_RANGE, "%s: the sizes multiply to %lld, but there are %d ranks",
-	                                    text_string(&line), (long long)product, ranks);
+	enum status status = open
+	        ? fail(ST_RANGE, "%s: %d ranks are not divisible by %lld: no size of %s fits",
+	                  text_string(&line), ranks, (long long)product, open)
+	        : fail(ST_RANGE, "%s: the sizes multiply to %lld, but there are %d ranks", text_string(&line),
+	                  (long long)product, ranks);
 	text_release(&line);
 	return status;
 }
@@ -266,8 +267,9 @@ static enum status option_move(struct choice *choice, int i, int count, const st
 	if (*gone && (status = option_share(choice, i, count, given)) == ST_OK)
 		choice_give(&choice[0], given);
 	else if (!*gone && those.count)
-		status = fail(ST_ARGUMENT, "%s has no option '%s': it is one of %s, and follows that name",
-		        choice[i].name, given->name, text_string(&those));
+		status =
+		        fail(ST_ARGUMENT, "%s has no option '%s': it belongs to %s: write it after that name",
+		                choice[i].name, given->name, text_string(&those));
 	text_release(&those);
 	return status;
 }

@@ -69,10 +69,10 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (reader->given[i])
-			return fail(ST_SYNTAX, "`like` comes before the numbers");
+			return fail(ST_SYNTAX, "`like` must come before the numbers");
 	}
 	if (reader->depth >= LIKE_MOST)
-		return fail(ST_SYNTAX, "machines are like each other %d deep: a circle?", LIKE_MOST);
+		return fail(ST_SYNTAX, "`like` leads through %d machines: do they form a circle?", LIKE_MOST);
 	other = mem_alloc(sizeof *other);
 	status = read_named(name, reader->depth + 1, other);
 	if (status == ST_OK) {

@@ -89,10 +89,10 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 		return unknown_key(name);
 	range = range_of(&keys[i]);
 	if (value.unit != keys[i].unit && !(value.value == 0 && value.unit == UNIT_PLAIN))
-		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit),
+		return fail(ST_UNIT, "%s is %s, such as %s; here it is %s", name, unit_name(keys[i].unit),
 		        examples[keys[i].unit], unit_name(value.unit));
 	if (range.whole && !number_is_whole(value.value, -0x1p53, 0x1p53))
-		return fail(ST_RANGE, "%s is a whole number", name);
+		return fail(ST_RANGE, "%s must be a whole number", name);
 	if (!(value.value >= range.least && value.value <= range.most)) {
 		struct text words = {0};
 

@@ -26,10 +26,10 @@ static enum status task_twice(const struct checking *r, int stage, size_t k, siz
 {
 	struct text text = {0};
 	schedule_cell(r->schedule, stage, schedule_task(r->schedule, stage, k), &text);
-	text_add(&text, " in cell %zu does what ", k + 1);
+	text_add(&text, " in cell %zu repeats the work of ", k + 1);
 	schedule_cell(r->schedule, stage, schedule_task(r->schedule, stage, before), &text);
-	enum status status = fail(ST_RANGE, "%s: row %d: %s in cell %zu has done already", r->name, stage + 1,
-	        text_string(&text), before + 1);
+	enum status status = fail(
+	        ST_RANGE, "%s: row %d: %s in cell %zu", r->name, stage + 1, text_string(&text), before + 1);
 	text_release(&text);
 	return status;
 }
@@ -74,8 +74,8 @@ static enum status check_piece(const struct checking *r, int n)
 		}
 		if (b < f || w < b)
 			return fail(ST_RANGE,
-			        "%s: row %d: of stage %d and micro-batch %d the %s comes before the %s",
-			        r->name, row, n, m, b < f ? "backward" : "W", b < f ? "forward" : "I");
+			        "%s: row %d: the %s of stage %d and micro-batch %d comes before the %s",
+			        r->name, row, b < f ? "backward" : "W", n, m, b < f ? "forward" : "I");
 	}
 	return ST_OK;
 }
@@ -88,9 +88,8 @@ static enum status check_joined(const struct checking *r, int n)
 	for (int m = 0; m < r->schedule->micros; m++)
 		if (*place_of(r, n + 1, m, WORK_W) > *place_of(r, n, m, WORK_W))
 			return fail(ST_RANGE,
-			        "%s: row %d: stage %d's gradients of weights of micro-batch %d come after "
-			        "those of "
-			        "stage %d, which is before it on this rank: they come first",
+			        "%s: row %d: the W of stage %d and micro-batch %d must come before that of "
+			        "stage %d, which frees the memory of both",
 			        r->name, row, n + 1, m, n);
 	return ST_OK;
 }
@@ -122,9 +121,8 @@ static enum status check_neighbours(const struct checking *r, int n)
 			i++;
 		if (i < micros)
 			status = fail(ST_RANGE,
-			        "%s: stage %d (row %d) does the %s of micro-batch %d where stage %d (row %d) "
-			        "does that "
-			        "of %d: neighbours take them in one order",
+			        "%s: stage %d (row %d) does the %s of micro-batch %d when stage %d (row %d) "
+			        "does that of %d: neighbouring stages need the same order",
 			        r->name, n, schedule->holder[n] + 1, work == WORK_F ? "forward" : "backward",
 			        here[i], n + 1, schedule->holder[n + 1] + 1, there[i]);
 	}
@@ -162,7 +160,8 @@ static enum status find_circle(const struct checking *r, const size_t *next)
 		stage = other;
 	}
 	enum status status = fail(ST_RANGE,
-	        "%s: cells wait for one another in a circle, each after the one before it in its row: %s",
+	        "%s: cells wait for one another in a circle, because each runs after the one before it in "
+	        "its row: %s",
 	        r->name, text_string(&text));
 	text_release(&text);
 	mem_free(met);
@@ -175,9 +174,8 @@ enum status schedule_check(const char *name, const struct schedule *schedule)
 	struct checking r = {.name = name, .schedule = schedule};
 	if (2 * tasks > (size_t)schedule->stages * schedule->count)
 		return fail(ST_RANGE,
-		        "%s: %d stages and %d micro-batches want a forward and a backward each, and there "
-		        "are %zu "
-		        "cells",
+		        "%s: %d stages and %d micro-batches need a forward and a backward each, but there "
+		        "are %zu cells",
 		        name, schedule->pieces, schedule->micros, (size_t)schedule->stages * schedule->count);
 	r.place = mem_alloc(tasks * 3 * sizeof *r.place);
 	enum status status = note_cells(&r);

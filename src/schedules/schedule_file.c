@@ -63,7 +63,7 @@ static enum status read_cell(
 	if (piece < 0 || micro < 0 || at < end)
 		return fail(ST_RANGE,
 		        "%s: row %d, cell %zu: '%.*s' is not a cell: STAGE, then F B I or W, then "
-		        "MICROBATCH, as 0F0",
+		        "MICROBATCH, such as 0F0",
 		        name, row + 1, slot + 1, (int)(end - from < 40 ? end - from : 40), from);
 	*task = (struct task){.work = (int)(letter - letters), .chunk = piece, .micro = micro};
 	return ST_OK;
@@ -160,7 +160,7 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 	for (int n = 0; n < schedule->pieces; n++) {
 		int s = schedule->holder[n], c = 0;
 		if (s < 0)
-			return fail(ST_RANGE, "%s: stage %d is in no row, and there are stages up to %d",
+			return fail(ST_RANGE, "%s: stage %d is in no row, but there are stages up to %d",
 			        name, n, schedule->pieces - 1);
 		while (schedule->piece[s * schedule->chunks + c] >= 0)
 			c++;
@@ -170,7 +170,8 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 	for (int s = 0; s < schedule->stages; s++) {
 		if (schedule->piece[(s + 1) * schedule->chunks - 1] < 0)
 			return fail(ST_RANGE,
-			        "%s: row %d has fewer stages than the %d of another: each rank has as many",
+			        "%s: row %d has fewer stages than the %d of another: each rank needs the "
+			        "same number",
 			        name, s + 1, schedule->chunks);
 		for (size_t k = 0; k < schedule->count; k++) {
 			struct task *task = schedule_task(schedule, s, k);

@@ -213,7 +213,7 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 		return fail(ST_ARGUMENT,
 		        "a graph holds device work only: `%s` %s; place it before or after the block",
 		        source ? "tensor" : names_text(world->names, record_called(draft->record)),
-		        draft->record->kind == OP_SYNC ? "makes the host wait" : "is the host's");
+		        draft->record->kind == OP_SYNC ? "makes the host wait" : "is host work");
 	}
 	enum status status = draft->record->kind == OP_WAIT ? graph_wait(world, graph, draft) : ST_OK;
 	if (status != ST_OK)

@@ -94,7 +94,8 @@ enum status uses_ready(const struct world *world, name_id graph, const struct gr
 		struct text freed = {0};
 		memory_freed_text(world, handout, &freed);
 		enum status status = fail(ST_NAME,
-		        "graph %s uses %s and whose segment was given back since (cudaErrorIllegalAddress): "
+		        "graph %s uses %s and whose segment was returned to the device "
+		        "(cudaErrorIllegalAddress): "
 		        "capture it again",
 		        names_text(world->names, graph), text_string(&freed));
 		text_release(&freed);

@@ -84,7 +84,7 @@ bad "strategy mean.rsh often=0" "often=0: at least 1 was expected"
 bad "strategy mean.rsh often=1.5" "often=1.5: a whole number was expected"
 bad "strategy mean.rsh often=1 often=2" "'often' is given twice on this line"
 bad "strategy mean.rsh=3" "mean.rsh=3: the sizes multiply to 3, but there are 4 ranks"
-bad "strategy mean.rsh=2 + mean.rsh=2" "mean.rsh is given twice, and both work on the axis dp: once, as mean.rsh=4"
+bad "strategy mean.rsh=2 + mean.rsh=2" "mean.rsh is given twice, and both work on the axis dp: give it once, as mean.rsh=4"
 bad "strategy none.rsh" "none.rsh: No such file"
 
 bad_model 's/^option hidden.*/option hidden/' 2 "option needs NAME=DEFAULT"

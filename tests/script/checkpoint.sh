@@ -125,10 +125,10 @@ damage; sed 's/"rows":32/"rows":16/' ck/f32-4.json > bad/f32-4.json
 refused "a manifest says another shape" bad/f32 "is \[16,16\] there and \[32,16\] here"
 echo '{"line":1}' > bad/foreign-1.json
 refused "a foreign file" bad/foreign "it has no mark of a checkpoint"
-refused "another model" ck/f32 "was saved of gpt" "model mlp layers=2 hidden=8 batch=8"
-refused "another optimizer" ck/f32 "is of optimizer=adam, and this model has optimizer=sgd: " "$gpt optimizer=sgd"
+refused "another model" ck/f32 "was saved from gpt" "model mlp layers=2 hidden=8 batch=8"
+refused "another optimizer" ck/f32 "has optimizer=adam, but this model has optimizer=sgd: " "$gpt optimizer=sgd"
 "$RANKSH" -n 2 -c "$gpt optimizer=sgd; strategy ddp; run 1; checkpoint to=ck/sgd; $gpt; strategy ddp; resume from=ck/sgd" > out 2>&1
-check "... and the other way round" grep -q "ck/sgd-1.json is of optimizer=sgd, and this model has optimizer=adam" out
+check "... and the other way round" grep -q "ck/sgd-1.json has optimizer=sgd, but this model has optimizer=adam" out
 "$RANKSH" -n 2 -c "resume from=ck/f32" > out 2>&1
 check "resume without a strategy" grep -qF '`model` and `strategy` first' out
 "$RANKSH" -n 2 -c "strategy ddp; step 4; checkpoint to=ck/x" > out 2>&1

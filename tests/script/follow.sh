@@ -85,7 +85,7 @@ run 2 --dry --follow data
 check "--dry of a session with data" says 'data is a session with data, and --dry has none'
 sed 's/"ranksh":"[^"]*"/"ranksh":"9.9"/' journal > later
 run 2 --follow later
-check "another version" says 'later is of ranksh 9.9, and this is '
+check "another version" says 'later was written by ranksh 9.9, but this is '
 sed 's/"n":2/"n":99999/' journal > many
 run 2 --follow many
 check "ranks that nobody has" says 'many is not a journal of ranksh'

@@ -274,7 +274,7 @@ on io
 set bandwidth=1GB/s
 #> tests/script/mistakes_meant.rsh:274: a machine has no number 'bandwidth'; `machine` lists them
 set link_rate=2x
-#> tests/script/mistakes_meant.rsh:276: link_rate is bytes/s, as 12GB/s; here it is a plain number
+#> tests/script/mistakes_meant.rsh:276: link_rate is bytes/s, such as 12GB/s; here it is a plain number
 set latency=1us
 #> tests/script/mistakes_meant.rsh:278: a machine has no number 'latency'; `machine` lists them
 machine a100
@@ -294,7 +294,7 @@ strategy ddp bucket 64k
 strategy dp=2 tp=2
 #> tests/script/mistakes_meant.rsh:294: here: strategy ddp=2 + tp=2; with a pipeline: strategy pipeline=2 + tp=2
 strategy ddp stage=3
-#> tests/script/mistakes_meant.rsh:296: ddp has no option 'stage': it is one of zero, and follows that name
+#> tests/script/mistakes_meant.rsh:296: ddp has no option 'stage': it belongs to zero: write it after that name
 strategy zero 3
 #> tests/script/mistakes_meant.rsh:298: here: strategy zero stage=3
 strategy zero3

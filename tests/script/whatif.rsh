@@ -31,7 +31,7 @@ whatif without "spin   1ms" launch=0ns
 
 ## what it does not know
 expect error "no number 'lunch'; did you mean 'launch'?" { whatif lunch=2x }
-expect error "launch is a time, as 20us" { whatif launch=3GB/s }
+expect error "launch is a time, such as 20us" { whatif launch=3GB/s }
 expect error "machine=NAME" { whatif machine=3 }
 expect error "did you mean 'dgx-h100'?" { whatif machine=dgx-h10 }
 expect error "slow: the factor must be from 0.01x to 1000x" { @1 whatif slow 0 }

@@ -135,7 +135,7 @@ settle
 line 'restart'
 check "a restart that takes long says so" shows 'starting the ranks .*Ctrl-C stops it'
 keys C-c
-check "Ctrl-C stops it, in words" shows '^stopped before the ranks were there'
+check "Ctrl-C stops it, in words" shows '^stopped before the ranks had started'
 check "... and what can be done now" shows 'restart  *new ranks, the same lines again'
 rm "$folder/slow"
 line 'restart'

@@ -82,6 +82,6 @@ check "ASCII: to the next one" shows 'iteration 2 of 3'
 keys Tab
 check "ASCII: the cursor is seen without colour" shows '>\[\|>X'
 keys B
-check "ASCII: no big letters, in words" shows 'big letters .* want a UTF-8 locale'
+check "ASCII: no big letters, in words" shows 'big letters need a UTF-8 locale'
 keys q
 check "ASCII: the prompt again" ends_with_prompt

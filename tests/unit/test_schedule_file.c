@@ -221,39 +221,40 @@ static void what_cannot_run(void **state)
 	refused("", "f.csv has 0 rows, but the pipeline has 2 ranks: each rank needs one row");
 	refused("0F0,0B0", "f.csv has 1 row, but the pipeline has 2 ranks");
 	refused("0F0,0X1\n1F0",
-	        "row 1, cell 2: '0X1' is not a cell: STAGE, then F B I or W, then MICROBATCH, as 0F0");
+	        "row 1, cell 2: '0X1' is not a cell: STAGE, then F B I or W, then MICROBATCH, such as 0F0");
 	refused("0F0\n1F,1B0", "row 2, cell 1: '1F' is not a cell");
 	refused("0F0\n1SEND_F0", "row 2, cell 1: '1SEND_F0'");
 	refused("0F99999999999999999999\n1F0", "row 1, cell 1");
-	refused("0F0,4000F0\n1F0", "stage 2 is in no row, and there are stages up to 4000");
+	refused("0F0,4000F0\n1F0", "stage 2 is in no row, but there are stages up to 4000");
 	refused("0F0,1F99999,0B0\n1F0", "stage 1 is in row 1 and in row 2");
 	refused("0F0,0F99999,0B0\n1F0",
-	        "2 stages and 100000 micro-batches want a forward and a backward each");
-	refused("0F0,0F1,0B0,0B1\n2F0,2F1,2B0,2B1", "stage 1 is in no row, and there are stages up to 2");
+	        "2 stages and 100000 micro-batches need a forward and a backward each");
+	refused("0F0,0F1,0B0,0B1\n2F0,2F1,2B0,2B1", "stage 1 is in no row, but there are stages up to 2");
 	refused("0F0,0F1,0B0,0B1\n,,,,", "row 2 is empty: its rank has no stage");
 	refused("0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,1B0,1B1",
 	        "row 2 has fewer stages than the 2 of another");
 	refused("0F0,0F1,0F0,0B0,0B1\n1F0,1B0,1F1,1B1",
-	        "row 1: 0F0 in cell 3 does what 0F0 in cell 1 has done already");
+	        "row 1: 0F0 in cell 3 repeats the work of 0F0 in cell 1");
 	refused("0F0,0F1,0I0,0B0,0W0,0B1\n1F0,1B0,1F1,1B1",
-	        "row 1: 0B0 in cell 4 does what 0I0 in cell 3 has done");
+	        "row 1: 0B0 in cell 4 repeats the work of 0I0 in cell 3");
 	refused("0F0,0F1,0B0,0B1\n1F0,1B0,1B1,", "row 2: 1F1 is missing, and there are 2 micro-batches");
 	refused("0F0,0F1,0B0,0B1\n1F0,1I0,1F1,1B1", "row 2: 1W0 is missing");
 	refused("0F0,0F1,0B0,0B1\n1F0,1W0,1F1,1B1", "row 2: 1B0 (or I0) is missing");
 	refused("0F0,0F1,0B0,0B1\n1F0,1F1,1W0,1I0,1B1",
-	        "row 2: of stage 1 and micro-batch 0 the W comes before the I");
+	        "row 2: the W of stage 1 and micro-batch 0 comes before the I");
 	refused("0F0,0B0,0F1,0B1\n1B0,1F0,1F1,1B1",
-	        "row 2: of stage 1 and micro-batch 0 the backward comes before the forward");
+	        "row 2: the backward of stage 1 and micro-batch 0 comes before the forward");
 	refused("0F0,0F1,0B0,0B1\n1F1,1F0,1B0,1B1",
-	        "stage 0 (row 1) does the forward of micro-batch 0 where stage 1 (row 2) does that of 1");
+	        "stage 0 (row 1) does the forward of micro-batch 0 when stage 1 (row 2) does that of 1");
 	refused("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1",
-	        "in a circle, each after the one before it in its row: row 1: 0B0 waits for 1B0; row 2: 1F1 "
+	        "in a circle, because each runs after the one before it in its row: row 1: 0B0 waits for "
+	        "1B0; row 2: 1F1 "
 	        "waits for 0F1");
 	refused("0F0,0F1,0B0,0B1,1F0,1F1,1B0,1B1\n2F0,2F1,2B0,2B1", "row 2 has fewer stages");
 	struct schedule other;
 	struct schedule_ask ask = ask_of(1, 2, 2);
 	assert_int_equal(read_text(ask, "0F0,1F0,1I0,0B0,1W0,0F1,1F1,1B1,0B1", &other), ST_RANGE);
-	assert_words("row 1: stage 1's gradients of weights of micro-batch 0 come after those of stage 0");
+	assert_words("row 1: the W of stage 1 and micro-batch 0 must come before that of stage 0");
 	ask.micros = 4;
 	assert_int_equal(read_text(ask, "0F0,1F0,1B0,0B0,0F1,1F1,1B1,0B1", &other), ST_RANGE);
 	assert_words("f.csv has 2 micro-batches: micro=2");

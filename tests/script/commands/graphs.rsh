@@ -97,7 +97,7 @@ narrow = relu wide
 capture gone { narrow = relu wide }
 free wide narrow
 tensor wider[8M]
-expect error "graph gone uses wide, which was freed in line 98 and whose segment was given back since" { launch gone }
+expect error "graph gone uses wide, which was freed in line 98 and whose segment was returned to the device" { launch gone }
 
 # a line that makes the host wait is named as it was typed
 expect error "a graph holds device work only: `print` makes the host wait; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
@@ -178,5 +178,5 @@ stream s
 tensor x[8] = 1
 tensor one[size(world)] i32 = 1
 expect error "`alltoall` makes the host wait" { capture g on s { z = alltoall x send=one recv=one } }
-expect error "`tensor` is the host's" { capture g on s { tensor z[4] = 1 } }
-expect error "`tensor` is the host's" { capture g on s { tensor z[4] = randn } }
+expect error "`tensor` is host work" { capture g on s { tensor z[4] = 1 } }
+expect error "`tensor` is host work" { capture g on s { tensor z[4] = randn } }

@@ -12,5 +12,5 @@ run 4
 expect error "mode=async runs no optimizer" { model mlp optimizer=adam; strategy ps mode=async }
 expect error "staleness=2 needs mode=async" { model mlp; strategy ps staleness=2 }
 expect error "shards=4 of 4 ranks leaves no worker: shards=3 at most" { strategy ps shards=4 }
-expect error "stacks on nothing" { strategy ps=2 + tp=2 }
-expect error "ps stacks on nothing" { strategy ps=2 + ddp=2 }
+expect error "does not stack" { strategy ps=2 + tp=2 }
+expect error "ps does not stack" { strategy ps=2 + ddp=2 }

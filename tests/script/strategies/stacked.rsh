@@ -109,9 +109,9 @@ verify iterations=2
 expect error "zero and fsdp both shard parameters, gradients and optimizer state over dp_shard" { strategy zero=2 + fsdp=2 }
 expect error "local and ddp both split the batch over dp" { strategy local=2 + ddp=2 }
 expect error "local averages whole parameters" { strategy local=2 + zero=2 }
-expect error "dataparallel stacks on nothing" { strategy dataparallel=2 + tp=2 }
+expect error "dataparallel does not stack" { strategy dataparallel=2 + tp=2 }
 expect error "a pipeline with given times works alone" { strategy pipeline=2 F=2ms B=2ms W=2ms + ddp=2 }
-expect error "serial stacks on nothing: one rank holds the model" { strategy ddp + serial }
+expect error "serial does not stack: one rank holds the model" { strategy ddp + serial }
 model gpt layers=4 hidden=16 heads=4 seq=9 batch=8
 expect error "a micro-batch with 9 tokens does not divide by tp=2" { strategy pipeline=2 micro=8 + tp=2 sequence=on }
 
