@@ -203,7 +203,6 @@ bool viewer_replay_step(struct viewer *viewer, const struct reply *frame, int st
 	return true;
 }
 
-/* Keeps the speed between the whole in a thousand seconds and in a tenth of one. */
 void viewer_replay_speed(struct viewer *viewer, const struct reply *frame, int step)
 {
 	struct viewer_replay *replay = &viewer->replay;

@@ -66,9 +66,9 @@ void choice_release(struct choice *choice);
 const struct given *choice_given(const struct choice *choice, const char *name);
 /* Sets or replaces the option. The world's names own its texts. */
 struct given *choice_give(struct choice *choice, const struct given *given);
-/* places.c: checks the files in the order in which they are read, the model's first. Fails with
- * ST_ARGUMENT or ST_NAME, with file and line, if a def has another number of words than the one it
- * overrides or a name close to one, or if a strategy has an option of the model. */
+/* places.c: checks the files in reading order, the model's first. Fails with ST_ARGUMENT or
+ * ST_NAME if a def has another number of words than the one it overrides or a name close to one,
+ * or if a strategy has an option of the model. */
 enum status choices_fit(const struct choice *choice, const int *order, int count);
 /* Appends a line for each def of a user's file that hides an earlier one. */
 void choices_lost(const struct choice *choice, const int *order, int count, struct text *out);
@@ -131,7 +131,7 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 /* ---- head.c ---- */
 
-/* Fails with ST_SYNTAX, with file and line; *head is then empty. */
+/* Fails with ST_SYNTAX; *head is then empty. */
 enum status head_read(struct head *head, const struct player_file *file);
 void head_release(struct head *head);
 /* Appends "  NAME=DEFAULT   of: a b" and the sentence, for each option. */

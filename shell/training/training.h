@@ -46,7 +46,7 @@ struct plan {
 /* The parts of parameters in each rank's tensors, from `part` lines
  *
  *     part w1 of w1                       the whole parameter
- *     part w1 of w1 row=64*tp             a shard: rows from there on
+ *     part w1 of w1 row=64*tp             a shard: its rows from 64*tp on
  *     part flat[0:4096] of w1 at=8192     a run in the flattened parameter
  *     part flat[0:64] of w1 row=8 col=16 rows=8 cols=16 at=64
  *                                         a run in a flattened block: ZeRO and tensor parallel
@@ -100,7 +100,7 @@ struct training {
 	long played_before; /* ... before the current line */
 	long began;         /* ... before the command that plays them */
 	bool cut;           /* the limit stopped that command */
-	/* since the limit was set, a line has run that differs from the journal's */
+	/* since the limit was set, the journal has stored another line than the one that ran */
 	bool rewritten;
 	bool torn; /* step `at` failed or was interrupted */
 	struct part_lines parts;
@@ -138,7 +138,7 @@ enum status program_take(struct shell *shell, struct program *program);
 enum status program_begin(struct shell *shell, struct program *program);
 /* Fails with ST_ARGUMENT if there is none. */
 enum status program_wanted(const struct shell *shell);
-/* Collective: rank 0 reads it. */
+/* Loads a script. Collective: rank 0 reads the file. */
 enum status program_load_file(struct shell *shell, const char *path);
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays steps, or whole iterations (one already begun counts). show: titles and lines */
@@ -167,7 +167,7 @@ void parts_forget(struct part_lines *parts);
 
 /* ---- curves.c ---- */
 
-/* After an iteration: records the operations that wrote its losses. */
+/* Call after an iteration: records the operations that wrote its losses. */
 void curves_iteration(struct shell *shell);
 /* Makes this world's curve so far; none with --dry. Collective. */
 enum status curves_gather(struct shell *shell);
@@ -182,7 +182,7 @@ void state_memory(const struct shell *shell, const struct ranks *set, bool peak,
 /* Reads tensor[rank] (NULL: none). Sets *set to the ranks read; the values have their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
-/* last: also the dynamic loss scale */
+/* Prints an iteration's loss and rate; last: also the dynamic loss scale */
 enum status state_iteration(struct shell *shell, bool last);
 enum status state_progress(struct shell *shell, struct text *out);
 

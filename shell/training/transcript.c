@@ -231,7 +231,6 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	text_release(&folded);
 }
 
-/* Returns the command of an entry: the word after `=`, else the first. */
 static struct slice_of_text entry_word(const struct ran_line *entry)
 {
 	const char *text = entry->text ? entry->text : "", *result = strstr(text, "= ");

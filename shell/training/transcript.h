@@ -56,7 +56,7 @@ void showing_watch(struct showing *show);
 void showing_end(struct showing *show);
 void showing_release(struct showing *show);
 
-/* "step 12/21 of iteration 0" */
+/* The position: "step 12/21 of iteration 0" */
 struct step_words {
 	char text[64];
 } step_place(const struct training *t);

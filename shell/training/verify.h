@@ -63,7 +63,7 @@ struct difference {
 	double squares, elements; /* sum of (weight * difference)^2 */
 	double most;              /* of an element, unweighted */
 	int64_t wrong;            /* elements with NaN or infinity */
-	int64_t moved;            /* elements of the ranks that changed */
+	int64_t moved;            /* elements that changed on the ranks */
 	int32_t status;
 };
 /* Reads the line's tensor as f32, as memory is now; of state v the root. */

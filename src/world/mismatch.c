@@ -56,7 +56,7 @@ static void camp_text(const struct world *world, const struct match *match, int 
 	static const char *const reductions[] = {"sum", "avg", "max", "min"};
 	int64_t brings = member_share(world, match, place).aspect[aspect];
 	bool one = ranks_count(ranks) == 1;
-	const char *s = one ? "s" : ""; /* rank 3 brings, ranks 0-2 bring */
+	const char *s = one ? "s" : "";
 	const char *verb = !match->p2p ? "bring" : place == 0 ? "send" : "receive";
 
 	text_add(why, one ? "rank " : "ranks ");

@@ -181,8 +181,7 @@ struct world {
 
 /* Creates a world with n ranks, the streams "default" and the group "world". Borrows machine. */
 struct world *world_create(int n, int me, struct machine *machine);
-/* Frees world->names too. The caller may move them to a new world before and set NULL here: ids
- * then keep their meaning. */
+/* Frees world->names, too, unless the caller has moved them to a new world and set NULL here. */
 void world_free(struct world *world);
 
 /* -- names. world_find returns THING_NONE if the name is bound to nothing on the rank. */
@@ -333,8 +332,8 @@ enum status world_window_closed(const struct world *world, const char *what, int
 /* Returns true if the window that this collective opened is still open. */
 bool world_window_open(const struct world *world, int rank, op_id window);
 
-/* Returns the i-th warning about ranks that issue collectives of two groups in opposite orders,
- * one for each pair of groups; NULL after the last. */
+/* Returns the i-th warning of opposite orders in two groups, one for each pair of groups; NULL
+ * after the last. */
 const char *world_order_warning(const struct world *world, size_t i);
 /* Returns true if there is such a warning for these two groups. */
 bool world_order_reported(const struct world *world, int a, int b);
@@ -398,8 +397,8 @@ const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
 void op_text(const struct world *world, op_id id, struct text *out);  /* "allreduce#3" */
 void op_label(const struct world *world, op_id id, struct text *out); /* "matmul y" */
-/* Returns the operation's title, or its kind, for a note on an access to a tensor. A message is
- * "send" if it reads and "recv" if it writes, because `together` gives both one title. */
+/* Returns the title, or the kind, for a note on an access to a tensor. A message is "send" if it
+ * reads, else "recv", because `together` gives both one title. */
 const char *op_called(const struct world *world, op_id id, bool writes);
 /* Appends "line 9" or "lab/model.rsh:9"; nothing for line 0. */
 void source_line_text(const struct world *world, name_id file, int line, struct text *out);
