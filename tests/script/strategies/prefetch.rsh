@@ -1,7 +1,7 @@
 # parameters gathered ahead in a pipeline come after the optimizer's step, with every schedule
 # ranks 4
 model gpt layers=8 hidden=8 heads=2 seq=4 batch=8 vocab=8
-for ahead in 1:5 {
+for ahead in 1:3 {
 	for wrap in block layer {
 		strategy pipeline=2 + fsdp=2 wrap=$wrap prefetch=ahead
 		verify iterations=2
