@@ -1,6 +1,8 @@
 #!/bin/sh
-# digests.sh [keep]: what a few programs queue on each rank and stream, and when: as many operations with the same digest as the file `digests` keeps, so that a
-# change of a strategy's operations or times is noticed. keep: writes the file anew, where the change is meant; tests/compare/run shows what has changed.
+# digests.sh [keep]: counts the operations that a few programs queue on each rank and stream, with
+# their times, and compares the counts and digests with the file `digests`. So a change of a
+# strategy's operations or times is noticed. keep: writes the file again, after an intended change;
+# tests/compare/run shows what has changed.
 set -u
 operations=$(dirname "$(realpath "${RANKSH:-./ranksh}")")/compare/operations
 kept=$(dirname "$0")/digests

@@ -1,9 +1,14 @@
 #!/bin/sh
-# every.sh FOLDER [PATTERN]: every stack of one to three strategies with their options, schedules and prefetch, on a choice of models: each is refused when it is
-# given, or runs and is as one rank after two iterations, without a race. Results go to FOLDER/results, a line a cell, in tabs: right, refused or wrong; the
-# cell; what was said. A cell that has a line is not run again, so a run that was ended goes on, and `sed -i /^wrong/d` tries again what has been mended.
-#     JOBS=2      cells at a time           SAMPLE=150    so many, chosen by SEED=1           LIST=1    only lists them
-# Not a part of the suite: some 25,000 cells of half a second to three. stacks.sh is a smaller table.
+# every.sh FOLDER [PATTERN]: tries every stack of one to three strategies with their options,
+# schedules and prefetch, on some models. Each must be refused when it is given, or run and equal
+# one rank after two iterations, without a race.
+#     JOBS=2       cells at a time
+#     SAMPLE=150   a number of cells, chosen by SEED=1
+#     LIST=1       only lists the cells
+# FOLDER/results has a line for each cell: right, refused or wrong; the cell; the message;
+# separated by tabs. A cell that has a line is not run again, so an interrupted run continues. `sed
+# -i /^wrong/d` repeats the wrong cells after a repair. Not a part of the suite: some 25,000 cells
+# take half a second to three seconds each. stacks.sh has a smaller table.
 set -u
 folder=${1:?every.sh FOLDER [PATTERN]} pattern=${2:-.}
 ranksh=$(realpath "${RANKSH:-build/ranksh}")

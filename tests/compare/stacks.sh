@@ -1,6 +1,8 @@
 #!/bin/sh
-# stacks.sh [PATTERN]: `verify` over the table of stacks: each with gpt and mlp, f32 and bf16, sgd and adam, one and two micro-batches an optimizer step, pipelines in
-# every schedule. Not a part of the suite (tests/script/strategies/stacked*.rsh hold a choice of it): some 650 cells of a second or two each.
+# stacks.sh [PATTERN]: runs `verify` for a table of stacks: each with gpt and mlp, f32 and bf16,
+# sgd and adam, one and two micro-batches an optimizer step, and pipelines in every schedule. Not a
+# part of the suite, because some 650 cells take a second or two each;
+# tests/script/strategies/stacked*.rsh have a selection.
 set -u
 export RANKSH_DEVICE=sim
 ranksh=${RANKSH:-build/ranksh}

@@ -1,7 +1,10 @@
 #!/bin/sh
-# sessions.sh [SESSIONS] [FIRST] [SECONDS]: random and mutated lines at the prompt of 2 ranks, in SESSIONS (30) sessions one after another, or until SECONDS are over.
-# Session number S has the lines of `fuzz_lines S`, so the same sessions come again at every run, on any processor; FIRST (1) is the first. Whatever is typed, each line is
-# answered, no rank dies or prints by itself, no two ranks disagree, and all leave at the end. What a sanitizer finds is looked at by who calls this.
+# sessions.sh [SESSIONS] [FIRST] [SECONDS]: types random and mutated lines at the prompt of 2
+# ranks, in SESSIONS (30) sessions one after another, or until SECONDS have passed. Session number
+# S has the lines of `fuzz_lines S`, so sessions are the same in every run, on any processor; FIRST
+# (1) is the first number. Whatever the lines are, each is answered, no rank dies or prints by
+# itself, no two ranks differ, and all leave at the end. The caller checks for reports of the
+# sanitizers.
 . tests/script/lib.sh
 most=${1:-30} seed=${2:-1} seconds=${3:-100000}
 lines_of=$(realpath "$(dirname "$RANKSH")/fuzz_lines")

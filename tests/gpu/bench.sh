@@ -1,7 +1,9 @@
 #!/bin/sh
-# bench.sh FOLDER -- how fast ranksh is on the GPU at hand, beside what that does without it (bare.c), both measured in this run: a line a figure, with its
-# limit. Parts: rates attention hidden allreduce calibrate. FEW=yes: each as small as it gets. KEEP=FOLDER: there the machine's file is left.
-# On a stand-in figures are given no verdict; that there is one is what is wanted. docs/internals/measured.md says what each means.
+# bench.sh FOLDER -- measures ranksh on this computer's GPU, and the same work without ranksh
+# (bare.c), in one run. Prints a line for each figure, with its limit. Parts: rates attention
+# hidden allreduce calibrate. FEW=yes: makes each as small as possible. KEEP=FOLDER: keeps the
+# machine's file there. On a stand-in figures are printed without a verdict.
+# docs/internals/measured.md explains each figure.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/gpu/lib.sh

@@ -1,7 +1,9 @@
 #!/bin/sh
-# check.sh FOLDER -- what ranksh does on the GPU at hand: a line for each check, "ok" or "FAIL", and how many. Strategies and lessons at 1, 2 and 4 ranks that
-# share it (at 1 by NCCL), each script once, typed sessions at a few, the sanitizer at 1.
-# Parts: kernels scripts lessons verify sanitizer typed. FEW=yes: a script of each kind. It takes a quarter of an hour at most; what had no time has failed.
+# check.sh FOLDER -- tests ranksh on this computer's GPU. Prints "ok" or "FAIL" for each check, and
+# their numbers. Strategies and lessons run at 1, 2 and 4 ranks that share the GPU (at 1 with
+# NCCL), each script once, typed sessions at a few numbers of ranks, the sanitizer at 1. Parts:
+# kernels scripts lessons verify sanitizer typed. FEW=yes: one script of each kind. It takes at
+# most a quarter of an hour; a check for which no time is left has failed.
 set -u
 LIMIT=${LIMIT:-900}
 # sessions come after one another, and with less memory each starts sooner

@@ -1,5 +1,7 @@
-# lib.sh FOLDER -- what check.sh and bench.sh begin with. FOLDER has the programs, as make leaves them (unit/, gpu/) or all in it.
-# ONLY="PART ..." runs these parts alone; LIMIT is seconds for all of it (470). Without a GPU it ends here, with status 0 and what is missing.
+# lib.sh FOLDER -- the beginning of check.sh and bench.sh. FOLDER has the programs in subfolders as
+# make builds them (unit/, gpu/), or all in one place. ONLY="PART ..." runs only these parts; LIMIT
+# is the number of seconds for all parts (470). Without a GPU it reports what is missing and exits
+# with status 0.
 folder=$(realpath "${1:-build}")
 RANKSH=$folder/ranksh
 unset RANKSH_DEVICE

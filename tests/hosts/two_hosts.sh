@@ -1,6 +1,7 @@
 #!/bin/sh
-# Ranks on two hosts: two network namespaces joined by a veth pair, two ranks in each, MPI over TCP between them.
-# Skipped, with a message, where namespaces are not allowed.
+# two_hosts.sh -- ranks on two hosts: two network namespaces joined by a veth pair, with two ranks
+# in each, and MPI over TCP between them. If namespaces are not allowed, the test is skipped with a
+# message.
 set -u
 export RANKSH_DEVICE="${RANKSH_DEVICE:-sim}" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 a=rsh-a-$$ b=rsh-b-$$

@@ -2,10 +2,10 @@
 # guide.sh -- the examples of the guide print what the pages show
 #
 # In docs/guide/*.md and README.md a fence begins with one of
-#     ```ranksh [OPTIONS]     a script of its own, run as `ranksh -n 4 OPTIONS --test`
-#     ```ranksh more          goes on from the block before it
+#     ```ranksh [OPTIONS]     a new script, run as `ranksh -n 4 OPTIONS --test`
+#     ```ranksh more          continues the script of the block before it
 #     ```ranksh file=NAME     is written to the file NAME, for the scripts of the page
-# Lines that begin with `#>` are what the lines above them print. All examples of a page share one folder.
+# Lines that begin with `#>` are the output of the lines above them. All examples of a page share one folder.
 . tests/script/lib.sh
 pages=$(pwd)
 for page in README.md docs/guide/*.md; do

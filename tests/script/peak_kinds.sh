@@ -1,7 +1,9 @@
 #!/bin/sh
-# peak_kinds.sh: what the peak of a rank's memory was made of, as `stats` says it, against counts by hand
+# peak_kinds.sh -- the kinds of memory in a rank's peak, as `stats` prints them, against counts by
+# hand
 #
-# An mlp of 2 layers of [32,32], f32: 4 kB a parameter. Two ranks; rows of 32 are 128 bytes, and a block has at least 512.
+# An mlp of 2 layers of [32,32], f32: 4 kB a parameter. Two ranks; rows of 32 are 128 bytes, and a
+# block has at least 512.
 . tests/script/lib.sh
 # peak NAME STRATEGY [MODEL [BATCH]]: the lines on standard input
 peak() {

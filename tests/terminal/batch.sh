@@ -1,4 +1,5 @@
-# runs without a terminal: plain text and exit statuses, however the lines come
+# batch.sh -- runs without a terminal: plain text and exit statuses, for every way in which lines
+# come
 . tests/terminal/lib.sh
 
 # status NAME WANTED COMMAND...

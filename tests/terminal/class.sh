@@ -1,4 +1,5 @@
-# progress from session to session; a class: its files, two of one name, a folder that goes, is full or read-only; the live board
+# class.sh -- progress from session to session; a class: its files, two learners with one name, a
+# folder that disappears, is full or read-only; the live board
 . tests/terminal/lib.sh
 mkdir "$folder/lab"
 # attempt TEXT: a check in a file of the class has it

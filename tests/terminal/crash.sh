@@ -1,4 +1,5 @@
-# keys and sizes with which readline crashes, and fatal signals: the terminal is as it was before
+# crash.sh -- after keys and sizes that make readline crash, and after fatal signals, the terminal
+# is as it was before
 . tests/terminal/lib.sh
 
 # a key that begins a sequence ends a search

@@ -1,4 +1,5 @@
-# whatever dies: the terminal is whole, it is said who died of what, and nobody is left behind
+# deaths.sh -- whichever process dies, the terminal is restored, a message names the process and
+# the reason, and no process is left
 . tests/terminal/lib.sh
 
 open 80 24 -n 4

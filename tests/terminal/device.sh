@@ -1,4 +1,5 @@
-# GPUs at the prompt: the first screen names them, and a session that was on some says so where there are none. NVIDIA's libraries are the stand-in's.
+# device.sh -- GPUs at the prompt: the first screen names them, and a session that was on GPUs
+# reports if there are none now. NVIDIA's libraries are the stand-in's.
 . tests/terminal/lib.sh
 standin=$(dirname "$(realpath "$RANKSH")")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

@@ -1,4 +1,5 @@
-# a session is followed by its journal: three followers see what the presenter sees, and one at a terminal looks, forks and comes back
+# follow.sh -- a session is followed by its journal: three followers see what the presenter sees,
+# and one at a terminal looks, forks and rejoins
 . tests/terminal/lib.sh
 journal=$folder/journal
 followers=

@@ -1,4 +1,4 @@
-# a rank that prints by itself tears nothing
+# foreign.sh -- output that a rank prints itself does not break the screen
 . tests/terminal/lib.sh
 
 open 80 24 -n 4

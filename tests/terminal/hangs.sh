@@ -1,5 +1,6 @@
-# What never ends on GPUs: a kernel, a copy, a launch, a group's making, NCCL's abort; and Ctrl-C, abort, undo, reset, restart, quit, Ctrl-D then. NVIDIA's libraries
-# are the stand-in's.
+# hangs.sh -- operations on GPUs that never end: a kernel, a copy, a launch, making a group, NCCL's
+# abort; then Ctrl-C, abort, undo, reset, restart, quit and Ctrl-D. NVIDIA's libraries are the
+# stand-in's.
 . tests/terminal/lib.sh
 standin=$(dirname "$(realpath "$RANKSH")")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin

@@ -1,4 +1,4 @@
-# Ctrl-C gets the prompt back, at the same place on every rank
+# interrupt.sh -- Ctrl-C returns to the prompt, at the same place on every rank
 . tests/terminal/lib.sh
 
 open 80 24 -n 4

@@ -1,4 +1,5 @@
-# a lesson at the prompt: a guess before lines, what is refused, check, hints, undo, again; a rank that dies, Ctrl-C in a check, a narrow terminal
+# lesson.sh -- a lesson at the prompt: a prediction, refused lines, check, hints, undo, again; a
+# rank that dies, Ctrl-C in a check, a narrow terminal
 . tests/terminal/lib.sh
 RANKSH=${RANKSH:-$(pwd)/ranksh}
 cat > "$folder/two.rsh" <<'END'

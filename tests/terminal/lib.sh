@@ -1,5 +1,5 @@
-# lib.sh -- a terminal in tmux, and waiting for what appears on it: never for time alone.
-# Each check prints "ok NAME" or "FAIL NAME" with what the screen showed.
+# lib.sh -- a terminal in tmux, and functions that wait for text on it, never for time alone. Each
+# check prints "ok NAME" or "FAIL NAME" with the screen.
 RANKSH=${RANKSH:-$(pwd)/ranksh}
 . tests/environment
 socket=ranksh-0

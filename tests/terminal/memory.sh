@@ -1,4 +1,5 @@
-# ranks that get no more memory, at a prompt: the job ends in words, and new ranks run the lines before that one again, by themselves
+# memory.sh -- ranks get no more memory at a prompt: the job ends with a message, and new ranks run
+# the lines before the last one without being asked
 . tests/terminal/lib.sh
 [ -z "${SANITIZED:-}" ] || { echo "skipped memory.sh: a sanitizer ends a process that gets no memory"; exit 0; }
 command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }

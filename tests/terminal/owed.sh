@@ -1,4 +1,4 @@
-# A print that must wait for another rank's line prints when that line has been typed.
+# owed.sh -- a print that waits for another rank's line prints as soon as that line is typed
 . tests/terminal/lib.sh
 open 80 24 -n 2
 check "a prompt" ends_with_prompt

@@ -1,4 +1,4 @@
-# the journal: undo, save, edit, resume, and a disk that is full
+# resume.sh -- the journal: undo, save, edit, resume, and a full disk
 . tests/terminal/lib.sh
 
 open 80 24 -n 2

@@ -1,4 +1,5 @@
-# a step of 64 ranks, and the prompt below it, is seen whole on a screen of 80 columns and 24 rows: what is wider goes on below, and counts
+# rows.sh -- a step of 64 ranks, with the prompt below it, fits a screen of 80 columns and 24 rows;
+# lines that are wider are folded, and their rows count
 . tests/terminal/lib.sh
 steps=30
 # "ROWS COLUMNS" of each step: what stands between its line and the next prompt

@@ -1,4 +1,5 @@
-# split: living lanes above, the prompt below, on any size of terminal, beside all else that has the screen
+# split.sh -- split: live lanes above, the prompt below, for any size of terminal, together with
+# everything else that uses the screen
 . tests/terminal/lib.sh
 
 above() { screen | head -"$1" | grep -q -e "$2"; }

@@ -1,4 +1,4 @@
-# the first screen, a session, and leaving it
+# start.sh -- the first screen, a session, and leaving it
 . tests/terminal/lib.sh
 
 open 80 24 -n 4

@@ -1,4 +1,4 @@
-# a strategy, step by step: Enter plays the next one
+# step.sh -- a strategy, step by step: Enter runs the next step
 . tests/terminal/lib.sh
 
 open 100 40 -n 2

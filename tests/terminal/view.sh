@@ -1,4 +1,4 @@
-# the view on the whole screen, from the smallest to the largest
+# view.sh -- the full-screen view, from the smallest to the largest screen
 . tests/terminal/lib.sh
 
 program='tensor x[256,256] w[256,256] = randn; stream io; y = matmul x w; z = matmul x w on io'

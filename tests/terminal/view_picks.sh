@@ -1,4 +1,5 @@
-# the view's cursor: along lanes, to whom it waited for, to a name, to an iteration; by mouse; in ASCII and without colour
+# view_picks.sh -- the view's cursor: along lanes, to the operation that it waited for, to a name,
+# to an iteration; by mouse; in ASCII and without colour
 . tests/terminal/lib.sh
 
 slow='tensor h[256,256] pinned = randn; tensor x[256,256] w[256,256] = randn; stream io compute comm; copy h -> x on io; wait io on compute; y = matmul x w on compute; @2 slow 2x; z = matmul x w on compute; wait compute on comm; allreduce z on comm; sync'
