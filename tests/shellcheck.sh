@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck.sh -- shellcheck finds nothing in the shell scripts, except what .shellcheckrc allows
+# A test of the shell scripts: shellcheck finds nothing, except what .shellcheckrc allows
 set -u
 cd "$(dirname "$0")/.." || exit 1
 command -v shellcheck > /dev/null || { echo "skipped shellcheck: it is not installed"; exit 0; }
