@@ -48,8 +48,7 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 	        status_name((enum status)status), words);
 }
 
-/* Takes a rank's output and returns its status, with its message. Reports different worlds
- * once. */
+/* Takes a rank's output and returns its status. Reports different worlds once. */
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
 	const struct transport_bytes *heard = &conductor->results[rank];

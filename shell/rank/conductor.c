@@ -92,8 +92,8 @@ bool conductor_over_limit(const struct conductor *conductor)
 
 /* ---- orders ---- */
 
-/* Runs the world to its end. Fails with ST_STUCK if a rank still waits, or with ST_ARGUMENT if it
- * waits because the script has left its program within an iteration. */
+/* Fails with ST_STUCK if a rank still waits at the end, or with ST_ARGUMENT if it waits because
+ * the script has left its program within an iteration. */
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};

@@ -79,7 +79,7 @@ bool conductor_over_limit(const struct conductor *conductor);
  * - A refused line, a false `expect`: decided from the world, so the same everywhere.
  * - A data failure (a full disk): the process made all calls; rank 0 reports its data as invalid.
  * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
- *   because they would wait for ever. (Without memory it has ended: base/memory.h.) */
+ *   because they would wait for ever. */
 
 /* Gathers all results. Rank 0 shows output and returns the first failure of all ranks, with its
  * message; others return their own. */

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Fails if a line is refused that was not before, because the rest would be another program. line:
- * NULL in a script */
+/* Fails if a line is newly refused, because the rest would be another program. line: NULL in a
+ * script */
 static enum status same_outcome(const char *line, enum status status, bool refused)
 {
 	if (status == ST_OK || status == ST_EXPECT)

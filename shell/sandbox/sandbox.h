@@ -5,8 +5,8 @@
  *                    thread 1:                rank 1 of n  --+-- team transports: src/mpi/team.h
  *                    thread 2 ...                          --'
  *
- * A sandbox runs on the simulator, without output and files. A limit of steps, equal on every
- * computer, ends infinite loops; Ctrl-C ends all ranks. */
+ * It runs on the simulator, without output and files. A limit of steps, equal on every computer,
+ * ends infinite loops; Ctrl-C ends all ranks. */
 #ifndef RANKSH_SEALED_H
 #define RANKSH_SEALED_H
 

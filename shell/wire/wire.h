@@ -44,7 +44,7 @@ struct request {
 	int64_t time;
 	/* cursor movement (docs/internals/wire.md); "" none */
 	struct text seek;
-	struct text find; /* the text that seek "find" searches for */
+	struct text find; /* for seek "find" */
 };
 
 /* A log line with all that a new run needs (session/journal.h). */

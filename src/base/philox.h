@@ -58,8 +58,8 @@ PHILOX float philox_uniform_of(unsigned word)
 	return (float)(word >> 8) * 0x1p-24f;
 }
 
-/* Returns ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, m in [sqrt(1/2),
- * sqrt(2)). The error is below 1e-10. */
+/* Returns ln of a positive normal double, to 1e-10: 2 atanh((m-1)/(m+1)) + e ln 2, m in
+ * [sqrt(1/2), sqrt(2)). */
 PHILOX double philox_log(double x)
 {
 	int exponent = (int)(bits_of_double(x) >> 52) - 1022;

@@ -101,8 +101,8 @@ static void drop_waiting(struct transport *t, int from, int tag)
 		drop(t, source, tag);
 }
 
-/* The exchange drawn above. Messages that were never received (the last line's output, grants) are
- * dropped: MPI_Finalize may wait for their receivers. */
+/* Leaves as drawn above. Drops messages that were never received (the last line's output, grants),
+ * because MPI_Finalize may wait for their receivers. */
 static void leave(struct transport *t)
 {
 	for (int rank = 1; t->rank == 0 && rank < t->size; rank++)

@@ -2,8 +2,7 @@
  * <mpi.h>.
  *
  * Control messages: lines to all ranks, statuses and values back; a wait never spins (nap.c). Data
- * messages: tensor buffers, blocking, in the order of the replicated state. A `transport` for one
- * process (--dry, or -n 1 without mpirun) does the same without MPI. */
+ * messages: tensor buffers, blocking, in the order of the replicated state. */
 #ifndef RANKSH_TRANSPORT_H
 #define RANKSH_TRANSPORT_H
 
@@ -15,7 +14,8 @@
 struct transport;
 struct transport_group; /* some ranks, in an order */
 
-/* Starts the transport; argc/argv go to MPI_Init. mpi false: rank 0 of 1, without MPI calls. */
+/* Starts the transport; argc/argv go to MPI_Init. mpi false (--dry, -n 1): rank 0 of 1, without
+ * MPI calls. */
 enum status transport_start(struct transport **t, bool mpi, int *argc, char ***argv);
 void transport_stop(struct transport *t); /* MPI_Finalize, after all ranks agreed to leave */
 /* Calls MPI_Abort: a peer is gone or this process cannot continue. */
