@@ -1,4 +1,4 @@
-/* alone.h -- the messages of one process that stands alone, opened around the tests of a program */
+/* alone.h -- the messages of a single process, opened around the tests of a program */
 #ifndef RANKSH_TEST_ALONE_H
 #define RANKSH_TEST_ALONE_H
 

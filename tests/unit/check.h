@@ -1,4 +1,4 @@
-/* check.h -- cmocka, and what several test programs share */
+/* check.h -- cmocka, and helpers that several test programs share */
 #ifndef RANKSH_TEST_CHECK_H
 #define RANKSH_TEST_CHECK_H
 

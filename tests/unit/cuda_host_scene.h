@@ -1,6 +1,6 @@
 /* cuda_host_scene.h -- a host thread's memory, kernels and lanes without its thread, on the
- * stand-in, and a mirror of its memory: what is done to tensors there is done here by the
- * simulator's code, and both must hold the same */
+ * stand-in, and a mirror of its memory: the simulator's code runs the same operations on the
+ * mirror, and both must be equal */
 #ifndef RANKSH_TEST_CUDA_HOST_SCENE_H
 #define RANKSH_TEST_CUDA_HOST_SCENE_H
 

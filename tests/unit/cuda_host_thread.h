@@ -1,4 +1,5 @@
-/* cuda_host_thread.h -- a host thread on the stand-in, orders made by hand, and what it reports */
+/* cuda_host_thread.h -- a host thread on the stand-in, with operations made by hand, and its
+ * reports */
 #ifndef RANKSH_TEST_CUDA_HOST_THREAD_H
 #define RANKSH_TEST_CUDA_HOST_THREAD_H
 

@@ -1,5 +1,6 @@
-/* cuda_launch.h -- a kernel's call by its launches, with the GPU's kernels as the C++ compiler made them for the CPU; with RANKSH_DEVICE=cuda on the
- * GPU at hand, by CUDA and cuBLAS, where tensors lie in pinned memory */
+/* cuda_launch.h -- runs a kernel's call by its launches, with the GPU's kernels compiled by the
+ * C++ compiler for the CPU; with RANKSH_DEVICE=cuda on the real GPU, by CUDA and cuBLAS, with
+ * tensors in pinned memory */
 #ifndef RANKSH_TEST_CUDA_LAUNCH_H
 #define RANKSH_TEST_CUDA_LAUNCH_H
 

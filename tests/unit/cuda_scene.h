@@ -1,5 +1,5 @@
-/* cuda_scene.h -- a kernel's call run by the GPU's kernels (cuda_launch.h says where) and by the simulator's:
- * for the tests of src/cuda/kernels/ */
+/* cuda_scene.h -- runs a kernel's call by the GPU's kernels (see cuda_launch.h) and by the
+ * simulator's: for the tests of src/cuda/kernels/ */
 #ifndef RANKSH_TEST_CUDA_SCENE_H
 #define RANKSH_TEST_CUDA_SCENE_H
 

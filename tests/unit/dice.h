@@ -1,4 +1,4 @@
-/* dice.h -- chance in tests: the same again from the same seed */
+/* dice.h -- random choices for tests, repeatable by the seed */
 #ifndef RANKSH_TEST_DICE_H
 #define RANKSH_TEST_DICE_H
 

@@ -1,5 +1,6 @@
-/* exchange_calls.h -- the collectives of an exchange, in all types and shapes, against sums by hand in the order of the ring.
- * Behind a header that has struct player, with an exchange whose part 0 is everybody, and GOOD. */
+/* exchange_calls.h -- the collectives of an exchange, in all types and shapes, against sums by
+ * hand in the order of the ring. Include it after a header that defines struct player, with an
+ * exchange whose part 0 is all ranks, and GOOD. */
 #ifndef RANKSH_TEST_EXCHANGE_CALLS_H
 #define RANKSH_TEST_EXCHANGE_CALLS_H
 

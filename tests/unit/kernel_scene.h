@@ -1,4 +1,5 @@
-/* kernel_scene.h -- tensors in memory of every form, and kernels run on them, for the tests of kernels */
+/* kernel_scene.h -- tensors in memory of every form, and kernels run on them, for the tests of
+ * kernels */
 #ifndef RANKSH_TEST_KERNEL_SCENE_H
 #define RANKSH_TEST_KERNEL_SCENE_H
 

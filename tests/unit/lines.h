@@ -1,4 +1,4 @@
-/* lines.h -- lines typed in a world of 4 ranks without data, which each test has for itself */
+/* lines.h -- lines typed in a world of 4 ranks without data; each test has its own world */
 #ifndef RANKSH_TEST_LINES_H
 #define RANKSH_TEST_LINES_H
 

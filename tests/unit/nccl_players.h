@@ -1,4 +1,4 @@
-/* nccl_players.h -- processes as ranks with a GPU each, which meet by NCCL: everybody is part 0 */
+/* nccl_players.h -- processes as ranks with one GPU each, which use NCCL; part 0 is all ranks */
 #ifndef RANKSH_TEST_NCCL_PLAYERS_H
 #define RANKSH_TEST_NCCL_PLAYERS_H
 

@@ -1,4 +1,5 @@
-/* philox_at.h -- one random number by its index, as element `index` of a tensor that uniform or randn makes */
+/* philox_at.h -- one random number by its index: element `index` of a tensor that uniform or
+ * randn makes */
 #ifndef RANKSH_TEST_PHILOX_AT_H
 #define RANKSH_TEST_PHILOX_AT_H
 

@@ -1,9 +1,9 @@
-/* random_program.h -- programs drawn by chance, a list of lines for each rank, and orders in which a person
- * could type them.
+/* random_program.h -- random programs, a list of lines for each rank, and orders in which a
+ * person could type them.
  *
- * A program is several segments; between two of them stands a commit (all ranks `sync`, and a `query` is
- * answered). Within a segment the lines of one rank keep their order; how the lines of different ranks are
- * mixed must mean nothing, nor whether somebody looks in between. */
+ * A program has several segments, with a commit between two of them (all ranks `sync`, and a
+ * `query` is answered). Within a segment the lines of one rank keep their order. How the lines
+ * of different ranks are mixed, and looks in between, must have no effect. */
 #ifndef RANKSH_TESTS_RANDOM_PROGRAM_H
 #define RANKSH_TESTS_RANDOM_PROGRAM_H
 

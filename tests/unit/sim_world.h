@@ -1,5 +1,5 @@
-/* sim_world.h -- a small world on the simulated machine, for tests: lines are functions, times are virtual
- * microseconds */
+/* sim_world.h -- a small world on the simulated machine, for tests: lines are functions, times
+ * are virtual microseconds */
 #ifndef RANKSH_SIM_WORLD_H
 #define RANKSH_SIM_WORLD_H
 

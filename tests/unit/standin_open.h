@@ -1,5 +1,6 @@
-/* standin_open.h -- the stand-in's libcuda, opened from beside the test's own executable, as a table of functions. Each test opens it in a process
- * of its own: RANKSH_STANDIN is read once, and what one test leaves is not seen by the next. */
+/* standin_open.h -- the stand-in's libcuda as a table of functions, opened from the folder of
+ * the test's executable. Each test opens it in its own process: RANKSH_STANDIN is read once,
+ * and no test sees the state of another. */
 #ifndef STANDIN_OPEN_H
 #define STANDIN_OPEN_H
 

@@ -1,4 +1,5 @@
-/* standin_ranks.h -- processes as ranks, each with a GPU of the stand-in and NVIDIA's libraries' table */
+/* standin_ranks.h -- processes as ranks, each with a GPU of the stand-in and the table of
+ * NVIDIA's libraries */
 #ifndef RANKSH_TEST_STANDIN_RANKS_H
 #define RANKSH_TEST_STANDIN_RANKS_H
 

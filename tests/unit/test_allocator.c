@@ -1,5 +1,5 @@
-/* test_allocator.c -- the caching allocator of the books: splitting, merging, reuse, running out, real
- * bytes */
+/* test_allocator.c -- the caching allocator of the books: splitting, merging, reuse, out of
+ * memory, real bytes */
 #include "tests/unit/world_help.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* test_attention.c -- attention by blocks of keys: offsets, the log of the softmax's sum, merging, gradients;
- * against double precision, and blocks put together against the whole */
+/* test_attention.c -- attention by blocks of keys: offsets, the log of the softmax's sum,
+ * merging and gradients, against double precision; merged blocks against the whole */
 #include "kernel_scene.h"
 
 enum {

@@ -1,4 +1,5 @@
-/* test_axes.c -- by axis: which groups count with it, and what is exposed, by times written down */
+/* test_axes.c -- figures by axis: which groups belong to an axis, and what is exposed, with
+ * times set by the test */
 #include "trace_scene.h"
 
 /* 8 ranks, pp=2 dp=2 tp=2, and a group of pp's */

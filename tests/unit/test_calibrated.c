@@ -1,4 +1,5 @@
-/* test_calibrated.c -- a machine's figures out of times as a GPU gives them: noisy, now and then late, slow at first */
+/* test_calibrated.c -- a machine's figures from times like a GPU's: noisy, sometimes late, slow
+ * at first */
 #include "lines.h"
 #include "trace/calibrate.h"
 

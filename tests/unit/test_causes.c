@@ -1,5 +1,6 @@
-/* test_causes.c -- every instant of every lane has one cause, and whoever is to blame stands there: on programs drawn by chance
- * from all that can hold a stream or a host up, whole and by windows drawn by chance */
+/* test_causes.c -- every instant of every lane has one cause, and the blamed operation had not
+ * finished then: on random programs with everything that can block a stream or a host, over the
+ * whole time and random windows */
 #include "causes.h"
 
 #include "base/arithmetic.h"

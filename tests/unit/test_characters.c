@@ -1,4 +1,4 @@
-/* test_characters.c -- a text as numbers: sorted, whole, and refused when it is none */
+/* test_characters.c -- a text as numbers: sorted, complete, and refused if it is not a text */
 #include "base/characters.h"
 #include "base/memory.h"
 #include "check.h"

@@ -1,5 +1,5 @@
-/* test_class.c -- a class's rules, the texts of others on a screen, learners counted from events, the board as text, and files
- * that grow while they are read */
+/* test_class.c -- a class's rules, foreign texts on a screen, learners counted from events, the
+ * board as text, and files that grow while they are read */
 #include "base/text.h"
 #include "shell/course/class/board.h"
 #include "shell/course/class/learners.h"

@@ -1,5 +1,5 @@
-/* test_collectives.c -- rows, shapes, costs and steps: the steps against the answer, and the bytes against
- * the formula */
+/* test_collectives.c -- rows, shapes, costs and steps: the steps against the result, and the
+ * bytes against the formula */
 #include "base/ranks.h"
 #include "collectives/inside.h"
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-/* test_command_memory.c -- the allocations of a line fail in turn: the process ends with words */
+/* test_command_memory.c -- each allocation of a line fails once: the process ends with a
+ * message */
 #include "alone.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"

@@ -1,6 +1,6 @@
-/* test_critical.c -- the critical path of random programs in which nothing is shared: its pieces tile the window; work on it that
- * takes longer by d moves the end by d; other work that takes longer by its slack moves nothing. The lines run again with that one
- * operation longer. */
+/* test_critical.c -- the critical path of random programs without shared resources: its pieces
+ * tile the window. Work on the path that takes longer by d moves the end by d; other work that
+ * takes longer by its slack moves nothing. The lines run again with one longer operation. */
 #include "base/memory.h"
 #include "random_program.h"
 #include "shell/commands/table.h"

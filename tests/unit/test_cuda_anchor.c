@@ -1,4 +1,5 @@
-/* test_cuda_anchor.c -- events on the host's clock: exact on the stand-in's, and with clocks that drift apart */
+/* test_cuda_anchor.c -- events on the host's clock: exact with the stand-in's clock, and with
+ * clocks that drift apart */
 #include "standin_open.h"
 #include "cuda/host/anchor.h"
 

@@ -1,5 +1,5 @@
-/* test_cuda_graph.c -- launches of graphs by the host thread, on the stand-in: one call for all of it, times of what is inside, and what it does where it
- * cannot be a CUDA graph */
+/* test_cuda_graph.c -- launches of graphs by the host thread, on the stand-in: one call for the
+ * whole graph, times of the operations inside, and the fallback if it cannot be a CUDA graph */
 #include "cuda_host_thread.h"
 
 enum { ELEMENTS = 1000, AT = 4096, VECTORS = 8 };

@@ -1,5 +1,6 @@
-/* test_cuda_host.c -- the host thread on the stand-in, by orders made by hand: when what was, to the nanosecond of the virtual clock, and what becomes
- * of calls that fail, of what is cancelled and of what never ends */
+/* test_cuda_host.c -- the host thread on the stand-in, with operations made by hand: their
+ * times, to the nanosecond of the virtual clock, and the fate of calls that fail, of cancelled
+ * operations and of those that never end */
 #include "cuda_host_thread.h"
 
 /* ---- tests */

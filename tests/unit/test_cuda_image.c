@@ -1,5 +1,6 @@
-/* test_cuda_image.c -- how the kernels come into a driver: from fat binaries, from files kept, or by NVRTC. Driver and NVRTC are functions of this
- * test: what NVRTC makes begins with "good", and the driver takes nothing else. */
+/* test_cuda_image.c -- how kernels are loaded into a driver: from fat binaries, from cached
+ * files, or by NVRTC. Driver and NVRTC are functions of this test: an image by NVRTC begins
+ * with "good", and the driver accepts no other. */
 #include "check.h"
 #include "cuda/kernels/image.h"
 #include "base/memory.h"

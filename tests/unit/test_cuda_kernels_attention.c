@@ -1,6 +1,6 @@
-/* test_cuda_kernels_attention.c -- attention, its gradient and merging: the kernels of a GPU, compiled for
- * the CPU, against the simulator's in f32, which has tests of its own against double precision. What tensor
- * cores do is emulated lane by lane. */
+/* test_cuda_kernels_attention.c -- attention, its gradient and merging: the GPU's kernels,
+ * compiled for the CPU, against the simulator's in f32, which have tests of their own against
+ * double precision. Tensor cores are emulated lane by lane. */
 #include "cuda_scene.h"
 
 enum { HEADS, SEQ, CAUSAL, QUERY, KEY };

@@ -1,5 +1,5 @@
-/* test_cuda_kernels_elements.c -- kernels that go element by element, as a GPU runs them, against the simulator's, bit for bit but for gelu and adam:
- * every type and form, odd sizes, +=, broadcast, over each other */
+/* test_cuda_kernels_elements.c -- elementwise kernels as on a GPU against the simulator's, bit
+ * for bit except gelu and adam: every type and form, odd sizes, +=, broadcast, in place */
 #include "cuda_scene.h"
 
 enum { OPTIONS = 5 };

@@ -1,5 +1,5 @@
-/* test_cuda_kernels_matmul.c -- matmul on a GPU: what cuBLAS is told, carried out here as its manual says,
- * and matmul_any for all else, against double precision */
+/* test_cuda_kernels_matmul.c -- matmul on a GPU against double precision: the arguments for
+ * cuBLAS, executed here as its manual says, and matmul_any for all other cases */
 #include "cuda_scene.h"
 
 /* What a shape of y [m,n] = a [m,k] b [k,n] comes to, with operands in these forms */

@@ -1,4 +1,5 @@
-/* test_cuda_kernels_moving.c -- convert and permute as a GPU runs them, against the simulator's, bit for bit; and every kernel has its launches */
+/* test_cuda_kernels_moving.c -- convert and permute as on a GPU against the simulator's, bit
+ * for bit; and every kernel has its launches */
 #include "cuda_scene.h"
 
 /* ints: bit i: argument i holds i32 */

@@ -1,5 +1,5 @@
-/* test_cuda_kernels_rows.c -- rows, losses, embed: the kernels of a GPU, compiled for the CPU, against the
- * simulator's, which have tests of their own against double precision */
+/* test_cuda_kernels_rows.c -- rows, losses, embed: the GPU's kernels, compiled for the CPU,
+ * against the simulator's, which have tests of their own against double precision */
 #include "cuda_scene.h"
 
 /* A call with operands of `dims` dimensions, in each form, with and without += */

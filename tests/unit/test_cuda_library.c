@@ -1,5 +1,5 @@
-/* test_cuda_library.c -- how NVIDIA's libraries are found, opened and refused. The libraries are
- * tiny ones which the test compiles; what this computer has itself is never asked. */
+/* test_cuda_library.c -- how NVIDIA's libraries are found, opened and refused. The test
+ * compiles tiny ones; the libraries of this computer are never used. */
 #include "base/memory.h"
 #include "cuda/library/library.h"
 #include "tests/unit/check.h"

@@ -1,5 +1,6 @@
-/* test_cuda_message.c -- what the host thread gives to an exchange: addresses, sizes and turns of an operation, windows, what goes together, and the
- * time that it lasts at least. The exchange is one of this test's own, which writes down what it is asked for. */
+/* test_cuda_message.c -- the arguments that the host thread passes to an exchange: addresses,
+ * sizes and turns of an operation, windows, fused messages, and its minimum duration. The
+ * exchange is the test's own and records its calls. */
 #include "cuda_host_scene.h"
 #include "collectives/collective.h"
 

@@ -1,4 +1,5 @@
-/* test_cuda_nccl.c -- ranks with a GPU each meet by NCCL: what they reduce and move, what is released, what fails */
+/* test_cuda_nccl.c -- ranks with one GPU each use NCCL: reductions and transfers, releases,
+ * failures */
 #include "nccl_players.h"
 
 #include "exchange_calls.h"

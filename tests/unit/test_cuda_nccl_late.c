@@ -1,4 +1,5 @@
-/* test_cuda_nccl_late.c -- ranks with a GPU each: an allreduce that goes on without its latest members, who get the result when they come */
+/* test_cuda_nccl_late.c -- ranks with one GPU each: an allreduce that continues without its
+ * latest members, which get the result on arrival */
 #include "nccl_players.h"
 
 #include "exchange_calls.h"

@@ -1,4 +1,5 @@
-/* test_cuda_nccl_reach.c -- ranks with a GPU each: put, get and add, which the rank that is reached serves */
+/* test_cuda_nccl_reach.c -- ranks with one GPU each: put, get and add, which the target rank
+ * serves */
 #include "nccl_players.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* test_cuda_placement.c -- which rank works on which GPU, what is refused, what the user is told;
- * clocks of hosts */
+/* test_cuda_placement.c -- the GPU of each rank, refusals, messages for the user; clocks of
+ * hosts */
 #include "base/text.h"
 #include "cuda/clocks.h"
 #include "cuda/placement.h"

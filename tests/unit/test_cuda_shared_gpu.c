@@ -1,4 +1,5 @@
-/* test_cuda_shared_gpu.c -- ranks that share a GPU: what they reduce and move, to the simulator's bits */
+/* test_cuda_shared_gpu.c -- ranks that share a GPU: reductions and transfers, with the
+ * simulator's bits */
 #include "shared_gpu_players.h"
 
 #include "exchange_calls.h"

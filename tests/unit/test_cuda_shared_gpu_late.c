@@ -1,4 +1,5 @@
-/* test_cuda_shared_gpu_late.c -- ranks that share a GPU: collectives that go on without their latest members, who get the result when they come */
+/* test_cuda_shared_gpu_late.c -- ranks that share a GPU: collectives that continue without
+ * their latest members, which get the result on arrival */
 #include "base/dtype.h"
 #include "shared_gpu_players.h"
 #include "collectives/inside.h"

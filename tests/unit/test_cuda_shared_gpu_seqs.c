@@ -1,5 +1,5 @@
-/* test_cuda_shared_gpu_seqs.c -- ranks that share a GPU, turn by turn: who waits for whom on which stream and until when, and an end to those that
- * wait in vain */
+/* test_cuda_shared_gpu_seqs.c -- ranks that share a GPU, by sequence number: which stream waits
+ * for which rank and until when, and the release of those that wait in vain */
 #include "base/arithmetic.h"
 #include "shared_gpu_players.h"
 

@@ -1,5 +1,6 @@
-/* test_cuda_work.c -- what the host thread queues for kernels, copies and initial data: the memory of the stand-in's GPU, and of the host, holds what
- * the simulator's code leaves in a mirror of it */
+/* test_cuda_work.c -- the work that the host thread queues for kernels, copies and initial
+ * data: afterwards the stand-in's GPU memory and host memory equal a mirror, on which the
+ * simulator's code ran */
 #include "cuda_host_scene.h"
 #include "backend/call.h"
 

@@ -1,5 +1,5 @@
-/* test_examples.c -- the example of every command, kernel and collective, and what the glossary says to try, runs in an empty
- * world of 4 ranks; every row and entry is whole */
+/* test_examples.c -- the examples of all commands, kernels and collectives, and the lines that
+ * the glossary suggests, run in an empty world of 4 ranks; every row and entry is complete */
 #include "alone.h"
 #include "base/embedded.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* test_file.c -- a file appears whole or not at all */
+/* test_file.c -- a file appears complete or not at all */
 #include "check.h"
 #include "base/file.h"
 

@@ -1,5 +1,5 @@
-/* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a
- * variable chooses */
+/* test_files.c -- a program's files: their namespace, their options, what they refuse; lines
+ * whose command a variable chooses */
 #include "lines.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"

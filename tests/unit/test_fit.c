@@ -1,5 +1,5 @@
-/* test_fit.c -- lines through measured times: exact ones come out exact, noise and outliers move little, and what
- * was not measured stays */
+/* test_fit.c -- lines fitted to measured times: exact times give exact figures, noise and
+ * outliers change little, and figures without measurements stay */
 #include "check.h"
 #include "machine/fit.h"
 

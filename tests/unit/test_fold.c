@@ -1,4 +1,4 @@
-/* test_fold.c -- lines wider than the terminal are broken at blanks */
+/* test_fold.c -- lines wider than the terminal are wrapped at blanks */
 #include "base/text.h"
 #include "check.h"
 

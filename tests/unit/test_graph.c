@@ -1,5 +1,5 @@
-/* test_graph.c -- captured graphs: nothing runs while captured; clones, their targets, events and price at
- * each launch */
+/* test_graph.c -- captured graphs: nothing runs during capture; clones, their targets, events
+ * and costs at each launch */
 #include "tests/unit/world_help.h"
 
 static op_id record_event(struct books *b, int lane, int event)

@@ -1,4 +1,5 @@
-/* test_hunt_changes.c -- the changes of a text's lines: each changes it, and what mends it makes the text that it was */
+/* test_hunt_changes.c -- the changes of a text's lines: each one changes the text, and its
+ * repair restores the text */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "check.h"

@@ -1,5 +1,5 @@
-/* test_kernel_models.c -- attention embed colsum dropout against double precision; gradients against finite
- * differences */
+/* test_kernel_models.c -- attention, embed, colsum and dropout against double precision;
+ * gradients against finite differences */
 #include "kernel_scene.h"
 
 enum { TOKENS = 12, HIDDEN = 6 };

@@ -1,5 +1,5 @@
-/* test_kernel_permute.c -- binsort permute unpermute sort_chunks topk_grad against their definitions, and tensors
- * without rows */
+/* test_kernel_permute.c -- binsort, permute, unpermute, sort_chunks and topk_grad against their
+ * definitions, and tensors without rows */
 #include "kernel_scene.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
-/* test_kernels.c -- the rows, sources, optimizers, refusals and costs; and every allocation of every kernel
- * failing, and the codes of each */
+/* test_kernels.c -- the rows, sources, optimizers, refusals and costs of kernels; every
+ * allocation of every kernel fails once, with the right codes */
 #include "kernel_scene.h"
 #include "kernels/widths.h"
 

@@ -1,5 +1,5 @@
-/* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
- * mistakes */
+/* test_language.c -- lines run in a world of 4 ranks without data: their meaning, and the
+ * messages about mistakes */
 #include "lines.h"
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"

@@ -1,4 +1,4 @@
-/* test_lesson_file.c -- a lesson's text taken apart, and what is wrong with one */
+/* test_lesson_file.c -- a lesson's text parsed, and the mistakes in it */
 #include "shell/course/lessons/lesson_file.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* test_machine.c -- machine descriptions: the embedded ones, a user's file, its mistakes, and what they make
- * things cost */
+/* test_machine.c -- machine descriptions: the embedded ones, a user's file, its mistakes, and
+ * the costs that follow */
 #include "check.h"
 #include "base/arithmetic.h"
 #include "machine/machine.h"

@@ -1,4 +1,5 @@
-/* test_measured.c -- pictures and figures of measured times, which agree with nothing to the nanosecond */
+/* test_measured.c -- pictures and figures of measured times, which never agree to the
+ * nanosecond */
 #include "check.h"
 #include "trace_scene.h"
 #include <cjson/cJSON.h>

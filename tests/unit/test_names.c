@@ -1,4 +1,4 @@
-/* test_names.c -- texts as small integers */
+/* test_names.c -- texts interned as small integers */
 #include "base/memory.h"
 #include "base/names.h"
 #include "check.h"

@@ -1,4 +1,4 @@
-/* test_npy.c -- .npy files: there and back, and broken ones */
+/* test_npy.c -- .npy files: written and read again, and broken ones */
 #include "base/npy.h"
 #include "check.h"
 

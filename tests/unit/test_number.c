@@ -1,4 +1,4 @@
-/* test_number.c -- numbers with units, read and shown */
+/* test_number.c -- numbers with units, parsed and printed */
 #include "base/number.h"
 #include "check.h"
 

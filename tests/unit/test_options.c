@@ -1,4 +1,4 @@
-/* test_options.c -- the command line, and the device that is chosen by it */
+/* test_options.c -- the command line, and the device that it selects */
 #include "shell/session/device.h"
 #include "shell/session/options.h"
 

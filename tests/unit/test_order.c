@@ -1,4 +1,5 @@
-/* test_order.c -- races: what is ordered, by what, and that nobody's typing order matters */
+/* test_order.c -- races: which operations are ordered, and by what; the order in which ranks
+ * type does not matter */
 #include "races/order.h"
 #include "tests/unit/world_help.h"
 #include <stdio.h>

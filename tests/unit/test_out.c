@@ -1,4 +1,4 @@
-/* test_out.c -- merging what ranks say */
+/* test_out.c -- merging the ranks' output */
 #include "check.h"
 #include "shell/session/out.h"
 #include "trace/trace.h"

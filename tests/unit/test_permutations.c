@@ -1,6 +1,6 @@
-/* test_permutations.c -- random programs typed in many orders: the same script gives the same timeline, byte
- * for byte, at every run and for every order of the lines of different ranks between commits; looking at
- * random moments changes nothing. Without data; tests/mpi has it with data. */
+/* test_permutations.c -- random programs typed in many orders: the same script gives the same
+ * timeline, byte for byte, in every run and for every order of different ranks' lines between
+ * commits. Looking at random moments changes nothing. Without data; tests/mpi has it with data. */
 #include "base/memory.h"
 #include "random_program.h"
 #include "shell/commands/table.h"

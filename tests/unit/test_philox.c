@@ -1,5 +1,5 @@
-/* test_philox.c -- the random numbers: the published vectors, and the normal numbers against the C library's
- * erfc */
+/* test_philox.c -- the random numbers: the published vectors, and the normal numbers against
+ * the C library's erfc */
 #include "check.h"
 #include "philox_at.h"
 

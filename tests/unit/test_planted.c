@@ -1,8 +1,9 @@
-/* test_planted.c -- random programs in which one thing of each kind takes long: `why` of the longest wait names that one, its rank
- * and its line; and without it the lines run again end, to the nanosecond, when the text does that says so. So does `whatif
- * without` of that line.
+/* test_planted.c -- random programs in which one operation of each kind takes long: `why` of
+ * the longest wait names this operation, its rank and its line. If the lines run again without
+ * it, they end at the time that the text predicts, to the nanosecond. The same holds for
+ * `whatif without` of that line.
  *
- * PLANTED=500 says how many programs there are of each kind; the suite has fewer. */
+ * PLANTED=500 sets the number of programs of each kind; the suite has fewer. */
 #include "random_program.h"
 
 #include "alone.h"

@@ -1,5 +1,5 @@
-/* test_program.c -- programs: their text taken apart; the gradients of serial's models against finite
- * differences */
+/* test_program.c -- programs: their text parsed; the gradients of serial's models against
+ * finite differences */
 #include "shell/training/training.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"

@@ -1,6 +1,7 @@
-/* test_rerun.c -- what `whatif` says is what the changed text gives, typed anew: every operation at the same time, to the
- * nanosecond. Of random programs: without a change, with another launch, machine or link, with a rank slow, without a line,
- * and with a piece of work that takes no time (what `why` asks) */
+/* test_rerun.c -- `whatif` predicts what the changed text gives when it is typed anew: every
+ * operation at the same time, to the nanosecond. Random programs: without a change, with
+ * another launch time, machine or link, with a slow rank, without a line, and with an operation
+ * that takes no time (as `why` asks) */
 #include "base/memory.h"
 #include "random_program.h"
 #include "shell/commands/table.h"

@@ -1,4 +1,5 @@
-/* test_reset.c -- the end of a world and the beginning of the next one, on a device that counts what it has and may refuse */
+/* test_reset.c -- the end of a world and the start of the next one, on a device that counts its
+ * objects and may refuse */
 #include "base/memory.h"
 #include "shell/commands/table.h"
 #include "shell/course/course.h"

@@ -1,4 +1,4 @@
-/* test_schedule.c -- the orders of a pipeline's stages, against published bubbles and the formulas */
+/* test_schedule.c -- the orders of a pipeline's stages, against published bubbles and formulas */
 #include "base/memory.h"
 #include "check.h"
 #include "schedules/schedule.h"

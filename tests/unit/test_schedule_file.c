@@ -1,5 +1,6 @@
-/* test_schedule_file.c -- orders of a pipeline that are read from files: what ships against the papers' figures, what
- * is written is read again, and what cannot run is refused with the cells */
+/* test_schedule_file.c -- orders of a pipeline read from files: the shipped ones against the
+ * papers' figures; a written file is read again; an order that cannot run is refused with its
+ * cells */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "check.h"

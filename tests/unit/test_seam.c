@@ -1,5 +1,5 @@
-/* test_seam.c -- what the shell asks of a backend, seen by one that does otherwise than the simulator: the simulator
- * with functions of the test before it */
+/* test_seam.c -- the shell's requests to a backend, seen by one that differs from the
+ * simulator: the simulator with functions of the test in front of it */
 #include "shell/rank/conductor.h"
 #include "shell/commands/table.h"
 #include "shell/course/course.h"

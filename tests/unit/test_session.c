@@ -1,4 +1,5 @@
-/* test_session.c -- a session in one process: the journal, undo, reset, stops that replays repeat */
+/* test_session.c -- a session in one process: the journal, undo, reset, stops that replays
+ * repeat */
 #include "base/memory.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"

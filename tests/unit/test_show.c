@@ -1,4 +1,4 @@
-/* test_show.c -- tensors as a person reads them */
+/* test_show.c -- tensors printed for people */
 #include "shell/values/show.h"
 
 #include <math.h>

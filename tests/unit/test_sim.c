@@ -1,5 +1,5 @@
-/* test_sim.c -- each ordering rule, sharing, answers owed, in exact virtual nanoseconds (figures below in
- * us) */
+/* test_sim.c -- each ordering rule, sharing, pending answers, in exact virtual nanoseconds
+ * (figures below in us) */
 #include "sim_world.h"
 #include "backend/traffic.h"
 #include "sim/lookahead.h"

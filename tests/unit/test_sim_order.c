@@ -1,6 +1,6 @@
-/* test_sim_order.c -- properties of random programs: the order in which lines of different ranks are typed,
- * advancing and looking mean nothing; causes come before effects; an n-th failing allocation leaves a machine
- * that goes on as if nothing had been */
+/* test_sim_order.c -- properties of random programs: the order in which ranks' lines are typed,
+ * advancing and looking have no effect; causes precede effects; after the n-th allocation
+ * fails, the machine continues as if nothing had happened */
 #include "check.h"
 #include "sim_world.h"
 

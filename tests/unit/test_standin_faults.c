@@ -1,8 +1,10 @@
-/* test_standin_faults.c -- each function of the table fails at its first, second and third call, once and from then on:
- * a program that calls every function three times goes on without it, gives back what it took, and ends.
+/* test_standin_faults.c -- each function of the table fails at its first, second and third
+ * call, once and from then on: a program that calls every function three times continues
+ * without it, frees what it took, and ends.
  *
- * Processes: two ranks that need each other, of which one is struck. They share a page, as ranksh's processes share what
- * has happened: who sees the other fail gives up what it waits for. */
+ * There are two processes: ranks that need each other, one of which has the fault. They share a
+ * page, as ranksh's processes share failures: a rank that sees the other fail gives up its
+ * wait. */
 #include "tests/standin/standin.h"
 #include "standin_ranks.h"
 

@@ -1,4 +1,5 @@
-/* test_standin_memory.c -- the stand-in's memory and copies: engines, what keeps the caller, bounds, addresses that are not there */
+/* test_standin_memory.c -- the stand-in's memory and copies: engines, calls that block the
+ * caller, bounds, invalid addresses */
 #include "standin_open.h"
 
 enum { MB = 1000000, KB = 1000 };

@@ -1,5 +1,5 @@
-/* test_standin_nccl.c -- the stand-in's NCCL between processes: sums in the order of the ring, messages, times,
- * and what never ends */
+/* test_standin_nccl.c -- the stand-in's NCCL between processes: sums in the order of the ring,
+ * messages, times, and operations that never end */
 #include "base/arithmetic.h"
 #include "base/dtype.h"
 #include "standin_ranks.h"

@@ -1,4 +1,5 @@
-/* test_standin_nvrtc.c -- the stand-in's NVRTC: an image of what is whole, and a log of what is not */
+/* test_standin_nvrtc.c -- the stand-in's NVRTC: an image of a complete source, and a log for a
+ * broken one */
 #include "standin_ranks.h"
 
 static nvrtcResult compile(struct rank *me, nvrtcProgram *program, const char *source, const char *option)

@@ -1,4 +1,5 @@
-/* test_standin_options.c -- RANKSH_STANDIN: what each word does, and that a wrong one is said */
+/* test_standin_options.c -- RANKSH_STANDIN: the effect of each word, and the message for a
+ * wrong one */
 #include "cuda/kernels/arguments.h"
 #include "standin_open.h"
 

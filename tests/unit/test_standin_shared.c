@@ -1,4 +1,5 @@
-/* test_standin_shared.c -- what processes share by the stand-in: memory by IPC, words that streams wait for, and their times */
+/* test_standin_shared.c -- memory that processes share through the stand-in's IPC, words that
+ * streams wait for, and their times */
 #include "standin_open.h"
 #include <sys/mman.h>
 

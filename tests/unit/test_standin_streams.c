@@ -1,4 +1,5 @@
-/* test_standin_streams.c -- the stand-in's streams, events and copies: order, the virtual clock, what blocks the caller */
+/* test_standin_streams.c -- the stand-in's streams, events and copies: order, the virtual
+ * clock, calls that block the caller */
 #include "standin_open.h"
 #include <pthread.h>
 #include <stdint.h>

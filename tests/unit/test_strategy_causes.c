@@ -1,5 +1,6 @@
-/* test_strategy_causes.c -- every strategy with its options, and stacks of them: causes and work add up on every lane, what tables
- * tell is that sum, and the pieces of the critical path are as long as the window */
+/* test_strategy_causes.c -- every strategy with its options, and stacks of them: causes and
+ * work add up on every lane, tables show that sum, and the pieces of the critical path are as
+ * long as the window */
 #include "causes.h"
 
 #include "trace/critical.h"

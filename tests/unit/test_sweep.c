@@ -1,8 +1,8 @@
-/* test_sweep.c -- whole sessions, in which allocations fail in turn: the examples of all commands, line by
- * line as at the prompt, without data on four ranks and with data on one.
+/* test_sweep.c -- whole sessions in which each allocation fails in turn: the examples of all
+ * commands, line by line as at the prompt, without data on four ranks and with data on one.
  *
- * What must hold: the process ends with status 4 and words, or, when it allocates less often, the session is
- * as one in which nothing failed; and nothing is left allocated. */
+ * Either the process ends with status 4 and a message, or, if it allocates less often, the
+ * session is as one without a failure; and nothing stays allocated. */
 #include "check.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"

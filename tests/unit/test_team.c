@@ -1,5 +1,5 @@
-/* test_team.c -- ranks that are threads: what each gets is what the others have sent, in their order; who leaves or is stopped leaves
- * nobody waiting */
+/* test_team.c -- ranks as threads: each receives what the others have sent, in their order; one
+ * that leaves or is stopped leaves no other waiting */
 #include "mpi/team.h"
 #include "check.h"
 

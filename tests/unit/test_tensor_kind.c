@@ -1,4 +1,5 @@
-/* test_tensor_kind.c -- what the phase says of the memory that a line takes, where the line does not */
+/* test_tensor_kind.c -- the kind of a line's memory follows from its phase, if the line names
+ * none */
 #include "world/tensor_kind.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_timeline.c -- lanes and pictures: the causes of delay, to the nanosecond, and the timeline as text */
+/* test_timeline.c -- lanes and pictures: the causes of delays, to the nanosecond, and the
+ * timeline as text */
 #include "check.h"
 #include "trace_scene.h"
 #include "trace/picture.h"

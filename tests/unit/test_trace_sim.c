@@ -1,4 +1,4 @@
-/* test_trace_sim.c -- the pictures of a simulated machine: what the engine's times mean to a lane */
+/* test_trace_sim.c -- the pictures of a simulated machine: lanes from the engine's times */
 #include "base/ranks.h"
 #include "trace_scene.h"
 #include "collectives/collective.h"

@@ -1,4 +1,4 @@
-/* test_transport.c -- the transport of one process that stands alone: the same calls, and no MPI */
+/* test_transport.c -- the transport of a single process: the same calls, without MPI */
 #include "check.h"
 #include "mpi/transport.h"
 #include <string.h>

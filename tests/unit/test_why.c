@@ -1,4 +1,5 @@
-/* test_why.c -- why and critical: from a wait to its root, and the chain that sets the end */
+/* test_why.c -- why and critical: from a wait to its root, and the chain that determines the
+ * end */
 #include "lines.h"
 
 #include "trace/why.h"

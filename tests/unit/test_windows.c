@@ -1,5 +1,6 @@
-/* test_windows.c -- one-sided operations in virtual time: what they cost, whom they stop, what an answer fixes, and what the
- * books hold of them. tests/mpi/test_permutations.c has their data. */
+/* test_windows.c -- one-sided operations in virtual time: their costs, which operations they
+ * block, which times an answer fixes, and the books' state of them.
+ * tests/mpi/test_permutations.c has their data. */
 #include "sim_world.h"
 
 enum { BYTES = 100 * US /* 100 us by a link of the node, on top of its latency of 50 */ };

@@ -1,4 +1,4 @@
-/* test_wire.c -- requests, replies and pictures there and back */
+/* test_wire.c -- requests, replies and pictures, encoded and decoded */
 #include "base/memory.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/wire.h"

@@ -1,5 +1,5 @@
-/* test_world_failures.c -- every allocation of the books fails in turn; and the same calls give the same
- * digest */
+/* test_world_failures.c -- every allocation of the books fails in turn; and the same calls give
+ * the same digest */
 #include "check.h"
 #include "tests/unit/world_help.h"
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* trace_scene.h -- for the tests of trace/: real books, and a backend whose times the test writes down
- * itself */
+/* trace_scene.h -- for the tests of trace/: real books, and a backend whose times the test sets */
 #ifndef RANKSH_TRACE_SCENE_H
 #define RANKSH_TRACE_SCENE_H
 

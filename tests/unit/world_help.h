@@ -1,4 +1,4 @@
-/* world_help.h -- short ways to fill the books, for the tests of src/world */
+/* world_help.h -- short functions that fill the books, for the tests of src/world */
 #ifndef RANKSH_WORLD_HELP_H
 #define RANKSH_WORLD_HELP_H
 

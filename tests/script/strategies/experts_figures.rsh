@@ -1,7 +1,7 @@
 # experts: bytes equal formulas; an overloaded expert makes others wait; refusals
 # ranks 4
-# four alltoalls of the tokens routed for a block, and one of the counts; all gradients but those of experts are averaged, in
-# messages so small that a tree is quicker than a ring: ranks 1 and 2 send them twice, the ends of the tree once
+# four alltoalls of tokens and one of counts in a block; all gradients but the experts' are averaged,
+# in small messages, which take a tree: ranks 1 and 2 send them twice, the ends of the tree once
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4
 strategy experts
 run 1

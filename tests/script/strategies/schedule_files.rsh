@@ -1,4 +1,4 @@
-# schedule=F.csv: orders as PyTorch's pipelining writes them, two stages a rank in a V: as one rank, and as long as the papers say
+# schedule=F.csv: PyTorch's format, 2 stages a rank in a V; trains as one rank, in the papers' time
 model gpt layers=8 hidden=16 heads=4 seq=8 batch=9 vocab=32 tied=on
 strategy pipeline schedule=zb-v-4.csv micro=8 chunks=2
 verify iterations=2
