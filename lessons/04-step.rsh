@@ -1,7 +1,7 @@
 # lesson: A training step on one GPU
 # minutes: 25
 # ranks: 1
-# learned: Adam training keeps four numbers per parameter: w, dw, m and v.
+# learned: Training with Adam keeps four numbers per parameter: w, dw, m, v.
 # learned: Activations grow with the batch: sum gradients over micro-batches.
 # learned: Recomputing activations for backward saves memory and costs time.
 
@@ -130,7 +130,7 @@ for k in 1:3 {
   wait default on opt;  adam w2 dw2 m2 v2 t=k lr=0.01 on opt
   backward1;  adam w1 dw1 m1 v1 t=k lr=0.01
 }
-#: ask `mem over`: the largest activation memory? = peak(activation)
+#: ask `mem over`: what is the peak of activations? = peak(activation)
 #: transfer
 # PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
 # opt.zero_grad(). A model with 1 billion parameters takes 16 GB in f32 before
@@ -367,7 +367,7 @@ for u in 1:L+1 { forward u;  forget u }
 start_back
 for u in L:1:-1 { forward u;  backward u }
 forward 1;  backward 1;  start_back;  forward 1;  backward 1
-#: ask `mem over`: the largest activation memory? = peak(activation)
+#: ask `mem over`: what is the peak of activations? = peak(activation)
 #: transfer
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
 # Backward takes as long as two forwards, so a step takes 4 forwards instead

@@ -6,11 +6,11 @@
 # learned: A group's collective waits for its members, and for no other rank.
 
 ## Two ranks that send first
-# Neighbours, ranks 0 and 1, ranks 2 and 3, want each other's numbers. Each
-# rank has queued a send, then a receive, so all of them wait. `stuck` shows
-# the circular wait; `abort world` cancels unfinished work.
-# `together { LINES }` starts its sends and receives as one. `@0,2 { LINES }`
-# runs lines on ranks 0 and 2 only.
+# Ranks 0 and 1 want each other's numbers, and so do ranks 2 and 3. Each rank
+# has queued a send, then a receive, so all of them wait. `stuck` shows the
+# circular wait; `abort world` cancels unfinished work. `together { LINES }`
+# starts its sends and receives as one. `@0,2 { LINES }` runs lines on ranks 0
+# and 2 only.
 # Task: cancel the waiting work. Then bring the partner's `mine` to `theirs`
 # on each rank, with both directions under way at the same time.
 #: start
@@ -96,7 +96,7 @@ send mine to=partner on other
 # On 8 ranks nothing changes: each pair has its own link.
 
 ## One rank passes another size
-# Each rank wants in s the sum of all g, and has queued `s = allreduce g`. But
+# Each rank needs the sum of all g in s, and has queued `s = allreduce g`. But
 # one rank was started with another model, and passed only half of its g.
 # `stuck` names this rank and the difference.
 # Task: cancel the waiting work. Then make s, on every rank, the sum of the

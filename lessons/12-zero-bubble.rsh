@@ -15,7 +15,7 @@
 # previous stage waits only for the gradient of the input. The gradient of the
 # weights may come later: `backward m` makes and sends the first, `weights m`
 # makes the second and frees the activations. If a stage delays `weights` by
-# `rank` micro-batches, it has some left for the gaps at the end. It then
+# `rank` micro-batches, some of them are left for the gaps at the end. It then
 # holds `world` micro-batches, as many as 1F1B's first stage.
 # Task: queue 1F1B with `weights` delayed like this, for any M of at least
 # world.

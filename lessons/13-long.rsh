@@ -142,10 +142,10 @@ for i in 0:M { scores i;  new = rowmax s;  new = maximum new top
 # The sequence is split over the ranks. Each rank has q, k0, v0 of its own T
 # tokens, which attend to all tokens. Queries stay, keys and values go round:
 # a rank receives a block from `left` and sends one to `right`. `absorb k v`
-# adds a block as your last program did: o and lse hold the result of those
-# absorbed so far. `sendrecv k0 -> k1 to=right from=left` sends and receives
-# at once: if all ranks called `send` first, each would wait for the next
-# one's `recv`.
+# adds a block as your last program did: o and lse hold the result of the
+# blocks absorbed so far. `sendrecv k0 -> k1 to=right from=left` sends and
+# receives at once: if all ranks called `send` first, each would wait for the
+# next one's `recv`.
 # Task: absorb the blocks of all ranks, on any number of ranks. All ranks send
 # at the same time, with at most two pairs of keys and values in memory. Send
 # no more than is needed.

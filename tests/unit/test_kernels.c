@@ -1,5 +1,5 @@
 /* test_kernels.c -- the rows, sources, optimizers, refusals and costs of kernels; every
- * allocation of every kernel fails once, with the right codes */
+ * allocation of every kernel fails once; all vector widths give the same bits */
 #include "kernel_scene.h"
 #include "kernels/widths.h"
 
