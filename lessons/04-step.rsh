@@ -258,9 +258,9 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 
 ## Recompute the activations
 # Backward reads tensors that forward kept. `forward u` makes unit u's inner
-# activations h$u and a$u (large) and its output x$u (small) from x$(u-1);
-# `forget u` frees h$u and a$u; `backward u` reads them, makes dw$u and dv$u,
-# and frees them.
+# activations h$u and a$u (large) and its output x$u (small) from x$(u-1).
+# `forget u` frees h$u and a$u. `backward u` reads h$u and a$u, makes dw$u and
+# dv$u, and frees h$u and a$u.
 # Task: make the gradients of units 1 to L, for any L. Keep h$u and a$u of at
 # most one unit in memory, and compute no unit more than twice. Between the
 # forward and the backward pass run `start_back`. `for u in L:0:-1 { ... }`

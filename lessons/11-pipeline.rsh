@@ -261,10 +261,11 @@ for m in 0:M { backward m }
 ## Both ways on one communicator
 # Until now each direction had its own communicator. If both share one, sends
 # and receives run in queue order, and a send ends when the other side
-# receives. Here all transfers are on one stream, comm. A forward is take_act
-# m, f m, give_act m; a backward is take_grad m, b m, give_grad m. In 1F1B's
-# turns a stage sends an activation up while the next one sends a gradient
-# down. If each first sends, then receives, both deadlock (`stuck`).
+# receives. Here all transfers are on one stream, comm. A forward is
+# `take_act m; f m; give_act m`, a backward `take_grad m; b m; give_grad m`.
+# In 1F1B's turns a stage sends an activation up while the next one sends a
+# gradient down. If each of them first sends, then receives, both deadlock
+# (`stuck`).
 #   together { give_act 3; take_grad 1 }      starts them as one
 # Task: run `warm_up`, 1F1B's turns `for m in early:M { ... }`, and
 # `cool_down`.

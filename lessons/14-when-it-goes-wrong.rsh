@@ -271,13 +271,13 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 # ranks drift apart: choose K by the loss, not by the time.
 
 ## Choose, and defend it by figures
-# The model is an mlp with 8 layers and Adam; a GPU has 1.3 MB; a link has 40
-# MB/s, a seventh of the rate until now. Which strategy fits here and is fast?
-# There are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help` shows
-# how one splits and sends. With P bytes of weights ddp sends 2 (n-1)/n P a
-# step, fsdp 3 (n-1)/n P. A pipeline sends activations between stages, and has
-# a bubble. `strategy ddp`, `run 3`, `stats` show it; `again` starts
-# again.
+# The model is an mlp with 8 layers and Adam; a GPU has 1.3 MB; a link has
+# 40 MB/s, a seventh of the rate until now. Which strategy fits here and is
+# fast? There are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help`
+# shows how one splits and sends. With P bytes of weights ddp sends
+# 2 (n-1)/n P a step, fsdp 3 (n-1)/n P. A pipeline sends activations between
+# stages, and has a bubble. `strategy ddp`, `run 3`, `stats` show it; `again`
+# starts again.
 # Task: `run 3` with a strategy that fits, is fast, and trains the same model
 # as one rank would (`verify`).
 #: start
