@@ -15,7 +15,8 @@
 # 1 + 1 of 10), because the mask is made again from a seed.
 . tests/script/lib.sh
 
-# kept LAYERS STRATEGY RECOMPUTE: bytes of activations at the peak, divided by s b h; ddp and fsdp take a batch of 4 on each of 4 ranks
+# kept LAYERS STRATEGY RECOMPUTE: the bytes of activations at the peak, divided by s b h. ddp and
+# fsdp use a batch of 4 on each of 4 ranks.
 kept() {
 	batch=4
 	case $2 in *dp) batch=16 ;; esac
@@ -41,7 +42,8 @@ tp:$((8 + 24 / 4)):$((4 + 16 / 4)):2
 tp sequence=on:$((32 / 4)):$((20 / 4)):0.5
 END
 
-# trains STRATEGY MODEL PARAMETER: the same numbers whatever is computed again (`verify` compares with one rank that computes again too)
+# trains STRATEGY MODEL PARAMETER: recomputing does not change the numbers (`verify` compares with
+# one rank that recomputes too)
 trains() {
 	for recompute in none selective full; do
 		"$RANKSH" -n 2 -c "model $2 dropout=0.2 recompute=$recompute; strategy $1; run 3; sync; @0 print norm($3) sum($3)" 2>&1 |
@@ -56,8 +58,8 @@ trains "tp sequence=on" "gpt layers=2 hidden=16 heads=4 seq=8 batch=8" wd2
 trains "fsdp wrap=layer" "mlp layers=5 hidden=16 batch=8" shard1
 trains "pipeline schedule=zb-h1 micro=4" "gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=bf16" wo1
 
-# The model of 22 billion parameters of table 3: 48 layers are to keep no more than the paper's selective, 34 s b h 48/t = 9.56 GiB. Beside
-# them stand the head's logits and norm, and the inputs.
+# The model of 22 billion parameters of table 3: 48 layers keep at most the paper's selective, 34
+# s b h 48/t = 9.56 GiB, plus the head's logits and norm, and the inputs.
 cat > "$work/lines" <<END
 set memory=80GB
 model gpt layers=48 hidden=6144 heads=64 seq=2048 batch=4 vocab=51200 dtype=bf16 dropout=0.1

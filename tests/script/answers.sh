@@ -17,7 +17,8 @@ sed 's/^say .*/expect stall(launch) > 2/' "$work/say.rsh" > "$work/expect.rsh"
 within 60 "$RANKSH" --dry -n 32 "$work/expect.rsh" > "$work/out" 2>&1
 check "a false expectation says the values of all 32" [ "$(grep '^\[' "$work/out" | cut -d' ' -f1 | tr -cd ',' | wc -c)" = 30 ]
 
-# rank 2 has nothing to do in the second allreduce, and no further line: nothing of it can come in between any more
+# Rank 2 has no part in the second allreduce, and no further line, so no event of it can come in
+# between.
 cat > "$work/end.rsh" <<'EOF'
 group ends 0,2 1,3
 group three 0-1,3

@@ -39,7 +39,8 @@ bad() {
 	check "refused: $2" grep -qF -- "$2" out
 	echo "$1" >> all_lines
 }
-# bad_strategy TEXT LINE WORDS; bad_model, bad_program: the file with that text is refused where it is chosen, at its line LINE
+# bad_strategy TEXT LINE WORDS, bad_model, bad_program: the file with this text is refused when it
+# is chosen, with its line LINE
 bad_file() {
 	count=$((count + 1))
 	printf '%s\n' "$2" > own$count.rsh
@@ -127,7 +128,8 @@ sed -n '/--- behind/,$p' replies > out
 check "with data, behind all of these: the session as it was" same good out
 check "... and nothing else was said" [ "$(grep -c '"status":"ok"' replies)" = "$(($(wc -l < typed) - $(wc -l < all_lines)))" ]
 
-# ---- files of others stay: what a line like this one has written is replaced, anything else by `force` alone
+# ---- foreign files stay: a file that such a line has written is replaced, any other only with
+# `force`
 mkdir others
 cd others || exit 1
 run() { "$RANKSH" -n "$1" -c "$2" > out 2>&1; status=$?; cp out ../out; }
@@ -183,7 +185,7 @@ mkfifo ck/m-1.0.npy.new
 run 2 "$trains force"
 check "checkpoint: a pipe stays also then" sh -c "[ $status = 2 ] && grep -q 'm-1.0.npy.new is not a regular file' out && [ -p ck/m-1.0.npy.new ]"
 
-# ---- a program that writes files is walked through without writing one, and writes when it is played
+# ---- a program that writes files is walked through without writing any, and writes when it runs
 printf '## makes\ntensor x[4] = rank\n## writes\nsave x played$rank.npy\nexport played.svg\n' > writes.rsh
 run 2 'program writes.rsh; step'
 check "a program with \`save\` is loaded, and writes nothing before its step" sh -c "[ $status = 0 ] && grep -q '2  writes' out && [ ! -e played0.npy ] && [ ! -e played.svg ]"
@@ -199,7 +201,8 @@ sed -i 's/png/svg.svg/' wrong.rsh
 run 2 'program wrong.rsh'
 check "... which has its losses only when it is played" [ $status = 0 ]
 
-# ---- a lesson's own lines write nothing: not when it is opened, not by a def that the learner calls, not with force, not as its solution
+# ---- a lesson's own lines write no file: neither when it opens, nor in a def that the learner
+# calls, nor with force, nor as its solution
 echo 'save x notes.txt force' > sourced.rsh
 printf '## a step\nspin 1us\nexport program.svg force\n' > program.rsh
 lesson() { # STARTER SOLUTION

@@ -16,7 +16,8 @@ plays() { OPENBLAS_CORETYPE=$kernel "$RANKSH" -n "$1" --test "tests/script/$2" >
 for kernel in $kernels; do
 	check "$kernel: figures" plays 4 figures.rsh
 	check "$kernel: losses" plays 4 whatif.rsh
-	# Adam divides by a gradient near zero, whose sign is rounding: another one with some kernels, on one rank or on eight
+	# Adam divides by a gradient near zero, whose sign is rounding: it differs between
+	# kernels, and between one rank and eight.
 	OPENBLAS_CORETYPE=$kernel "$RANKSH" -n 8 -c "$model; strategy ddp=2 + tp=4; expect verify iterations=2" > out 2>&1
 	check "$kernel: a stack trains as one rank" [ $? = 0 ]
 done

@@ -126,7 +126,8 @@ check "a GPU with quick memory and slow products" gpus 1 0.2 5 2000 400 700 7 20
 check "... quick products and slow memory" gpus 1 0.3 20 50 1000 2000 31 9 12 3
 check "four GPUs and NCCL" gpus 4 0.4 9 300 2000 5000 12 60 50 20 9 30
 check "... whose links are quicker than its copies" gpus 4 0.4 9 300 2000 5000 12 30 20 10 9 70
-# what is fitted has to be what is foretold: links held to the rate of copies would take 2.5 times as long
+# The fitted figures must be those that predict: links held to the rate of copies would take 2.5
+# times as long.
 printf 'tensor x[1M] = 1\nallreduce x algo=ring\nallreduce x algo=ring\nsync\nstats\n' > ring.rsh
 RANKSH_CUDA=$standin RANKSH_STANDIN="memory=400GB gpus=4 cost=call:400ns cost=start:0us cost=step:9us cost=nccl:0us,70GB/s" \
 	within 300 "$RANKSH" -n 4 --device cuda --machine ./this.machine ring.rsh > out 2>&1 < /dev/null

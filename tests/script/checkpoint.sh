@@ -84,7 +84,8 @@ import struct; b = open('ck/f32-4.0.npy', 'rb').read(); assert b[:6] == b'\x93NU
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; run 2; checkpoint to=ck/two; strategy ddp; resume from=ck/two; run 2; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > out
 check "resumed as unbroken, to the last digit" same unbroken out
 
-# ---- where verify's one rank must have other numbers, it says why, and is no failure; how far is said of a parameter, not of Adam's state ----
+# ---- if verify's one rank must have other numbers, it gives the reason and does not fail; the
+# distance is that of a parameter, not of Adam's state ----
 "$RANKSH" -n 4 -c "$gpt; strategy gossip; run 2; checkpoint to=ck/gossip; strategy ddp; resume from=ck/gossip; run 1; checkpoint to=ck/on; strategy tp; resume from=ck/on; verify" > out 2>&1
 check "a checkpoint of gossip: no failure" test $? = 0
 check "... and why" grep -q 'are expected: up to the checkpoint, each rank has its own parameters$' out
@@ -97,7 +98,8 @@ for parts in "experts=2 + tp=2" "experts=4"; do
 	esac
 done
 
-# ---- what is no whole checkpoint, or another model's: said, and the training that runs goes on as if nothing had been asked ----
+# ---- an incomplete checkpoint, or another model's, is reported, and the running training
+# continues as before ----
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; run 3; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > untouched
 # refused NAME FROM WORDS [MODEL]
 refused() {
@@ -144,7 +146,8 @@ check "... and the exit status is 1" test $status = 1
 grep '^\[0\] loss' out > goes_on
 check "... and training goes on" same untouched goes_on
 
-# one that fails half way leaves the one that it was to replace; the next replaces it whole, also by fewer shards
+# A checkpoint that fails half way leaves the previous one; the next one replaces it completely,
+# even with fewer shards.
 cksum ck/two-2* > sums
 mkdir ck/two-2.7.npy.new
 "$RANKSH" -n 2 -c "$gpt; strategy zero; run 2; checkpoint to=ck/two" > out 2>&1
@@ -156,7 +159,8 @@ check "... and the one before stays as it was, with nothing beside it" same sums
 check "a checkpoint takes the place of one of more shards" grep -q "as one rank after" out
 check "... of which none is left" test "$(ls ck/two-2*.npy | wc -l)" = "$(grep -c '"file":' ck/two-2.json)"
 
-# ---- it ends with the program; what a refused strategy, resume and undo leave as it is goes on being saved ----
+# ---- every= ends with its program; a program that a refused strategy, resume or undo leaves in
+# place is still saved ----
 "$RANKSH" -n 2 -c "checkpoint every=1 to=ck/mine; $gpt; strategy ddp; run 1; expect error { strategy tp=2 + ddp=3 }; resume from=ck/mine; run 1; strategy zero; run 1" > out 2>&1
 check "a checkpoint of every=1 is told to end with its program" grep -q "checkpoint every=1 to=ck/mine has ended, with the program before" out
 check "and has done so" test "$(cat ck/mine-*.json | grep -c '"rank":1')" = 0 # of zero's shards rank 1 has a half
@@ -164,7 +168,7 @@ check "resumed it goes on" test -f ck/mine-2.json
 printf '%s\n' "$gpt" "strategy ddp" "checkpoint every=1 to=ck/back" "strategy zero" "undo" "run 1" | one_process -n 1 > out
 check "undone it is there again" test -f ck/back-1.json
 
-# ---- lines that run again write nothing: after undo and step back the checkpoint is the one that was there ----
+# ---- replayed lines write nothing: after undo and step back the checkpoint is the same ----
 # seen LINE...: a session of one process that is given these lines, and what can be seen of it then
 seen() { printf '%s\n' "$@" 'say "--- looks"' timeline tensors 'peek loss' 'peek table[0]' | one_process -n 1 | sed -n '/--- looks/,$p' | sed 's/,"log":.*//'; }
 "$RANKSH" -n 1 -c "$gpt; strategy zero; run 1; checkpoint to=ck/one" > out 2>&1

@@ -25,7 +25,8 @@ says "data text utf8" "utf8: 8 characters, 8 different ones"
 says "model gpt seq=8 batch=2; data text crlf; strategy ddp; run 2" "iteration 2"
 says "model gpt seq=20 batch=2; data text crlf; strategy ddp" "a sequence takes 20 tokens and one more; the data has 20: seq=19 fits"
 says "model gpt seq=8 batch=3; data text crlf; strategy ddp" "a batch takes 3 sequences of 8 tokens and one more, 25 in all; the data has 20: batch=2 fits"
-# a model chosen before its data is chosen again: its parameters are those of the text's vocabulary: 10*8 twice, 4*8 and 12 of 8*8
+# A model chosen before its data is built again: its parameters are those of the text's
+# vocabulary, 10*8 twice, 4*8, and 12 of 8*8.
 "$RANKSH" --dry -n 2 -c "model gpt layers=1 hidden=8 heads=2 seq=4 batch=2; data text crlf" > out 2>&1
 check "a model before its data has the data's vocabulary" grep -qF "gpt: 960 parameters" out
 "$RANKSH" --dry -n 2 -c "data text crlf; model gpt layers=1 hidden=8 heads=2 seq=4 batch=2" > after 2>&1
@@ -78,7 +79,8 @@ numbers "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error \"n
 	"as one rank after 1 iteration"
 check "the rows are still those of the pair" grep -qF "w1         [4,8]" out
 
-# files that others have taken the place of, when undo reads them again: said, and what is refused now is named
+# If undo reads a file that has been replaced meanwhile, this is reported, and a line that is
+# refused now is named.
 printf '%s\n' 'data x.npy y.npy' 'model mlp layers=2 hidden=8 batch=4' 'strategy serial' 'run 1' \
 	'tensor b[8,4] = 2; save b x.npy' undo 'step back' 'say "--- fewer"' 'tensor b[3,4] c[3,2]; save b x.npy; save c y.npy' undo | one_process -n 1 > replies
 sed '/--- fewer/q' replies > out

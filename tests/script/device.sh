@@ -14,7 +14,8 @@ without() { mkdir "no-$1"; ln -s "$standin"/*.so.* "no-$1"; rm "no-$1/$1".so.*; 
 without libcublas
 without libnccl
 without libnvrtc
-# run STATUS ARGUMENTS...: its outputs together in `out`; where it ends otherwise, nothing that a check could find
+# run STATUS ARGUMENTS...: writes both outputs to `out`; with another exit status, a text that no
+# check can find
 run() {
 	wanted=$1
 	shift
@@ -136,7 +137,8 @@ check "more streams than queues on a shared GPU" says '^streams.rsh:3: stream: r
 RANKSH_STANDIN=gpus=2 run 0 -n 2 streams.rsh
 check "... on one of its own it is said" once '31 streams: of more than 30 some share a queue of the GPU'
 
-# an operation that others meet in fails on some ranks: those tell it, the others are let go, what it was to write is spoiled, and the session goes on
+# If a shared operation fails on some ranks, these report it, the others are released, its results
+# are poisoned, and the session continues.
 cat > lost.rsh <<'EOF2'
 group g 1,2
 @1,2 tensor w[4] = 1
@@ -176,7 +178,8 @@ for gpus in 1 3; do
 	check "a rank is killed among collectives, $gpus GPUs" once '^ranksh: rank 1 died of signal 9 (Killed)'
 done
 
-# processes that may not open each other's memory, or cannot: what ranks of one GPU exchange goes through the host, and comes out the same
+# If processes cannot open each other's memory, the data of ranks that share a GPU goes through
+# the host, with the same results.
 printf 'tensor y[4] = 1\nwindow y\n' > reach.rsh
 for call in cuIpcGetMemHandle cuIpcOpenMemHandle; do
 	RANKSH_STANDIN="free memory=400GB fail=$call:1 sticky" run 0 -n 4 --device cuda --machine classroom --test "$scripts/commands/collectives.rsh"
@@ -198,7 +201,8 @@ printf 'tensor x[2] = rank + 7\n@0 send x to=1\n@1 { tensor z[2]; recv z from=0;
 RANKSH_STANDIN=gpus=1 run 0 -n 2 --device cuda last.rsh
 check "the last print of a file comes, though it has to wait for another rank" says '^\[1\] z = 7 7$'
 
-# more prints are in flight than the host reads at once: none is lost, and the texts are the simulator's
+# More prints are queued than the host reads at once: none is lost, and the texts are the
+# simulator's.
 echo 'tensor x[4] = iota; repeat 10000 { x = add x x; print x[0:2] rank }' > prints.rsh
 printf 'tensor x[4] = rank; stream s\n@0 { tensor z[4]; recv z from=1 }\nrepeat 5000 { @1 x = scale x by=-1 on s; @1 print x[0:2] on s }\n@1 send x to=0\n@0 print z\n' > one_rank.rsh
 echo 'tensor x[256k] = 1; repeat 300 { x = scale x by=2; print x }' > large.rsh

@@ -1,7 +1,8 @@
 #!/bin/sh
 # dry.sh -- with --dry a script prints the same about the order of operations as with data
 . tests/script/lib.sh
-# both NAME RANKS LINES: with and without --dry the same is printed, but for the loss and what is said of data
+# both NAME RANKS LINES: prints the same with --dry as without, apart from the loss and notes
+# about data
 both() {
 	"$RANKSH" -n $2 -c "$3" < /dev/null 2>&1 | sed 's/   loss [0-9.]*//' > "$work/real"
 	"$RANKSH" --dry -n $2 -c "$3" < /dev/null 2>&1 | sed '/^--dry keeps no data/d' > "$work/dry"
@@ -12,12 +13,13 @@ both "races are counted and named" 2 "$lines; say \"\$(races) races\"; races"
 both "races of a section" 3 "$lines; mark after; say \"\$(races) races\"; x = relu y on io; say \"\$(races) races\"; races"
 "$RANKSH" --dry -n 2 -c "tensor x[64] = 1; tensor h[64] pinned = 0; stream io; copy x -> h on io; print h; races" > "$work/out" 2>&1 < /dev/null
 check "races of the host's reads" grep -q 'race: `copy` on io writes h while `print` on host reads it' "$work/out"
-# a value that is read fixes what comes before it, and later lines wait for that: also where nobody has the value
+# Reading a value fixes the operations before it, and later lines wait for it, even without data.
 both "the loss of a run is waited for" 2 "strategy ddp; run 1; barrier; timeline all; stalls"
 both "what verify compares is waited for" 2 "strategy serial; expect verify; barrier; timeline all; stalls"
 both "data of an expect are waited for" 2 \
 	"stream s; tensor x[256,256] = randn; y = matmul x x on s; expect norm(y) > 0 and x[0,0] < 10; barrier; z = add x x on s; timeline all; stalls"
-# what goes over unlike links costs each its own, also on one line: 7 and 8 are in two nodes, 0 and 1 in one
+# Transfers over different links have different costs, in one line too: ranks 7 and 8 are in two
+# nodes, 0 and 1 in one.
 costs() {
 	"$RANKSH" --dry -n 16 -c "machine dgx-h100-2; tensor x[1M] y[1M] z[1M] = rank; group g 0,1 7,8; stream s; window y in world; sync; $2; sync; stalls" \
 		> "$work/$3" 2>&1 < /dev/null

@@ -9,7 +9,8 @@ cd "$work" || exit 1
 "$RANKSH" -n 1 -c 'help kernels' | sed -n 's/^  \([a-z].* = \)\{0,1\}\([a-z_]*\)\( .*[^.]\)\{0,1\}$/\2/p' | sort -u > names
 sed 's/^/help /' names | "$RANKSH" -n 1 > helps 2>&1
 
-# cut HOW: the examples, with 0 for the first or the last dimension of all tensors, or for the first of the first tensor (lead). What is made is printed.
+# cut HOW: the examples, with 0 for the first or the last dimension of all tensors, or for the
+# first dimension of the first tensor (lead). The results are printed.
 cut() {
 	awk -v how="$1" '
 	function shape(dims,  n, d, i) {
@@ -46,7 +47,8 @@ cut() {
 	/^  PyTorch/ { print "sync"; print "reset" }' helps
 	echo 'say "the end"'
 }
-# answers OPTIONS...: what is printed and refused, of the lines in `lines`; all replies in `replies`
+# answers OPTIONS...: the printed and refused texts of the lines in `lines`; all replies in
+# `replies`
 answers() {
 	one_process -n 1 "$@" < lines > replies
 	sed -n 's/.*"text":"\(\[0\] [^"]*\|[^"]* \(needs\|has\|is\|tensor\) [^"]*\|the end[^"]*\)".*/\1/p' replies |

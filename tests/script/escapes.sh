@@ -8,7 +8,8 @@ export XDG_DATA_HOME
 evil=$(printf 'e\033[2J\033]0;t\007\233\302\2332J\177\033[31m\033[38;5;75me')
 words=$(printf 'e\033[2J\033]0;t\007\302\2332J\177\033[31m\033[38;5;75me') # a line is valid UTF-8
 
-# clean NAME: what is in `out` is UTF-8 with newlines and tabs alone, and something of the evil word is there
+# clean NAME: `out` is UTF-8 with newlines and tabs as its only control characters, and part of
+# the evil word is there
 clean() {
 	check "$1" sh -c 'grep -aq "e?\[2J" out'
 	check "... without a control character" sh -c '! LC_ALL=C grep -aqP "[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]" out && iconv -f UTF-8 -t UTF-8 out > rest'

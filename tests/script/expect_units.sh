@@ -24,7 +24,8 @@ says 'print min(4k,1kB,2)' '1kB is a size: write 4kB (or another unit)'
 says 'tensor g[8k]; allreduce g; sync; expect busbw(g) > 0.1' 'busbw(g) is a rate: write 0.1GB/s (or another unit)'
 says 'tensor m[8k]; expect exposed < bytes(m)/273' 'exposed < bytes(m)/273: a time and bytes do not go together'
 says 'expect error "write 9ms" { expect time < 9 }; expect time != 9ms; say "said"' 'said'
-# what needs none: nothing, and no bound; bytes by a rate are a time, and so is a plain number of them
+# Zero and infinity need no unit; bytes divided by a rate are a time, also with a plain number of
+# bytes.
 "$RANKSH" -n 2 -c 'tensor m[8k]; spin 1ms; sync
 expect time > 0 and time < inf and peak != 0 and max(0,time) == time and min(inf,time) == time and time >= 0*2
 expect bytes(m)/32MB/s == 1.024ms and 32k/32MB/s == 1.024ms and exposed < 4*8k/273MB/s

@@ -5,7 +5,8 @@
 XDG_STATE_HOME=$work
 export XDG_STATE_HOME
 cd "$work" || exit 1
-# run STATUS ARGUMENTS...: its outputs together in `out`; where it ends otherwise, nothing that a check could find
+# run STATUS ARGUMENTS...: writes both outputs to `out`; with another exit status, a text that no
+# check can find
 run() {
 	wanted=$1
 	shift
@@ -46,7 +47,7 @@ sed -i 's/true/false/; s/"n":2/"n":1/' journal
 run 0 --follow - < journal
 check "what is followed writes no file" [ ! -e saved.npy ]
 
-# a task's question is shown with its choices, and the answer is asked of the session that is followed alone
+# A task's question is shown with its choices, but only the followed session asks for the answer.
 begin '{"line":"lesson 5"}'
 sed -i 's/true/false/; s/"n":2/"n":4/' journal
 run 0 --follow - < journal

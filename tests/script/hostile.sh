@@ -64,7 +64,8 @@ bad 'def f { f }' '"status":"ok"'
 bad 'f' 'deeper than'
 bad 'source self.rsh' 'nest deeper than'
 bad 'source .' '\. is not a regular file'
-# a file that keeps its reader waiting: a pipe that nobody writes to, the kernel's messages (where they can be opened at all)
+# Files that block their reader: a pipe without a writer, the kernel's messages (if they can be
+# opened)
 mkfifo silent silent.machine silent.npy
 for line in 'source silent' 'program silent' 'machine ./silent.machine' 'tensor x = load silent.npy' 'data text silent'; do
 	bad "$line" 'silent[.a-z]* is not a regular file'
@@ -198,7 +199,7 @@ status=$(cat status)
 [ -s out ] || echo quiet > out
 judged "a reader that leaves: quietly" 141 '^quiet$'
 check "... after what it has read" grep -q '1 = 1' first
-# a script is a regular file: nothing else is opened, which might wait, or read until memory is gone
+# A script must be a regular file: any other could block, or be read until memory is full.
 mkfifo waits
 ln -s /dev/zero zero.rsh
 for n in 1 2; do

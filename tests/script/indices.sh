@@ -107,7 +107,8 @@ printf '%s\n' 'model gpt layers=1 hidden=8 heads=2 seq=4 batch=4 vocab=8' 'strat
 run own.rsh
 check "a masked target of a gpt without ignore= is reported, with the file's line" says 'strategies/parts/masked.rsh:'
 check "... and its range" says '`crossentropy` reads t_0[0] = -100, which is out of range for a class (0 to 7)'
-# a line of a file is named in one way, by the path as it was given: in a mistake, in a number out of range and in `why`
+# A file's line has one name, with the path as given: in a mistake, in a number out of range and
+# in `why`.
 mkdir lab
 printf '%s\n' 'tensor table[8,4] = ones' 'tensor ids[4] i32 = 9' 'x = embed table ids' 'spin 2ms' sync > lab/queue.rsh
 printf '%s\n' 'source lab/queue.rsh' why > why.rsh

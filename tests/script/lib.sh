@@ -21,10 +21,12 @@ check() {
 		[ ! -f "$work/out" ] || tail -40 "$work/out" | cut -c1-300 | sed 's/^/    /'
 	fi
 }
-# within SECONDS COMMAND...: ends what hangs, after 300 seconds at least: under load a start of mpirun alone may take 30. SLOW times as long
+# within SECONDS COMMAND...: stops a command that hangs, after at least 300 seconds, because under
+# load the start of mpirun alone may take 30. SLOW multiplies the time.
 within() { limit=$((($1 < 300 ? 300 : $1) * ${SLOW:-1})); shift; timeout $limit "$@"; }
-# wire RANKS SECONDS: what stands in `typed` is asked of ranks, and answered in `replies`; the exit status in $status. The input stays open until all is
-# answered or the seconds are over: at its end what still runs is interrupted.
+# wire RANKS SECONDS: sends the requests in `typed` to ranks, with the answers in `replies` and
+# the exit status in $status. The input stays open until all are answered or the time is over,
+# because its end interrupts work that still runs.
 wire() {
 	rm -f over
 	: > replies
@@ -39,8 +41,9 @@ wire() {
 	status=$(cat over)
 	answered=$(grep -c '"is":"\(done\|view\|complete\)"' replies)
 }
-# one_process OPTIONS...: what a session in one process answers to the lines and requests on standard input, and to a `quit` behind them. The input stays
-# open until it has left: a second after its end what still runs would be interrupted.
+# one_process OPTIONS...: prints the answers of a session in one process to the lines and requests
+# on standard input and a final `quit`. The input stays open until the session has left, because a
+# second after its end running work would be interrupted.
 one_process() {
 	rm -f left
 	mkfifo left

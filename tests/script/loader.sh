@@ -13,7 +13,8 @@ for strategy in "ddp accumulate=2" "pipeline=2 schedule=zb-h1 + ddp=2" context; 
 	check "$strategy: as without it" same plain.npy loaded.npy
 done
 
-# a schedule that takes micro-batches in orders of its own, others first and last in backward, with idle cells
+# a schedule with its own orders of micro-batches, different in forward and backward, with idle
+# cells
 printf '\357\273\277' > order.csv # as spreadsheets begin a text
 cat >> order.csv <<'END'
 0F2,0F0,0F3,0F1,,,,0B1,0B3,0B0,0B2

@@ -1,7 +1,8 @@
 #!/bin/sh
 # looking.sh -- the output of `stats`, `mem` and `run` about a program
 . tests/script/lib.sh
-# shows NAME RANKS LINES EXPRESSION: what is printed, in the lines that match the expression, is what stands on standard input
+# shows NAME RANKS LINES EXPRESSION: the printed lines that match the expression equal standard
+# input
 shows() {
 	"$RANKSH" -n $2 -c "$3" < /dev/null > "$work/all" 2>&1
 	# a loss to two digits: the last ones are the processor's
@@ -63,7 +64,8 @@ END
 shows "micro-batches that no stages hand on are no schedule" "4 --dry" "strategy ddp accumulate=2; run 1; stats" 'of the schedule|stall bubble|^   operations' <<'END'
    operations                     102
 END
-# two iterations of (8 + 3) x 30 ms, alone: ranks 0-2 are still at the one before when rank 3 begins with them
+# two iterations of (8 + 3) x 30 ms: rank 3 begins with them while ranks 0-2 are still in the
+# previous one
 shows "a section that the host has issued long before the device is at it" "4 --dry" \
 	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|time by cause|  lane|   compute  ' <<'END'
    time                       660.00 ms  660.00 ms  660.00 ms  660.00 ms
@@ -105,7 +107,8 @@ END
 shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak|nothing' <<'END'
 nothing has run yet
 END
-# parameters, gradients, and for bf16 with Adam three of f32: 2, 2 and 12 bytes of each of 4 x 16 x 16, in parts
+# parameters, gradients, and for bf16 with Adam three f32 tensors: 2, 2 and 12 bytes for each of 4
+# x 16 x 16, split into parts
 for row in "ddp:16384" "zero stage=1:7168" "zero stage=2:5632" "zero stage=3:4096" "fsdp:4096"; do
 	shows "model state of ${row%%:*}" "4 --dry" "model mlp layers=4 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ${row%%:*}; run 1; mem" \
 		'model state' <<-END

@@ -19,7 +19,8 @@ rank_of() {
 # limit PID KB: no more address space than it has now and KB beside
 limit() { prlimit --pid "$1" --as=$((($(awk '/^VmSize/ { print $2 }' "/proc/$1/status") + $2) * 1024)); }
 
-# session NAME RANK KB WANTED_STATUS WANTED_TEXT LINE: rank RANK of 3 has KB kilobytes left when the line comes
+# session NAME RANK KB WANTED_STATUS WANTED_TEXT LINE: rank RANK of 3 has KB kilobytes left when
+# LINE runs
 session() {
 	mkfifo "$work/in"
 	timeout $((300 * ${SLOW:-1})) "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &

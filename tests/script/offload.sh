@@ -3,7 +3,8 @@
 # the bus and to the disk, compared with formulas
 . tests/script/lib.sh
 
-# An mlp of 8 layers of 512 x 512, bf16 with Adam, on 4 ranks: a rank's part is P = 524288 parameters, of each 2 bytes, a gradient of 2, and 12 of state
+# An mlp of 8 layers of 512 x 512, bf16 with Adam, on 4 ranks: a rank's part is P = 524288
+# parameters, each with 2 bytes, a gradient of 2 and a state of 12.
 # step STRATEGY EXPECTATION...: of the second step; the first has the setup
 step() {
 	strategy=$1
@@ -23,13 +24,15 @@ no_disk='sent("disk read") == 0 and sent("disk write") == 0'
 step fsdp 'peak(optimizer) == 12B*P' 'sent("pcie up") == 0' "$no_disk"
 step "fsdp offload=host" "$state" 'sent("pcie up") == 2B*P' "$no_disk"
 step "fsdp offload=nvme" "$state" 'sent("pcie up") == 2B*P' 'sent("disk read") == 12B*P' 'sent("disk write") == 12B*P'
-# parameters are brought to the device for each gather, forward and backward; prefetch+2 buffers are there for them, of the largest group
+# Each gather, forward and backward, copies parameters to the device; prefetch+2 buffers of the
+# largest group hold them.
 step "fsdp offload=optimizer:host,params:host" "$state" 'sent("pcie up") == 2B*P' 'abs(sent("pcie down")-2*2B*P) < 100kB' "$no_disk"
 step "fsdp offload=optimizer:nvme,params:nvme" 'sent("disk read") == 12B*P+2*2B*P' 'sent("disk write") == (12B+2B)*P'
 step "fsdp offload=optimizer:nvme,params:host,gradients:nvme" 'sent("disk read") == (12B+2B)*P' 'sent("disk write") == (12B+2B)*P' 'peak(gradient) < 2B*P*2'
 step "zero stage=2 offload=optimizer:host,gradients:host" 'sent("pcie up") == 2B*P' 'sent("pcie down") >= 2B*P' 'peak(gradient) < 2B*P*2'
 
-# While one group is stepped the next one is read and the one before written: the disk works in both directions at once
+# While one group is updated, the next one is read and the previous one is written: the disk works
+# in both directions at once.
 cat > "$work/lines" <<'END'
 model mlp layers=16 hidden=1024 batch=64 dtype=bf16 optimizer=adam
 strategy fsdp offload=nvme prefetch=2

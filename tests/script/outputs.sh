@@ -6,7 +6,8 @@
 cd "$work" || exit 1
 serial='model mlp layers=2 hidden=8 batch=8; strategy serial; run 1'
 trained='model mlp layers=2 hidden=8 batch=8; strategy pipeline=2 micro=2; run 1'
-# lines BEFORE LINE...: LINE at a prompt of two ranks in one process, behind BEFORE; what it says in `out`, true if nothing was refused
+# lines BEFORE LINE...: runs LINE after BEFORE at a prompt of two ranks in one process; its output
+# in `out`; true if no line was refused
 lines() {
 	printf '%s\n' "$@" | one_process --dry -n 2 | sed 's/\\"/"/g' > out
 	! grep -q '"status":"\(file\|argument\|syntax\|name\)"' out

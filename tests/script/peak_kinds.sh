@@ -12,7 +12,8 @@ peak() {
 	check "$1" same "$work/wanted" "$work/got"
 }
 
-# 8 rows a rank, 1 kB a tensor. The most is there when the loss has its gradient: x0 x1 x2 and the loss; dx2; the targets are a buffer.
+# 8 rows a rank, 1 kB a tensor. The peak is when the gradient of the loss exists: x0 x1 x2 and the
+# loss; dx2; the targets are a buffer.
 peak ddp ddp <<'END'
 of 21.5 kB on ranks 0,1: parameters 8 kB, gradients 8 kB, optimizer 0 B, activations 3.5 kB, their gradients 1 kB, buffers 1 kB
 END

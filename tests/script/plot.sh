@@ -55,7 +55,8 @@ check 'and a program its curve' same straight undone
 check 'a longer name is another name' grep -q '^ *+ serial, mlp layers=2 hidden=8 batch=8: ' out
 check 'an equal name gets a number' grep -q '^ *[^ ] serial, mlp layers=2 hidden=8 batch=8 (2): ' out
 
-# a curve's name is the line as typed, whatever the order of reading; a long one is cut, its figures are not
+# A curve's name is the line as typed, in any order of reading. A long name is cut, its figures
+# are not.
 "$RANKSH" -n 4 -c "model mlp layers=2 hidden=16 batch=8; strategy ddp=2 bucket=8k + tp=2; run 2; plot loss; strategy ddp=2 bucket=123456 overlap=off + tp=2; run 6; plot loss" > out 2>&1
 check 'the line as typed' grep -q '^ *o ddp=2 bucket=8k + tp=2, mlp.*: [0-9.]* at [0-9.]* [mu]s$' out
 check 'a long name is cut before the figures' grep -q '^ *+ ddp=2 bucket=123456 overlap=off + tp=2, .*[^0-9]: [0-9.]* at [0-9.]* [mu]s$' out

@@ -3,7 +3,8 @@
 # differ from them in one line, and are reported.
 . tests/script/lib.sh
 
-# every program behind a `reset`, in one process for each number of ranks; all: NUMBER|RANKS|NAME|WRONG LINE|WORDS
+# every program after a `reset`, in one process for each number of ranks; all:
+# NUMBER|RANKS|NAME|WRONG LINE|WORDS
 awk -v work="$work" '
 function put(text) { print text > file; at[file]++ }
 function play(wrong, instead, words, i) {

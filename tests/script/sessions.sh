@@ -7,11 +7,12 @@ cd "$work" || exit 1
 
 dry=--dry # of one rank also without it: then there are data
 also= # a line behind the others, with Ctrl-C while it runs
-# until_said TEXT [TIMES]: it is in `replies`, so often; no longer than the seconds that anything here takes
+# until_said TEXT [TIMES]: waits until `replies` has TEXT so many times, at most the seconds that
+# any step here takes
 until_said() { for look in $(seq $((200 * ${SLOW:-1}))); do [ "$(grep -c "$1" replies)" -ge "${2:-1}" ] && break; timeout 0.05 tail -f /dev/null; done; }
 interrupt='\036{"do":"interrupt"}\n'
-# state RANKS [silent]: a session of the lines on standard input, one a line, and what can be seen of it then; silent: as new ranks are given a log, with
-# Ctrl-C behind each line
+# state RANKS [silent]: runs a session with the lines of standard input, and prints its visible
+# state; silent: as new ranks receive a log, with Ctrl-C after each line
 state() {
 	while IFS= read -r line; do
 		[ -z "${2:-}" ] || printf '\036{"do":"run","silent":true,"text":"%s"}\n'"$interrupt" "$(printf '%s' "$line" | sed 's/["\\]/\\&/g')"
@@ -55,7 +56,8 @@ replayed() {
 printf '%s\n' 'explain on' 'timeline on' 'spin 1us' whatif | one_process --dry -n 2 > out
 check "what is shown with each line changes no line's number in a world of its own" grep -q 'run again: 2 operations, each at the same time' out
 
-# all ranks of a line are owed their answers together: rank 0's stream is empty, but what its device did until then is final
+# All ranks of a line receive their answers together: rank 0's stream is empty, but its device's
+# work until then is final.
 undone "a sync of several ranks is run again as it was typed" 3 'record e on s' <<'END'
 tensor t3[8,4] t4[8,4] = rank
 stream s
@@ -183,7 +185,8 @@ host a*1us'
 replayed "Ctrl-C does not cut short what new ranks are given" 1 <<END
 $loop
 END
-# not_cut LINE < LINES: Ctrl-C in LINE, which runs the lines before it again; that it was typed is said
+# not_cut LINE < LINES: Ctrl-C in LINE, which runs the lines before it again, is reported and has
+# no effect
 not_cut() {
 	cat > lines
 	{ cat lines; echo "$1"; } | state 1 > before
@@ -212,7 +215,8 @@ dry=--dry
 	until_said '"waits":0,"clock":[1-9]'
 } | within 20 mpirun --oversubscribe -n 2 "$RANKSH" --wire > replies 2> errors
 check "rank 0 has a prompt behind a group that Ctrl-C has left without work, and the group works" grep -q '"waits":0,"clock":[1-9]' replies
-# piped NAME RANKS < LINES: a script whose lines come slowly down a pipe, each when the one before is done, does what it does from a file
+# piped NAME RANKS < LINES: lines that arrive slowly through a pipe, each after the previous one
+# is done, have the same effects as a file
 piped() {
 	{ cat; printf '%s\n' 'say "--- looks"' 'timeline all' stalls stats traffic streams events; } > script.rsh
 	"$RANKSH" --dry -n "$2" script.rsh | sed -n '/--- looks/,$p' > before
@@ -266,7 +270,8 @@ logged() {
 	check "$1" grep -q "\"add\":\[{\"line\":\"$2\"" out
 }
 for line in 'timeline on' 'explain on' 'machine dgx-h100' 'mem trim'; do logged "\`$line\` is kept for new ranks" "$line"; done
-# what has run before a refused statement lasts, and so it is in the log, however it came: pasted, from a file, in a def
+# Statements that ran before a refused statement persist, so they are in the log, whether pasted,
+# from a file or in a def.
 while read -r setting; do
 	printf '%s\nnonsense\n' "$setting" > lasting.rsh
 	printf '\036{"do":"run","text":"%s\\nnonsense"}\nsource lasting.rsh\ndef f { %s; nonsense }\nf\n' "$setting" "$setting" | one_process --dry -n 2 > out
@@ -305,13 +310,15 @@ for line in 'timeline; nonsense' 'view; nonsense' quit 'if 1 { tensor x[4]; quit
 	printf '%s\n' "$line" | one_process --dry -n 1 > out
 	check "\`$line\` is not" sh -c '! grep -q "\"add\":.{" out'
 done
-# an iteration that is played step by step: its loss is not final yet, and a look does not make it so
+# The loss of an iteration that is run step by step is not final yet, and a look does not make it
+# final.
 dry=
 printf 'model mlp layers=2 hidden=128 batch=256\nstrategy zero\nrun 1\nstep back\nstep\n' > lines
 state 1 < lines > before
 { cat lines; echo stats; } | state 1 > out
 check "stats reads no loss that is not there yet" same before out
-# what a script has done so far is told of before the next world takes its place, as down a slow pipe
+# Races of a script's earlier lines are reported before the next world begins, as with a slow
+# pipe.
 for next in reset 'strategy ddp'; do
 	"$RANKSH" -n 1 -c "stream s; tensor x[4] = ones; y = relu x on s; copy x -> x; $next" > out 2>&1
 	check "\`$next\` in a script: the races before it are told" grep -q 'race: `relu` on s reads x' out
@@ -322,7 +329,8 @@ printf 'stream s t\ntensor x[4] y[4] z[4] = ones\n@0 send z to=1 on s\n@0 x = re
 { cat lines; echo '@1 recv z from=0'; } | state 2 > before
 { cat lines; echo races; echo '@1 recv z from=0'; } | state 2 > out
 check "races stand in program order, whenever they were found" same before out
-# the matmul and the copy meet in t1 and in t2; whoever asks late knows the race of t1 by the allgather already
+# The matmul and the copy race in t1 and in t2; a late `races` knows the race of t1 by the
+# allgather already.
 cat > lines <<'EOF'
 tensor t1[4,4] t2[4,4] bf16 = rank
 stream s9
@@ -335,7 +343,8 @@ last='sendrecv t2 -> t2 to=(rank+1)%world from=(rank-1)%world on s9'
 { cat lines; echo "$last"; } | state 4 > before
 { sed 's/$/\nraces/' lines; echo "$last"; } | state 4 > out
 check "a pair of operations races once for each pair of names, whenever it is found" same before out
-# drawn SEED: lines of a session of 3 ranks, the same on any computer; every other one is marked as one that only looks, or is refused
+# drawn SEED: random lines for a session of 3 ranks, the same on any computer; every other one is
+# marked as a look, or is refused
 drawn() {
 	awk -v state="$1" '
 	function draw(n) { state = state * 16807 % 2147483647; return int(state / 7) % n }
@@ -372,7 +381,8 @@ dry=
 printf '%s\n' 'tensor x[4] = 1' '{"do":"run","silent":true,"text":"spin 1ms","stamp":5000000}' 'x = scale x 2' sync 'at 5.5ms' 'peek x' 'at 7ms' 'peek x' |
 	sed "s/^{/$(printf '\036')&/" | one_process -n 1 | tr '\n' ' ' > out
 check "peek behind at shows memory as it was, of lines that pace has put off" grep -q 'at 5.50 ms:.n.*x = 1 1 1 1.*at 7.00 ms:.n.*x = 2 2 2 2' out
-# a lesson gives back what the session had before it: the machine, `slow`, the loader, model and program
+# The end of a lesson restores what the session had before: machine, `slow`, loader, model and
+# program.
 cat > le.rsh <<'END'
 # lesson: Le
 ## One
@@ -443,7 +453,8 @@ for close in 'lesson off' 'lesson off; spin 2ms'; do
 		check "\`$opens\`, \`$close\`: journal save writes a script that makes this world" same before out
 	done
 done
-# values that steered a line are in the log, and a line that runs again goes by them: steered RANKS < LINES: `replies`
+# Recorded inputs of a line are in the log, and a replayed line uses them. steered RANKS < LINES:
+# `replies`
 steered() {
 	sed "s/^{/$(printf '\036')&/" > typed
 	wire "$1" 60
@@ -472,7 +483,8 @@ END
 		grep -q '`let a = z\[0\]+x\[0\]`, run again: z\[0\] of rank 0 was 1.5 and is 7 now.*; it uses the recorded value' out
 	check "... the variable is as it was, the tensor as it is" grep -q 'a = 3.n *z\[0\] = 7' out
 done
-# a value that is another one when its line runs again is told once: it stands in the log beside what the line goes by
+# A value that differs when its line runs again is reported once; the log has it next to the
+# recorded one.
 set -- 'model mlp layers=2 hidden=8 batch=4' 'strategy serial' 'run 2' 'if time > 1us { spin 1us; nonsense }' 'step 0'
 printf '%s\n' "$@" | one_process -n 1 > out
 check "a value that step back has made another one is told once" test "$(grep -o 'time of rank 0 was [0-9]* and is 0 now' out | wc -l)" = 1
@@ -506,7 +518,8 @@ check "... but not of a value that has lost its numbers" sh -c '[ "$(grep -c "va
 check "... and of what it read no control characters are shown" grep -q "instead of  .2Jgone:" out
 check "an event that had happened has happened" grep -q 'h = 5 us' out
 check "numbers that are no counts are refused" grep -q "the journal's values of send= are no whole numbers" out
-# what lies on the disk decides how far a line goes: what was not written then is not written when the line runs again
+# The files on the disk decide how far a line runs: a file that it did not write then is not
+# written at replay.
 echo mine > mine.txt
 echo mine > mine.svg
 dry=--dry

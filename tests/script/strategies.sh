@@ -8,7 +8,8 @@ small='model mlp layers=3 hidden=16 batch=8'
 check "gradients that are not exchanged are found" [ $? = 1 ]
 check "and said" grep -q "differs from one rank after 3 iterations: 3 of 3 tensors" "$work/out"
 
-# a small learning rate hides a wrong step beside a large parameter, but not beside what training has changed
+# With a small learning rate a wrong step is small relative to the parameter, but not to its
+# change.
 for model in "mlp layers=8 hidden=16 batch=24 dtype=f16" "mlp layers=3 hidden=13 batch=25 dtype=bf16 lr=1e-4" \
 	"mlp layers=3 hidden=13 batch=25 dtype=f16 optimizer=adam lr=1e-5" "gpt layers=2 hidden=24 heads=4 seq=7 batch=13 dtype=bf16 tied=on" \
 	"gpt layers=1 hidden=16 heads=2 seq=8 batch=9 optimizer=sgd lr=1e-3"; do
@@ -57,7 +58,8 @@ done
 
 # picture FILE LINES...: what a session of 4 ranks draws at its end
 picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print $shown" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
-# a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
+# A saved program is a script with the same timeline and numbers: the lines that ran, or, saved as
+# source, its source.
 for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
 	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=1f1b micro=4 accumulate=2" "pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2" \
 	"ddp=2 + fsdp=2 wrap=layer" context; do
@@ -76,7 +78,8 @@ for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero sta
 done
 shown=w1
 
-# ... with what was typed between its steps: a def counts from the step behind it on, and its variables as they were
+# ... with the lines typed between its steps: a def counts from the next step on, with its
+# variables' values at that time
 typed='def later t { spin t }; model mlp layers=3 hidden=16 batch=16; strategy ddp; let often = 1
 def gradient_made p { replaced p;  for i in 0:often { later 50us } }; step 4; let often = 2; run 1
 def gradient_made p { replaced p;  later (10us * (rank + 1)) }; let often = 5; run 1; step 3'
@@ -86,11 +89,12 @@ check "defs typed at the prompt are saved" same "$work/a" "$work/b"
 check "from the step on before which they were typed" [ "$(grep -c 'spin 50us' "$work/ran.rsh") $(grep -c '@3 spin 40us' "$work/ran.rsh")" = "21 3" ]
 "$RANKSH" -n 4 -c "model mlp layers=3; strategy serial; def gradient_made p { replaced p;  spin 7ms }; step 1; run 1; program save $work/ran.rsh" > "$work/out" 2>&1
 check "one typed before the first step counts" [ "$(grep -c 'spin 7ms' "$work/ran.rsh")" = 3 ]
-# a def of his own sees his own variables first, also where the program has one of that name: neither changes the other's
+# A user's def sees its own variables first, even if the program has one of that name; neither
+# changes the other's.
 "$RANKSH" -n 4 -c "$small; strategy ddp; let batch = 3; let mine = 2; def gradient_made p { replaced p;  let batch = batch + 1;  spin (batch*mine*hidden*1ms) }; run 1; program save $work/ran.rsh; say \"batch \$batch\"" > "$work/out" 2>&1
 check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ms' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128ms spin 160ms spin 192ms " ]
 check "and changes its own" grep -qx "batch 6" "$work/out"
-# the colour of a rank is saved as its value: what it was made of may differ where the colour is the same
+# A rank's colour is saved as a value: its expression may differ while the colour is the same.
 printf '## groups\nmesh dp=2 tp=2\ngroup ends by (tp == 0) in dp\ntensor g[64] = rank\nfor it in 0:1 {\n## sum\nallreduce g in ends\n}\n' > "$work/split.rsh"
 picture "$work/a" "program $work/split.rsh; run 2; program save $work/ran.rsh"
 picture "$work/b" "source $work/ran.rsh"
@@ -167,8 +171,8 @@ cat > "$work/wanted" <<'END'
    overlap=off has no effect without delay=0
 END
 check "options without effect are told" same "$work/wanted" "$work/idle"
-# defs and options of a user's own file: nothing calls or reads them, or they end what another one does. What another part, option or
-# strategy would call is no mistake
+# Defs and options of a user's own file: no line calls or reads them, or they end those of another
+# file. A name that another part, option or strategy would call is no mistake.
 cat > "$work/own.rsh" <<'END'
 # own: does nothing for its gradients
 # axis dp: share out the batch
@@ -254,7 +258,8 @@ check "a model's file may have a long name" "$RANKSH" -n 2 -c "model $long; stra
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]
-# the loss alone is wrong, where training is right: twice, a sum over ranks, that of the last micro-batch
+# Only the loss is wrong, and training is right: twice the loss, a sum over ranks, the loss of the
+# last micro-batch.
 for wrong in 'def count_loss kernel y t m { replaced "$kernel" y t m;  loss = scale loss 2 }' 'def update { replaced;  allreduce loss in dp }' \
 	'let micros = 2;  def count_loss kernel y t m { loss = $kernel y t }'; do
 	printf '# wrong: its loss\n# axis dp\nlet replica = dp;  let replicas = size(dp)\ndef gradient_made p { if last { allreduce d$p op=avg in dp } }\n%s\n' "$wrong" > "$work/loss.rsh"

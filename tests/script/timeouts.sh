@@ -28,7 +28,8 @@ check "numbers after an undo" grep -q 'again 24' replies
 check "books alike" sh -c '! grep -q "a bug of ranksh" replies errors'
 check "nobody is stuck while a timeout runs" grep -q 'no rank waits for another' replies
 
-# ---- a script's `sync` of all ranks is owed its answer as at the prompt: who has no line there does not come ----
+# ---- a script's `sync` of all ranks is answered as at the prompt: a rank without a line there
+# never calls ----
 cat > sync.rsh <<'END'
 group g 0-3 timeout=2ms
 tensor x[8] = rank
@@ -77,7 +78,8 @@ grep '|\|timeout' one.dry > out
 check "--dry shows the same" same shown out
 check "--dry, other order" same one.dry three.dry
 
-# ---- the end of a script: what can fire fires, and who waits for a group without a timeout is stuck ----
+# ---- the end of a script: timeouts that can fire do fire, and a rank that waits in a group
+# without one is stuck ----
 printf '%s\n' 'group g 0-3 timeout=2ms' 'tensor x[4] = rank' '@0 allreduce x in g' '@0 sync' > end.rsh
 "$RANKSH" -n 4 end.rsh > out 2>&1
 status=$?

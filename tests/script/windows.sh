@@ -4,7 +4,8 @@
 . tests/script/lib.sh
 cd "$work" || exit 1
 
-# typed NAME: the lines of NAME as at a prompt, in one process; what they said in `out`, on one line
+# typed NAME: runs the lines of NAME as at a prompt, in one process; their output in `out`, on one
+# line
 typed() { one_process --dry -n 3 < "$1" | grep -o '"text":"[^"]*"' | sed 's/\\n/ /g' | tr -s ' \n' ' ' > out; echo >> out; }
 
 cat > waits <<'END'
@@ -93,7 +94,8 @@ END
 within 20 "$RANKSH" -n 3 cut.rsh > out 2>&1
 check 'an add that was aborted has changed nothing' test $? -eq 0
 
-# the order in which ranks have their lines means nothing: in a file each rank's lines stand together, or mixed
+# The order of different ranks' lines has no effect: in a file each rank's lines are together, or
+# mixed.
 setup='stream s t
 tensor y[64,64] x[64,64] got[64,64] = randn seed=rank
 window y'

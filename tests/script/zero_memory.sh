@@ -5,7 +5,8 @@
 . tests/script/lib.sh
 lines=$work/lines
 
-# state RANKS STAGE: GB of parameters, gradients, master weights and Adam's means on a rank, as `mem` counts them
+# state RANKS STAGE: GB of parameters, gradients, master weights and Adam's means on a rank, as
+# `mem` counts them
 state() {
 	cat > "$lines" <<-END
 		set memory=400GB
