@@ -518,8 +518,8 @@ check "... but not of a value that has lost its numbers" sh -c '[ "$(grep -c "va
 check "... and of what it read no control characters are shown" grep -q "instead of  .2Jgone:" out
 check "an event that had happened has happened" grep -q 'h = 5 us' out
 check "numbers that are no counts are refused" grep -q "the journal's values of send= are no whole numbers" out
-# The files on the disk decide how far a line runs: a file that it did not write then is not
-# written at replay.
+# The files on the disk decide how far a line runs: a replay runs it as far as it ran then, and
+# writes no file that it did not write then.
 echo mine > mine.txt
 echo mine > mine.svg
 dry=--dry

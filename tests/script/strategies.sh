@@ -171,8 +171,8 @@ cat > "$work/wanted" <<'END'
    overlap=off has no effect without delay=0
 END
 check "options without effect are told" same "$work/wanted" "$work/idle"
-# Defs and options of a user's own file: no line calls or reads them, or they end those of another
-# file. A name that another part, option or strategy would call is no mistake.
+# Defs and options of a user's file that no line calls or reads, or that remove the effect of
+# another file's, are reported. Names that another part, option or strategy would call are not.
 cat > "$work/own.rsh" <<'END'
 # own: does nothing for its gradients
 # axis dp: share out the batch
