@@ -72,8 +72,8 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* Replaces `out` by one lane's spans, which tile the window without gaps. An unused stream is one
  * DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Splits the span that contains `now`, and marks spans after it as projected. passes: spans that
- * begin before `now` are not projected */
+/* Splits the span that contains `now` if its start is final, and marks spans after it as
+ * projected. passes: spans that begin before `now` are not projected */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
 /* Makes spans invisible that begin at as_of or later, except work. */
 void spans_unseen(struct spans *spans, int64_t as_of);

@@ -324,8 +324,8 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor);
 /* Returns the same for all operations but copies */
 double metric_sent_to_others(const struct trace *trace, int section, int rank);
-/* Selects operations of that title; without any, the host's waits for that reason ("print",
- * "sync"). So a `barrier` or `copy` that also blocks the host counts once. */
+/* Selects operations of that title; if the program has none, the host's waits for that reason
+ * ("print", "sync"). So a `barrier` or `copy` that also blocks the host counts once. */
 struct counted_ops {
 	const char *title;
 	int stream;     /* 0: any */
