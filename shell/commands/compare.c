@@ -42,7 +42,8 @@ static enum status compare_read_worlds(const struct call *call, struct question 
 			question->worlds++;
 		} else if (strncmp(word.at, "run=", 4) != 0) {
 			if (memchr(word.at, '$', word.length))
-				return fail(ST_ARGUMENT, "compare: '%.*s': values are written out here",
+				return fail(ST_ARGUMENT,
+				        "compare: '%.*s': write the value, because `$` is not replaced here",
 				        SHOWN(word));
 			snprintf(world + count, room - count, "%s%.*s", count ? " " : "", WHOLE(word));
 		}

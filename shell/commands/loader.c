@@ -53,7 +53,7 @@ static enum status loader_run(struct call *call)
 		plan->loader = on ? loader : (struct loader){0};
 	loader_text(&plan->loader, &text);
 	out_say(call->shell->out, "   %s%s\n", text_string(&text),
-	        on || off ? "; the next `strategy` has it so" : "");
+	        on || off ? "; the next `strategy` uses it" : "");
 	text_release(&text);
 	return ST_OK;
 }

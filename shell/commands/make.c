@@ -23,12 +23,14 @@ static enum status stream_check_queues(struct call *call, int rank, int more, bo
 	if (backend->streams_refused)
 		return fail(ST_LIMIT,
 		        "stream: rank %d would have %d with the default one; ranks that share a GPU have %d "
-		        "at most: of more, two share a queue of it, where one can stand before what it waits "
-		        "for",
+		        "at most: with more, two would share a hardware queue, and one could block the "
+		        "stream "
+		        "that it waits for",
 		        rank, count + more, most);
 	if (act && count <= most && rank == ranks_first(call->set))
 		shell_note(call->shell, call->set,
-		        "%d streams: of more than %d some share a queue of the GPU, and wait for each other",
+		        "%d streams: above %d, some share a hardware queue of the GPU and wait for each "
+		        "other",
 		        count + more, most);
 	return ST_OK;
 }

@@ -20,10 +20,10 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	if (!layout_contiguous(&window->layout))
 		return fail(ST_SHAPE, "%s: the elements of %s are not contiguous", title, y);
 	if (!layout_same_shape(&own->layout, &window->layout))
-		return fail(ST_SHAPE, "%s: %s is %s, %s is %s: both are of the same shape", title, x,
+		return fail(ST_SHAPE, "%s: %s is %s, %s is %s: both must have the same shape", title, x,
 		        shape_text(&own->layout).text, y, shape_text(&window->layout).text);
 	if (own->layout.dtype != window->layout.dtype)
-		return fail(ST_DTYPE, "%s: %s is %s, %s is %s: nothing is converted on the way", title, x,
+		return fail(ST_DTYPE, "%s: %s is %s, %s is %s: types are not converted", title, x,
 		        dtype_name(own->layout.dtype), y, dtype_name(window->layout.dtype));
 	return ST_OK;
 }

@@ -87,7 +87,7 @@ static enum status p2p_to_self(const struct call *call, int rank, struct submit_
 		return p2p_refuse_self(call, rank, plan, own->direction == P2P_SEND);
 	int64_t from = layout_bytes(&plan->operand[0].layout), to = layout_bytes(&plan->operand[1].layout);
 	if (from != to)
-		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
+		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes, and receives %lld", title, rank,
 		        (long long)from, (long long)to);
 	if (call->shell->together)
 		return fail(ST_RANK, "a rank cannot send to itself in `together`: use `copy`");

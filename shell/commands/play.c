@@ -34,7 +34,7 @@ static enum status step_to(struct call *call, long played)
 	const struct training *t = call->shell->training;
 	if (call->shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
-		        "type `step back` and `step 0` alone on a line: the lines before run again");
+		        "type `step back` and `step 0` alone on a line: earlier lines run again");
 	enum status status = program_wanted(call->shell);
 	if (status == ST_OK && played < 0)
 		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,

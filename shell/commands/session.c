@@ -18,7 +18,7 @@ static enum status undo_run(struct call *call)
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000000, &count);
 	if (status == ST_OK && !call_alone(call))
-		status = fail(ST_ARGUMENT, "type `undo` alone on a line: the lines before run again");
+		status = fail(ST_ARGUMENT, "type `undo` alone on a line: earlier lines run again");
 	if (status == ST_OK)
 		call->shell->wishes.statement =
 		        (struct wish){.kind = WISH_WORLD, .grant = replay_undo, .number = count};
@@ -84,7 +84,7 @@ static enum status journal_run(struct call *call)
 	struct text script = {0};
 	if (!shell->interactive && !shell->journal.count)
 		return fail(ST_ARGUMENT,
-		        "journal: the lines of a script stand in its own file; `journal` has those typed at "
+		        "journal: the lines of a script are in its own file; `journal` has those typed at "
 		        "a prompt");
 	if (!call_count(call, 0)) {
 		journal_list(shell);

@@ -241,8 +241,8 @@ static enum status why_answer(struct inquiry *asked, struct text *out)
 			return why_explain(asked, &question, out);
 		}
 	if (!asked->word[strspn(asked->word, "0123456789")])
-		return fail(ST_NAME, "why %s: `@%s why` asks of that rank, `why %sms` of a time", asked->word,
-		        asked->word, asked->word);
+		return fail(ST_NAME, "why %s: `@%s why` explains that rank, `why %sms` that time",
+		        asked->word, asked->word, asked->word);
 	enum status status = inquiry_find_ops(asked, &several);
 	if (status == ST_OK && several) {
 		inquiry_list_ops(asked, out);

@@ -174,8 +174,8 @@ enum status device_machine(const struct device *device, const char *name, struct
 		*machine = *here;
 	else
 		status = fail(ST_ARGUMENT,
-		        "the machine `this` is the GPU at hand, and this is the simulator: it needs --device "
-		        "cuda");
+		        "the machine `this` is the local GPU, and this session is simulated: it needs "
+		        "--device cuda");
 	if (status != ST_OK)
 		return status;
 	machine->changes = changes + 1;

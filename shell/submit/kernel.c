@@ -34,7 +34,7 @@ enum status duration_check(const char *title, struct number number)
 	struct text given = {0};
 	number_text(number, &given);
 	enum status status =
-	        fail(ST_RANGE, "%s: %s: a time from 0 to 30 years, please", title, text_string(&given));
+	        fail(ST_RANGE, "%s: %s: a time from 0 to 30 years was expected", title, text_string(&given));
 	text_release(&given);
 	return status;
 }

@@ -33,7 +33,8 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	enum status status = call_result(call, i, rank, &result->view);
 	for (int k = 0; k < i && status == ST_OK; k++)
 		if (plan->result[k].view.name == result->view.name && plan->result[k].action != RESULT_DROP)
-			status = fail(ST_NAME, "%s: two results, one name", call->statement->row->name);
+			status = fail(
+			        ST_NAME, "%s: two results have the same name", call->statement->row->name);
 	return status;
 }
 
@@ -350,8 +351,8 @@ enum status plan_fits_stream(const struct shell *shell, int rank, const struct s
 		return ST_OK;
 	if (plan->record.kind != OP_KERNEL && plan->record.kind != OP_COPY)
 		return fail(ST_ARGUMENT,
-		        "%s: %s is a thread of the host (kind=host), and GPUs exchange data: on a stream of "
-		        "the GPU",
+		        "%s: %s is a thread of the host (kind=host), which cannot exchange data between "
+		        "GPUs: use a stream of the GPU",
 		        title, thread);
 	for (int i = 0; i < plan->operands; i++) {
 		enum status status = plan->record.kind == OP_KERNEL

@@ -255,8 +255,8 @@ static enum status unroll_complete(struct call *call, int rank, struct submit_pl
 	enum status status = collective_complete(call, rank, plan);
 	if (status == ST_OK && plan->record.dtype == DT_I32 && plan->record.reduction == REDUCE_AVG)
 		return fail(ST_ARGUMENT,
-		        "%s: op=avg of i32 does not unroll: the sum of whole numbers is divided at the end; "
-		        "op=sum does",
+		        "%s: op=avg of i32 does not unroll: a sum of whole numbers is divided only at the "
+		        "end; use op=sum",
 		        call->statement->row->name);
 	if (status == ST_OK)
 		status = unroll_begin(call, plan, rank, &work);

@@ -97,7 +97,7 @@ static enum status read_elements(struct shell *shell, const char *path, void *el
 	enum status status = read_content(shell, path, true, false, &content);
 	if (status == ST_OK && content.elements) {
 		if ((size_t)layout_bytes(&content.layout) != bytes)
-			status = fail(ST_FILE, "%s: it has changed meanwhile", path);
+			status = fail(ST_FILE, "%s: the file has changed since its header was read", path);
 		else if (elements)
 			memcpy(elements, content.elements, bytes);
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));

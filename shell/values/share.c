@@ -119,13 +119,14 @@ enum status read_file(const char *path, char **bytes, size_t *count)
 
 enum status shell_no_file(const char *path)
 {
-	return fail(ST_FILE, "%s: no file is read here", path);
+	return fail(ST_FILE, "%s: files cannot be read here", path);
 }
 
 enum status shell_may_write(const struct shell *shell, const char *path)
 {
 	return shell->files.writes_none
-	        ? fail(ST_FILE, "%s is not written: a lesson's own lines read files and write none", path)
+	        ? fail(ST_FILE, "%s is not written: a lesson's own lines may read files, but not write them",
+	                  path)
 	        : ST_OK;
 }
 

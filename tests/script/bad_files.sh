@@ -107,7 +107,7 @@ bad "model none.rsh" "none.rsh: No such file"
 bad_program 'for it in 0:1 {
 spin 1ms
 }
-spin 2ms' 4 "a line after the iteration's end"
+spin 2ms' 4 "no line may follow the iteration"
 bad_program 'tensor x[4]
 for it in 0:1 {
 @0 send x to=1
@@ -216,20 +216,20 @@ for line in 'save x notes.txt force' 'export n.svg force' 'export kineto n' 'che
 	ls > ../before_it
 	run 1 'lesson ./lesson.rsh'
 	ls > ../behind_it
-	check "a starter's \`$line\` is refused" sh -c "[ $status = 2 ] && grep -q 'is not written: a lesson.s own lines read files and write none' out && cmp -s ../before_it ../behind_it && grep -aq NUMPY notes.txt"
+	check "a starter's \`$line\` is refused" sh -c "[ $status = 2 ] && grep -q 'is not written: a lesson.s own lines may read files, but not write them' out && cmp -s ../before_it ../behind_it && grep -aq NUMPY notes.txt"
 	"$RANKSH" -n 1 --check-lessons lesson.rsh > out 2>&1
-	check "... and --check-lessons says so" sh -c "[ $? != 0 ] && grep -q 'a lesson.s own lines read files and write none' out"
+	check "... and --check-lessons says so" sh -c "[ $? != 0 ] && grep -q 'a lesson.s own lines may read files, but not write them' out"
 done
 lesson '' later
 run 1 'lesson ./lesson.rsh; solution run'
-check "its solution does not write" sh -c "[ $status = 2 ] && grep -q 'write none' out"
+check "its solution does not write" sh -c "[ $status = 2 ] && grep -q 'not write them' out"
 "$RANKSH" -n 1 --check-lessons lesson.rsh > out 2>&1
-check "... which --check-lessons says, too" grep -q 'write none' out
+check "... which --check-lessons says, too" grep -q 'not write them' out
 run 1 'lesson ./lesson.rsh; later'
-check "nor does a def of the starter that the learner calls" sh -c "[ $status = 2 ] && grep -q 'write none' out"
+check "nor does a def of the starter that the learner calls" sh -c "[ $status = 2 ] && grep -q 'not write them' out"
 lesson 'program program.rsh' ''
 run 1 'lesson ./lesson.rsh; step'
-check "nor a program that the starter began" sh -c "[ $status = 2 ] && grep -q 'write none' out && [ ! -e program.svg ]"
+check "nor a program that the starter began" sh -c "[ $status = 2 ] && grep -q 'not write them' out && [ ! -e program.svg ]"
 lesson '' ''
 run 1 'lesson ./lesson.rsh; save x mine.npy; lesson off; tensor x[4] = ones; save x mine.npy; source sourced.rsh'
 check "the learner's own lines write, in the task and behind it" sh -c "[ $status = 0 ] && [ -s mine.npy ]"

@@ -94,8 +94,8 @@ sed 's/^#: start$/#: start unsean/' sum.rsh > unsean.rsh
 "$RANKSH" -n 2 -c 'lesson ./unsean.rsh' > out 2>&1
 check "a word that is none behind start" grep -q "start unsean': only .unseen. may follow .start" out
 graded "... of a hunt before" 1 'would make another world' 'fix 1 x'
-graded "a file" 1 'no file is read here' 'source nothing.rsh'
-graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.npy'
+graded "a file" 1 'files cannot be read here' 'source nothing.rsh'
+graded "a file of numbers" 1 'files cannot be read here' 'tensor y[4] = load nothing.npy'
 graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
 graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'

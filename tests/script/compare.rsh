@@ -65,6 +65,6 @@ compare ddp=2 + tp=2 / pipeline micro=2
 #>    ... 8 more rows
 compare ddp / zerro
 #> tests/script/compare.rsh:66: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
-expect error "values are written out here" { let b = 4; compare ddp bucket=$b }
+expect error "`$` is not replaced here" { let b = 4; compare ddp bucket=$b }
 expect error "compare: run=: how many iterations" { compare ddp run=0 }
 expect error "compare needs strategies: compare STRATEGY" { compare run=2 }

@@ -126,7 +126,7 @@ run 0 -n 1 --device cuda --machine ./gpu.machine -c machine
 check "... as one is that calibrate has written" says '^the GPU at hand'
 check "... of which no other is said" says '^gpu: Stand-in GPU$'
 run 2 -n 2 --device sim -c 'machine this'
-check "machine this on the simulator" says 'the machine `this` is the GPU at hand, and this is the simulator: it needs --device cuda'
+check "machine this on the simulator" says 'the machine `this` is the local GPU, and this session is simulated: it needs --device cuda'
 RANKSH_CUDA=$work/no-libcublas run 2 -n 2 --machine this -c "$hi"
 check "... and where no GPU is found" says 'it needs --device cuda'
 
@@ -135,7 +135,7 @@ printf 'for i in 0:29 { stream s$i }\nstream q q2 kind=host\nstream t\n' > strea
 run 2 -n 2 streams.rsh
 check "more streams than queues on a shared GPU" says '^streams.rsh:3: stream: rank 0 would have 31 with the default one; ranks that share a GPU have 30 at most'
 RANKSH_STANDIN=gpus=2 run 0 -n 2 streams.rsh
-check "... on one of its own it is said" once '31 streams: of more than 30 some share a queue of the GPU'
+check "... on one of its own it is said" once '31 streams: above 30, some share a hardware queue of the GPU'
 
 # If a shared operation fails on some ranks, these report it, the others are released, its results
 # are poisoned, and the session continues.

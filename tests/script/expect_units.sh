@@ -22,7 +22,7 @@ says 'tensor m[8k]; let n = 8k; expect bytes(m) == 4*n' 'bytes(m) is a size: 4*n
 says 'tensor m[8k]; let n = 3; expect max(0,bytes(m),n) > 0' 'bytes(m) is a size: n is 3, without a unit'
 says 'print min(4k,1kB,2)' '1kB is a size: write 4kB (or another unit)'
 says 'tensor g[8k]; allreduce g; sync; expect busbw(g) > 0.1' 'busbw(g) is a rate: write 0.1GB/s (or another unit)'
-says 'tensor m[8k]; expect exposed < bytes(m)/273' 'exposed < bytes(m)/273: a time and bytes do not go together'
+says 'tensor m[8k]; expect exposed < bytes(m)/273' 'exposed < bytes(m)/273: a time and bytes cannot be combined'
 says 'expect error "write 9ms" { expect time < 9 }; expect time != 9ms; say "said"' 'said'
 # Zero and infinity need no unit; bytes divided by a rate are a time, also with a plain number of
 # bytes.

@@ -26,7 +26,7 @@ check "where there are none nothing is said" sh -c "! grep -q 'tokens by' '$work
 says --dry -n 8 -c 'model gpt layers=2 experts=8 batch=32
 strategy experts=4 + tp=2
 run 2; sync; expect sent(nvlink) > 0'
-check "--dry says once that it spreads them evenly" test "$(grep -c 'keeps no data: counts that depend on it are taken to be even' "$work/out")" = 1
+check "--dry says once that it spreads them evenly" test "$(grep -c 'keeps no data: counts that depend on it are assumed to be evenly divided' "$work/out")" = 1
 check "--dry runs them" grep -q 'iteration 2   finished at' "$work/out"
 says --dry -n 4 -c 'tensor n[4] i32 = 1; tensor x[10,2] = 1; y = alltoall x send=n recv=n; expect bytes(y) == 80B; expect known(n[0],7) == 7'
 check "--dry: as many rows come as go" sh -c "! grep -q false '$work/out'"

@@ -12,7 +12,7 @@ y = matmul(x, w)
 x = torch.randn(64, 64)
 #> tests/script/mistakes.rsh:12: here: tensor x[64,64] = randn
 n = 4
-#> tests/script/mistakes.rsh:14: a variable: let n = 4
+#> tests/script/mistakes.rsh:14: to set a variable, write: let n = 4
 y
 #> tests/script/mistakes.rsh:16: y is a tensor: `print y` (the program reads it: the host waits) or `peek y` (you look; nothing waits)
 matmul x w
@@ -99,7 +99,7 @@ export nothing
 slow 0
 #> tests/script/mistakes.rsh:99: slow: the factor must be from 0.01x to 1000x (1x: as fast as the others)
 v v = topk x k=1
-#> tests/script/mistakes.rsh:101: topk: two results, one name
+#> tests/script/mistakes.rsh:101: topk: two results have the same name
 a b c d e f = topk x k=1
 #> tests/script/mistakes.rsh:103: topk gives 2 results, not 6: v i = topk x k=NUMBER
 y = topk x k=1
@@ -129,7 +129,7 @@ y = spin 2ms
 step into
 #> tests/script/mistakes.rsh:129: step [N] | step in | step back [N] | step 0: no variable 'into'. `let into = ...` makes it
 strategy ddp=1+tp=2
-#> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': there are blanks around the +: ddp=1 + tp=2
+#> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': the + needs blanks around it: ddp=1 + tp=2
 tensor x[4] disk pinned
 #> tests/script/mistakes.rsh:133: tensor: 'disk' and 'pinned': a tensor has one space
 tensor x[4] bf16 f16
@@ -141,6 +141,6 @@ model gpt loss_scale=dynamic init_scale=inf
 model gpt experts=4 capacity=1e9
 #> tests/script/mistakes.rsh:141: strategies/models/gpt.rsh:40: capacity=1000000000 is above 4, at which an expert has room for all tokens
 loader decode=-1ms
-#> tests/script/mistakes.rsh:143: loader: decode: -1.00 ms: a time from 0 to 30 years, please
+#> tests/script/mistakes.rsh:143: loader: decode: -1.00 ms: a time from 0 to 30 years was expected
 loader of
 #> tests/script/mistakes.rsh:145: loader: 'of' was not expected; did you mean 'off'? loader workers=N [prefetch=N] [read=RATE] [decode=TIME] | loader on|off

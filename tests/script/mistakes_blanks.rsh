@@ -27,7 +27,7 @@ v i=topk x k=1
 y+=x
 #> tests/script/mistakes_blanks.rsh:27: '+=' between blanks assigns: y += x
 n=4
-#> tests/script/mistakes_blanks.rsh:29: a variable: let n = 4
+#> tests/script/mistakes_blanks.rsh:29: to set a variable, write: let n = 4
 x[0]=3
 #> tests/script/mistakes_blanks.rsh:31: write: fill x[0] 3
 allreduce y op = sum
@@ -35,7 +35,7 @@ allreduce y op = sum
 alltoal x algo=ring
 #> tests/script/mistakes_blanks.rsh:35: no command or kernel 'alltoal'; did you mean 'alltoall'?
 forward x n=3
-#> tests/script/mistakes_blanks.rsh:37: no command 'forward' takes options, and a def's arguments are values alone, without KEY=
+#> tests/script/mistakes_blanks.rsh:37: no command 'forward', and a call of a def takes values, not KEY=VALUE
 copy x->y
 #> tests/script/mistakes_blanks.rsh:39: '->' needs blanks around it: copy x -> y
 # and what needs none

@@ -196,7 +196,7 @@ y = x[0]
 x[0,0] = 5
 #> tests/script/mistakes_meant.rsh:196: write: fill x[0,0] 5
 x += 1
-#> tests/script/mistakes_meant.rsh:198: a variable: let x = 1
+#> tests/script/mistakes_meant.rsh:198: to set a variable, write: let x = 1
 x = x + 1
 #> tests/script/mistakes_meant.rsh:200: a kernel's line is NAME = KERNEL IN ..., and a variable's: let x = x + 1
 import numpy as np
@@ -288,7 +288,7 @@ strategy ddp zero
 strategy ddp, tp
 #> tests/script/mistakes_meant.rsh:288: 'tp' after 'ddp,': KEY=VALUE was expected; ` + ` joins two strategies
 strategy ddp+tp
-#> tests/script/mistakes_meant.rsh:290: 'ddp+tp': there are blanks around the +: ddp + tp
+#> tests/script/mistakes_meant.rsh:290: 'ddp+tp': the + needs blanks around it: ddp + tp
 strategy ddp bucket 64k
 #> tests/script/mistakes_meant.rsh:292: 'bucket' after 'ddp': KEY=VALUE was expected; ` + ` joins two strategies
 strategy dp=2 tp=2
@@ -366,7 +366,7 @@ version
 ranks=8
 #> tests/script/mistakes_meant.rsh:366: a session keeps the ranks that it was started with: `quit`, then `ranksh -n 8`, or `ranksh --dry -n 1024` without data
 n=8
-#> tests/script/mistakes_meant.rsh:368: a variable: let n = 8
+#> tests/script/mistakes_meant.rsh:368: to set a variable, write: let n = 8
 -n 8
 #> tests/script/mistakes_meant.rsh:370: a session keeps the ranks that it was started with: `quit`, then `ranksh -n 8`, or `ranksh --dry -n 1024` without data
 --help

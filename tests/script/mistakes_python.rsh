@@ -22,7 +22,7 @@ if rank == 0 print 1
 if rank world { }
 #> tests/script/mistakes_python.rsh:22: 'rank world': an operator was expected at 'world'
 if rank = 0 { }
-#> tests/script/mistakes_python.rsh:24: 'rank = 0': == compares, and '=' does not belong at '= 0'
+#> tests/script/mistakes_python.rsh:24: 'rank = 0': '=' is not a comparison (== is) at '= 0'
 repeat 2 3 { }
 #> tests/script/mistakes_python.rsh:26: '2 3': an operator was expected at '3'
 while 1 { print 1 }

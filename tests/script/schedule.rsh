@@ -41,7 +41,7 @@ expect slots == 12
 schedule gpipe micro=2
 expect slots == 4 and micro(1) == 1
 
-expect error "from 0 to 3 are there" { let a = work(4) }
+expect error "a number from 0 to 3 was expected" { let a = work(4) }
 expect error "did you mean 'gpipe'" { schedule gpip micro=2 }
 let kind = "gpip"
 expect error "did you mean 'gpipe'" { schedule $kind micro=2 }

@@ -3,7 +3,7 @@
 tensor none[4] = 1
 expect error "timeout=2: which unit?" { group g 0-3 timeout=2 }
 expect error "timeout= is a time from 1us to 3600s" { group g 0-3 timeout=1ns }
-expect error "group: timeout=(rank+1)*1ms: rank 1 has another value than rank 0" { group g by 0 timeout=(rank+1)*1ms }
+expect error "group: timeout=(rank+1)*1ms must be equal on all ranks: rank 1 has another value than rank 0" { group g by 0 timeout=(rank+1)*1ms }
 group g 0-3 timeout=2ms
 group half 0-1 2-3 timeout=500us
 groups
@@ -94,7 +94,7 @@ barrier
 mark axes                       # timeout= of a mesh is that of each axis
 expect error "mesh needs an axis" { mesh timeout=2ms }
 expect error "mesh: timeout= is a time from 1us to 3600s" { mesh dp=2 tp=2 timeout=2ns }
-expect error "mesh: timeout=(rank+1)*1ms: rank 1 has another value" { mesh dp=2 tp=2 timeout=(rank+1)*1ms }
+expect error "mesh: timeout=(rank+1)*1ms must be equal on all ranks" { mesh dp=2 tp=2 timeout=(rank+1)*1ms }
 expect error "mesh: the sizes multiply to 2" { mesh dp=2 timeout=2ms }
 mesh dp=2 tp=2 timeout=2ms
 tensor k[4] = rank

@@ -47,7 +47,7 @@ for run in '' --dry; do
 done
 
 "$RANKSH" -n 1 -c 'tensor x[4]; journal save lines.rsh' > out 2>&1
-check "a script's lines are not the journal's: said, and nothing written" sh -c 'grep -q "stand in its own file" out && [ ! -e lines.rsh ]'
+check "a script's lines are not the journal's: said, and nothing written" sh -c 'grep -q "are in its own file" out && [ ! -e lines.rsh ]'
 
 # ---- whose line comes first means nothing, with data and without ----
 cat > one.rsh <<'END'

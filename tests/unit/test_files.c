@@ -160,7 +160,7 @@ static void given(void **state)
 	REFUSED(run_file("option a=1 lest=2 \"x\""), "'lest=2' was not expected");
 	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }"), "an `option` cannot be in a block");
 	REFUSED(run_file("refuse 1 == 1"), "refuse needs a condition and a text");
-	REFUSED(run_file("replaced 1"), "it is used in a def");
+	REFUSED(run_file("replaced 1"), "is used only in a def");
 }
 
 /* A program that is suspended between two statements, and lines of the prompt: each has its own variables,

@@ -79,7 +79,7 @@ static void refused(void **state)
 {
 	static const struct {
 		const char *text, *words;
-	} wrong[] = {{"for it in 0:1 {\nspin 1ms\n}\nspin 2ms\n", "p:4: a line after the iteration's end"},
+	} wrong[] = {{"for it in 0:1 {\nspin 1ms\n}\nspin 2ms\n", "p:4: no line may follow the iteration"},
 	        {"for it in 0:1 {\nspin 1ms\n", "'}' is still missing"},
 	        {"together {\n## a\nspin 1ms\n}\n", "p:2: a step (`##`) cannot begin inside"},
 	        {"def f { ## a\nspin 1ms }\ntogether { f }\n", "p:1: a step cannot begin inside"},

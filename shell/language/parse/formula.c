@@ -217,7 +217,7 @@ static enum status read_all(struct formula_reader *reader, struct formula **made
 	enum status status = read_from(reader, OR, made);
 	reader_skip(reader);
 	if (status == ST_OK && reader->at < reader->end && *reader->at == '=')
-		return reader_fails(reader, "== compares, and '=' does not belong");
+		return reader_fails(reader, "'=' is not a comparison (== is)");
 	if (status == ST_OK && reader->at < reader->end)
 		return reader_fails(reader, "an operator was expected");
 	return status;

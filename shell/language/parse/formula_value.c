@@ -39,7 +39,7 @@ enum status read_text(struct formula_reader *reader, struct formula **made)
 	const char *from = reader->at, *after = quote_end(from, reader->end);
 	struct formula *formula = formula_node(reader, FORMULA_TEXT, from);
 	if (!after)
-		return reader_fails(reader, "a text ends with its quote");
+		return reader_fails(reader, "the closing quote is missing");
 	enum status status = parse_name(reader->parser, from, after, &formula->name);
 	reader->at = after;
 	formula_holds_name(formula);

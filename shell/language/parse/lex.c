@@ -164,7 +164,8 @@ enum status scan_word(const char *at, const char *end, const char **after)
 			if (!open)
 				return fail(ST_SYNTAX, "'%c' closes nothing", c);
 			if (closer[--open] != c)
-				return fail(ST_SYNTAX, "'%c' where '%c' was expected", c, closer[open]);
+				return fail(
+				        ST_SYNTAX, "'%c' was found where '%c' was expected", c, closer[open]);
 		}
 	}
 	*after = at;

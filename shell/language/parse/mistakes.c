@@ -51,7 +51,7 @@ enum status plus_apart(const struct word *word)
 	bool inside = plus > word->at && plus + 1 < word->after;
 	if (inside && (word->sign || memchr(word->at, '.', length)) && !memchr(plus, '=', word->after - plus))
 		return ST_OK;
-	return fail(ST_SYNTAX, "'%.*s': there are blanks around the +: %.*s%s+%s%.*s", WORD(word),
+	return fail(ST_SYNTAX, "'%.*s': the + needs blanks around it: %.*s%s+%s%.*s", WORD(word),
 	        UP_TO(40, word->at, plus), plus > word->at ? " " : "", plus + 1 < word->after ? " " : "",
 	        UP_TO(40, plus + 1, word->after));
 }

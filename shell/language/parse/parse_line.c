@@ -149,7 +149,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 		return fail(ST_SYNTAX,
 		        "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = %.*s",
 		        WORD(words), UP_TO(60, first->at, to));
-	return fail(ST_SYNTAX, "a variable: let %.*s = %.*s", WORD(words), UP_TO(60, first->at, to));
+	return fail(ST_SYNTAX, "to set a variable, write: let %.*s = %.*s", WORD(words),
+	        UP_TO(60, first->at, to));
 }
 
 /* The line becomes a name whose parts are its text and the chosen words, so that evaluate_text
@@ -224,9 +225,7 @@ static enum status strange_option(const struct parser *parser)
 		return ST_OK;
 	return word_has_hint(words)
 	        ? no_command(words)
-	        : fail(ST_SYNTAX,
-	                  "no command '%.*s' takes options, and a def's arguments are values "
-	                  "alone, without KEY=",
+	        : fail(ST_SYNTAX, "no command '%.*s', and a call of a def takes values, not KEY=VALUE",
 	                  WORD(words));
 }
 
@@ -267,8 +266,8 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	statement->kind = STATEMENT_CALL;
 	bool replaced = word_is(words, "replaced");
 	if (replaced && !parser->def)
-		return fail(
-		        ST_SYNTAX, "`replaced` calls the def that this one replaces: it is used in a def");
+		return fail(ST_SYNTAX,
+		        "`replaced` is used only in a def: it calls the def that this one replaces");
 	if (replaced)
 		parser->def->replaces = true;
 	status = bind_call(parser, statement, 1);

@@ -108,7 +108,7 @@ static enum status name_make(struct parser *parser, const char *at, const char *
 	name->constant = true;
 	name->quoted = at < after && *at == '"';
 	if (name->quoted && (after - at < 2 || after[-1] != '"'))
-		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
+		return fail(ST_SYNTAX, "%.*s: the closing quote is missing", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
 	size_t parts = 1; /* at most: each `$` and each escape ends a part and begins another */

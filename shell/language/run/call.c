@@ -169,7 +169,7 @@ enum status call_device_stream(struct call *call, int rank, int *number)
 	if (status != ST_OK || !world_stream(world, rank, *number)->host)
 		return status;
 	return fail(ST_ARGUMENT,
-	        "%s: %s is a thread of the host (kind=host), and this is the GPU's work: `on default`, or "
+	        "%s: %s is a thread of the host (kind=host), which does no work of the GPU: `on default`, or "
 	        "another stream",
 	        call->statement->row->name,
 	        names_text(world->names, world_stream(world, rank, *number)->name));

@@ -53,7 +53,7 @@ static enum status value_is_common(
 			return status;
 		if (value.kind != first->kind || value.number != first->number || value.name != first->name)
 			return fail(ST_RANK,
-			        "%s: %.*s: rank %d has another value than rank %d, and there is one for all",
+			        "%s: %.*s must be equal on all ranks: rank %d has another value than rank %d",
 			        call->statement->row->name, SHOWN(word->written), rank,
 			        ranks_first(call->set));
 	}

@@ -194,7 +194,7 @@ static enum status variant_find(
 	struct statement *line = tree->block.first;
 	if (!line || line->next || line->kind == STATEMENT_CHOSEN) {
 		tree_release(tree);
-		return fail(ST_SYNTAX, "'%.*s' reads '%s', which is not a line with a command",
+		return fail(ST_SYNTAX, "'%.*s' becomes '%s', which is not a line with a command",
 		        WHOLE(statement->source), text);
 	}
 	struct variant *variant = tree_alloc(tree, sizeof *variant);

@@ -121,7 +121,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	}
 	if (thing.kind == THING_VARIABLE)
 		return fail(
-		        ST_NAME, "%s is a variable of the prompt, and a program's files see their own", text);
+		        ST_NAME, "%s is a variable of the prompt, which a program's files do not see", text);
 	if (thing.kind == THING_TENSOR)
 		return fail(ST_ARGUMENT, "%s is a tensor: %s[0] reads an element of it", text, text);
 	if (thing.kind != THING_NONE)

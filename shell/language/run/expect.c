@@ -216,7 +216,7 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 	} else if (status == ST_OK) {
 		shell->expect.failed++;
 		say_place(shell, statement);
-		out_say(shell->out, "false: expect error: its lines ran without one\n");
+		out_say(shell->out, "false: expect error: its lines ran without an error\n");
 	}
 	text_release(&heard.text);
 	return status;

@@ -235,7 +235,7 @@ enum status value_of_rounded(struct asked *asked, struct value *value)
 		bool root = function == FUNCTION_SQRT;
 		if (status == ST_OK && (root ? x < 0 : !(x > 0)))
 			status = fail(ST_RANGE, "%s(%g): a number %s was expected",
-			        asked->formula->function->name, x, root ? "not below 0" : "above 0");
+			        asked->formula->function->name, x, root ? "of 0 or more" : "above 0");
 		*value = value_plain(root ? sqrt(x) : log2(x));
 		return status;
 	}

@@ -198,8 +198,8 @@ static enum status wish_grant(struct shell *shell, struct statement *statement, 
 			        SHOWN(statement->source));
 		else
 			status = fail(ST_ARGUMENT,
-			        "`%.*s` empties the world or makes it again: it is a line of its own, for "
-			        "all ranks, in no def, block of a command, or program",
+			        "`%.*s` empties the world or makes it again: it must be a line of its own, "
+			        "for all ranks, and not in a def, a program or the block of a command",
 			        WHOLE(statement->source));
 		if (shell->journal.emptied)
 			journal_note_empty(shell, statement);

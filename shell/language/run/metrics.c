@@ -160,7 +160,7 @@ enum status value_of_now(struct asked *asked, struct value *value)
 	*value = value_number((double)clock, UNIT_TIME);
 	return clock != TIME_UNKNOWN
 	        ? ST_OK
-	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
+	        : fail(ST_WAITS, "now: the host of rank %d waits for work that is not queued yet", rank);
 }
 
 enum status value_of_best(struct asked *asked, struct value *value)
@@ -250,7 +250,7 @@ static enum status task_place(struct asked *asked, size_t most, size_t *place, s
 	if (status != ST_OK)
 		return status;
 	if (k < 0 || k >= (int64_t)most)
-		return fail(ST_RANGE, "%s(%lld): from 0 to %lld are there", name, (long long)k,
+		return fail(ST_RANGE, "%s(%lld): a number from 0 to %lld was expected", name, (long long)k,
 		        (long long)most - 1);
 	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
 	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)

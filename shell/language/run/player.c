@@ -296,7 +296,7 @@ static enum status find_loop(struct player *player)
 	for (struct statement *at = tree->block.first; at; at = at->next)
 		if (player->loop)
 			return fail(
-			        ST_SYNTAX, "%s:%d: a line after the iteration's end", tree->file, at->line);
+			        ST_SYNTAX, "%s:%d: no line may follow the iteration", tree->file, at->line);
 		else if (at->kind == STATEMENT_FOR && at->to && slice_is(at->word->written, "it") &&
 		        !at->clauses.ranks)
 			player->loop = at;

@@ -99,8 +99,8 @@ enum status fetch_reads(struct shell *shell, const struct formula *formula, cons
 		if (status == ST_OK && reason && !shell_keeps_no_data(shell) && !shown &&
 		        !values_replay(shell, what, set, got + i * n, (size_t)ranks_count(set)))
 			status = fail(ST_ARGUMENT,
-			        "%.*s was never read here: its value depends on the numbers, and only times "
-			        "run again",
+			        "%.*s has no recorded value: it depends on data, and only times are computed "
+			        "again",
 			        SHOWN(what));
 		/* shell_read packs the set's values: move each to its rank's index */
 		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
@@ -121,7 +121,8 @@ static enum status lists_replay(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {
 	if (!values_replay(shell, slice_of_string(option), set, value, count))
-		return fail(ST_ARGUMENT, "%s= was never read here: only times run again", option);
+		return fail(
+		        ST_ARGUMENT, "%s= has no recorded value, and only times are computed again", option);
 	for (size_t i = 0; i < count; i++)
 		if (!number_is_whole(value[i], INT32_MIN, INT32_MAX))
 			return fail(ST_RANGE, "the journal's values of %s= are no whole numbers", option);
@@ -166,7 +167,8 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 	bool even = shell_keeps_no_data(shell) && !shell->interpreter->guesses;
 	if (status == ST_OK && even && !shell->interpreter->noted_even)
 		out_say(shell->out,
-		        "   --dry keeps no data: counts that depend on it are taken to be even\n");
+		        "   --dry keeps no data: counts that depend on it are assumed to be evenly "
+		        "divided\n");
 	shell->interpreter->noted_even |= even;
 	mem_free(reads);
 	return status;

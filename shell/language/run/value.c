@@ -40,7 +40,7 @@ static size_t written_length(const struct formula *formula)
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
 {
-	return fail(ST_UNIT, "%.*s: %s and %s do not go together", SHOWN(at->written), unit_name(a.unit),
+	return fail(ST_UNIT, "%.*s: %s and %s cannot be combined", SHOWN(at->written), unit_name(a.unit),
 	        unit_name(b.unit));
 }
 

@@ -14,14 +14,14 @@ expect error "training is one for all ranks: `data`" { @0 data synthetic }
 expect error "training is one for all ranks: `strategy`" { @1 strategy tp }
 expect error "training is one for all ranks: `verify`" { use @0; verify }
 expect error "training is one for all ranks: `program`" { @1 program x.rsh }
-expect error "loader: workers=(rank+1): rank 1 has another value than rank 0, and there is one for all" { loader workers=(rank+1) }
-expect error "checkpoint: every=(rank+1): rank 1 has another value" { checkpoint every=(rank+1) to=x }
-expect error ": rank 1 has another value" { checkpoint to=r$(rank) }
-expect error "run: (rank+1): rank 1 has another value" { run (rank+1) }
-expect error "verify: iterations=rank: rank 1 has another value" { verify iterations=rank }
-expect error "set: launch=rank*1us: rank 1 has another value" { set launch=rank*1us }
-expect error "model: hidden=8*(rank+1): rank 1 has another value" { model mlp hidden=8*(rank+1) }
-expect error ": rank 1 has another value" { mark m$rank }
+expect error "loader: workers=(rank+1) must be equal on all ranks: rank 1 has another value than rank 0" { loader workers=(rank+1) }
+expect error "checkpoint: every=(rank+1) must be equal on all ranks" { checkpoint every=(rank+1) to=x }
+expect error " must be equal on all ranks" { checkpoint to=r$(rank) }
+expect error "run: (rank+1) must be equal on all ranks" { run (rank+1) }
+expect error "verify: iterations=rank must be equal on all ranks" { verify iterations=rank }
+expect error "set: launch=rank*1us must be equal on all ranks" { set launch=rank*1us }
+expect error "model: hidden=8*(rank+1) must be equal on all ranks" { model mlp hidden=8*(rank+1) }
+expect error " must be equal on all ranks" { mark m$rank }
 let two = rank*0+2  # by rank, and alike
 set launch=two*1us
 expect error "/dev/zero is not a regular file" { source /dev/zero }

@@ -111,5 +111,5 @@ expect error "by rank//2`, instead of 'foo'" { group pair foo }
 expect error "by 2ms is not a whole number on rank 0" { group pair by 2ms }
 expect error "by rank/2 is not a whole number on rank 1" { group pair by rank/2 }
 expect error "no group 'foo'" { group pair by 0 in foo }
-expect error ": rank 1 has another value than rank 0, and there is one for all" { group pair$rank by 0 }
+expect error " must be equal on all ranks: rank 1 has another value than rank 0" { group pair$rank by 0 }
 expect error "'acts' is already a group" { group acts by 1 }

@@ -83,11 +83,11 @@ expect error "copy: load0 is a thread of the host (kind=host), and x is on the d
 expect error "matmul: load0 is a thread of the host (kind=host), and x is on the device" { z = matmul x x on load0 }
 expect error "relu: load0 is a thread of the host (kind=host), and r would be made on the device" { r = relu h on load0 }
 expect error "randn: load0 is a thread of the host" { r = randn [4] on load0 }
-expect error "allreduce: load0 is a thread of the host (kind=host), and GPUs exchange data: on a stream of the GPU" { allreduce x on load0 }
+expect error "allreduce: load0 is a thread of the host (kind=host), which cannot exchange data between GPUs: use a stream of the GPU" { allreduce x on load0 }
 expect error "load0 is a thread of the host" { allreduce x unroll on load0 }
 expect error "send: load0 is a thread of the host" { @0 send x to=1 on load0 }
 expect error "window: load0 is a thread of the host" { on load0 { window x } }
-expect error "print: load0 is a thread of the host (kind=host), and this is the GPU's work" { on load0 { print x } }
+expect error "print: load0 is a thread of the host (kind=host), which does no work of the GPU" { on load0 { print x } }
 on load0 { print w[0] }
 #> [0,1] w[0] = 0.5
 expect error "a graph holds device work only" { capture step { spin 1ms on load0 } }

@@ -25,7 +25,7 @@ sync
 @0 expect count(sync) == 1 and stall(peer) > 0
 # of a host that waits for a line of another rank it is not known
 @0 { send a to=1;  sync }
-expect error "now: the host of rank 0 waits for work that lacks a line" { @0 let t4 = now }
+expect error "now: the host of rank 0 waits for work that is not queued yet" { @0 let t4 = now }
 @1 recv b from=0
 @0 let t4 = now
 @0 expect t4 > t3

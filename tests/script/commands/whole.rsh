@@ -43,4 +43,4 @@ tensor n[-none]
 let h$none = 1
 #> tests/script/commands/whole.rsh:43: 'h$none': $none is nan, and a name takes whole numbers
 spin none
-#> tests/script/commands/whole.rsh:45: spin: nan: a time from 0 to 30 years, please
+#> tests/script/commands/whole.rsh:45: spin: nan: a time from 0 to 30 years was expected

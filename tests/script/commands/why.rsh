@@ -190,7 +190,7 @@ why z@0
 #> root: a missing line on rank 3
 @3 allreduce z
 sync
-expect error "`@2 why` asks of that rank, `why 2ms` of a time" { why 2 }
+expect error "`@2 why` explains that rank, `why 2ms` that time" { why 2 }
 
 ## ranks that wait for ever
 reset
