@@ -1,5 +1,5 @@
-/* test_language.c -- lines run in a world of 4 ranks without data: their meaning, and the
- * messages about mistakes */
+/* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is
+ * said of mistakes */
 #include "lines.h"
 #include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
@@ -45,7 +45,7 @@ static void arithmetic(void **state)
 	REFUSED("expect 1 +", ST_SYNTAX, "a value was expected");
 	REFUSED("expect sqrt(-1) == 0", ST_RANGE, "sqrt(-1)");
 	REFUSED("expect foo(1)", ST_NAME, "no function 'foo'");
-	REFUSED("expect 1 = 2", ST_SYNTAX, "== compares");
+	REFUSED("expect 1 = 2", ST_SYNTAX, "is not a comparison");
 	REFUSED("expect 3 4", ST_SYNTAX, "an operator was expected");
 	REFUSED("let a = 1e999", ST_RANGE, "too large");
 }
@@ -234,7 +234,8 @@ static void incomplete(void **state)
 		refused_at(open[i], ST_INCOMPLETE, "", (int)i);
 }
 
-/* Where the first line of a text ends, its block included: what comes down a pipe is run by such pieces */
+/* Where the first line of a text ends, its block included: what comes down a pipe is run by such
+ * pieces */
 static void first_lines(void **state)
 {
 	static const struct {
@@ -315,7 +316,8 @@ static void given_values(void **state)
 	assert_int_equal(shell.expect.failed, 0);
 }
 
-/* A world is emptied between the statements of a line: what comes behind goes on in the new one. */
+/* A world is emptied between the statements of a line: what comes behind goes on in the new
+ * one. */
 static void reset_between_statements(void **state)
 {
 	static const char *const inside[] = {"together { reset }", "use default; on default { reset }",
@@ -324,7 +326,7 @@ static void reset_between_statements(void **state)
 	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32B");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
 	for (size_t i = 0; i < LENGTH_OF(inside); i++) {
-		REFUSED(inside[i], ST_ARGUMENT, "it is a line of its own");
+		REFUSED(inside[i], ST_ARGUMENT, "must be a line of its own");
 		HOLDS("expect bytes(x) == 32B");
 	}
 	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32B");
@@ -356,7 +358,8 @@ static int members(int rank)
 	return count;
 }
 
-/* The collectives of a block and its transfers, which are queued at its end as one; those of another block are others. */
+/* The collectives of a block and its transfers, which are queued at its end as one; those of
+ * another block are others. */
 static void a_block_starts_as_one(void **state)
 {
 	(void)state;
