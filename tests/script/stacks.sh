@@ -52,9 +52,9 @@ bad() {
 }
 bad "a.rsh=2 + b.rsh=2 + e.rsh=2" "b.rsh and e.rsh both work on the axis by: use one of them"
 bad "a.rsh=2 + d.rsh=4" "a.rsh and d.rsh both cut the rows over ax: use one of them"
-bad "a.rsh=2 +b.rsh=4" "'+b.rsh=4': there are blanks around the +: + b.rsh=4"
-bad "a.rsh=2+ b.rsh=4" "'a.rsh=2+': there are blanks around the +: a.rsh=2 +"
-bad "a.rsh=2+b.rsh=4" "'a.rsh=2+b.rsh=4': there are blanks around the +: a.rsh=2 + b.rsh=4"
+bad "a.rsh=2 +b.rsh=4" "'+b.rsh=4': the + needs blanks around it: + b.rsh=4"
+bad "a.rsh=2+ b.rsh=4" "'a.rsh=2+': the + needs blanks around it: a.rsh=2 +"
+bad "a.rsh=2+b.rsh=4" "'a.rsh=2+b.rsh=4': the + needs blanks around it: a.rsh=2 + b.rsh=4"
 bad "a.rsh=2 + a.rsh=4" "a.rsh is given twice, and both cut the rows over ax: give it once, as a.rsh=8"
 bad "f.rsh=2 + g.rsh=4" "form a circle: f.rsh after g.rsh, g.rsh after f.rsh"
 bad "a.rsh + f.rsh=2 + g.rsh=4" "form a circle: f.rsh after g.rsh, g.rsh after f.rsh"
