@@ -19,8 +19,7 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
-/* Evaluates on every rank, because a mistake refuses the line for all; keeps only this process's
- * own. */
+/* Evaluates on every rank, because a mistake refuses the line for all. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};

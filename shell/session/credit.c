@@ -36,7 +36,6 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return at > start ? at - start : 1;
 }
 
-/* Keeps a failure until statuses are agreed at the next common stop. */
 static void tell(struct credit *credit, enum credit_code code)
 {
 	enum status status = transport_grant(credit->transport, credit->told * 4 + code);

@@ -84,8 +84,8 @@ void journal_kept(const struct journal *journal, const char *line, size_t count,
 void journal_entry_release(struct journal_entry *entry);
 /* Adds an entry with copies of its texts. */
 void journal_add(struct journal *journal, struct journal_entry entry);
-/* Appends a part of a script: its text, the number of its first line, its values. The parts of a
- * script come in order, with no other's between them. */
+/* Appends a part of a script: its text, the number of its first line, its values. Parts of two
+ * scripts may not alternate. */
 void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
         const struct text *values, bool refused);
 /* The front end must receive the entries from i on again. */

@@ -31,10 +31,10 @@ struct options {
 	int arguments;
 	char **word; /* the whole command line, for child processes */
 	int words;
-	const char *class_folder, *as; /* --class, --as */
-	const char *overview;          /* --overview: the class's folder */
-	bool once, csv;                /* --once, --csv */
-	const char *machine_then;      /* --resume, --follow: the machine of that session */
+	const char *class_folder, *as;
+	const char *overview; /* the class's folder */
+	bool once, csv;
+	const char *machine_then; /* --resume, --follow: the machine of that session */
 };
 
 /* The line that a front end of a script waits for (report_start) */

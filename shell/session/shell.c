@@ -30,7 +30,6 @@ static void make_books(struct shell *shell, int n)
 	shell->fresh = shell->world->digest;
 }
 
-/* shell->backend must be stopped also after a failure. */
 static enum status start_backend(struct shell *shell)
 {
 	const struct device *device = shell->device ? shell->device : &device_sim;

@@ -105,7 +105,6 @@ enum status shell_say_found(struct shell *shell, enum status mine, const struct 
 	return status;
 }
 
-/* Refuses devices and pipes without opening them, because that may block. */
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };

@@ -106,8 +106,8 @@ struct formula_reader {
 void reader_skip(struct formula_reader *reader);
 enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX */
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
-/* Updates formula's depth, reads_data and moment for an operand `part` (may be NULL); the second,
- * for the expressions in its own name. */
+/* Updates formula's depth, reads_data and moment for an operand `part` (may be NULL), or for the
+ * expressions in formula->name. */
 void formula_holds(struct formula *formula, const struct formula *part);
 void formula_holds_name(struct formula *formula);
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
@@ -168,7 +168,7 @@ enum status spacing_option(const struct parser *parser, size_t equal);
  * line matches a pattern, or if it is CUDA, NCCL, MPI or Python. */
 bool meant_line(const char *at, const char *after);
 bool hint_line(const char *at, const char *after);
-/* Returns the words for a foreign word alone ("sleep", "echo"); NULL if unknown. */
+/* Returns what to write for a single foreign word ("sleep", "echo"); NULL if unknown. */
 const char *hint_word(const char *word);
 
 #endif

@@ -139,11 +139,11 @@ const char *command_near(const char *word); /* NULL if none is near */
 
 /* X(symbol, computed by, name, fewest arguments, kinds, nature)
  *
- * computed by: the function is value_of_ and this word (run/functions.h). nature: NATURE_ and this
- * word. kinds, one letter an argument: n number, t tensor, s stream, e event, g group, c cause, l
- * link, group, stream or tensor, o operation, m kind of memory, k section (default: the current
- * one), x stream, group or kind of work, w kind of work, y stream or tensor. If the last argument
- * is of kind m, w, x or y, it may also be a section. */
+ * computed by: the C function is value_of_ and this word (run/functions.h). kinds: a letter for
+ * each argument: n number; t tensor; s stream; e event; g group; c cause; l link, group, stream or
+ * tensor; o operation; m kind of memory; k section (default: the current one); x stream, group or
+ * kind of work; w kind of work; y stream or tensor. A last argument m, w, x or y may also be a
+ * section. */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \

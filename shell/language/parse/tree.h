@@ -232,7 +232,7 @@ struct statement {
 	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line; REFUSE: the text;
 	 * EXPECT_ERROR: the expected words, or NULL */
 	struct name *word;
-	struct variant *variant;   /* CHOSEN: the lines that it was so far */
+	struct variant *variant;   /* CHOSEN: the lines that it has become so far */
 	struct option_line *given; /* OPTION */
 	struct slice_of_text *parameter;
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */

@@ -1,7 +1,7 @@
 /* command.h -- the questions that a command asks about its line, and its settings for later lines.
  *
- * To add a command, add a file to shell/commands/ that defines `const struct command command_NAME`
- * (parse/rows.h). The build lists every `command_` symbol of that folder. A
+ * To add a command, add a file to shell/commands/ that defines `const struct command
+ * command_NAME` (parse/rows.h). The build lists every `command_` symbol of that folder. A
  * command that queues work first resolves its line on every rank in the set, then changes the
  * world, so a line takes effect on all of its ranks or on none. An umbrella header. */
 #ifndef RANKSH_COMMAND_H

@@ -20,7 +20,7 @@ enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* As interpreter_run, for an outermost text, or (grant NULL) for a text whose lines replace the
  * current line, as those of `source` do. If a statement leaves a wish (shell->wishes.statement),
- * `grant` fulfils it after the statement; if that returned ST_AGAIN, it runs again.
+ * `grant` fulfils it after the statement; a statement that returned ST_AGAIN runs again.
  * interpreter_run refuses wishes. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
         int first_line, enum status (*grant)(struct shell *shell));

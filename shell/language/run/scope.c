@@ -286,7 +286,7 @@ static void definitions_drop(struct definition *chain)
 	}
 }
 
-/* If the def does not call `replaced`, earlier defs cannot be called again; they are freed. */
+/* Frees earlier defs, unless the def calls `replaced`. */
 void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;
