@@ -128,7 +128,7 @@ static void edit(struct session *session, const char *file)
 		printf("   source %s runs it\n", quoted_word("%s", file).text);
 }
 
-/* wish: docs/internals/wire.md */
+/* wish: as in docs/internals/wire.md */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
@@ -166,7 +166,8 @@ static void run_line(struct session *session, const char *line)
 	        .stamp = -1,
 	        .look = session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER};
 	struct reply reply = {0};
-	static const char pages[] = "help machine lessons strategy model man"; /* other output scrolls */
+	/* their output is paged; other output scrolls */
+	static const char pages[] = "help machine lessons strategy model man";
 	bool reads = text_place(pages, line, strcspn(line, " ")) >= 0 && !strchr(line, ';');
 	session->talk.busy_with = text_string(&session->pending);
 	signal_taken(SIGINT);

@@ -144,7 +144,7 @@ void head_keys(const struct head *head, struct text *out);
 const struct embedded *built_in_part(const char *name);
 /* Returns NULL if there is none. */
 const struct option_line *head_option(const struct head *head, const char *name);
-/* The same for a file not read yet */
+/* As head_option, for a file whose head is not read */
 bool file_has_option(const struct player_file *file, const char *name);
 
 #endif

@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative to the change by training: a missing exchange of gradients leaves 0.3 and more. */
+/* The largest limit, relative to the change by training. Without an exchange of gradients the
+ * difference is 0.3 or more. */
 #define FURTHEST 0.25
 /* Returns the accepted multiple of `rounding`. Tensor parallelism, which sums in parts, reached
  * 2.5; 5.6 if a factor on gradients changed only the backward's rounding. */

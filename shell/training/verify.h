@@ -80,7 +80,7 @@ int64_t part_place(
 enum status compared_loss(struct shell *shell, double *loss);
 /* Returns the difference from one rank's loss, relative to its largest; 0 if either is missing. */
 double loss_share(const struct alone *alone, double loss);
-/* Item i of both */
+/* Compares item i of both. */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
 
 /* ---- verdict.c ----

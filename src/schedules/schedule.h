@@ -84,8 +84,8 @@ void schedule_works(const struct schedule *schedule, size_t k, struct text *text
  * pieces of a stage get equal numbers, because the second works in the first one's memory. */
 void schedule_memories(struct schedule *schedule);
 
-/* schedule_file.c. Reads an order as PyTorch's pipelining writes it: a row a rank, a cell a slot,
- * STAGE ACTION MICROBATCH:
+/* schedule_file.c. Reads an order as PyTorch's pipelining writes it: a row for each rank, a cell
+ * STAGE ACTION MICROBATCH for each slot:
  *
  *     0F0,0F1,,0B0,0B1        stage: a piece of the model. F forward, B whole backward (BW here),
  *     ,1F0,1B0,1F1,1B1        I input gradients (B here), W weight gradients; empty: idle
@@ -110,7 +110,7 @@ void schedule_room(struct schedule *schedule);
  * tasks that ran. Returns false if a stage waits for ever. */
 bool schedule_carry_out(
         const struct schedule_ask *ask, const struct schedule *schedule, size_t *next, double *span);
-/* The same. Fails with ST_BUG if a stage waits for ever. */
+/* As schedule_carry_out, but fails with ST_BUG if a stage waits for ever. */
 enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span);
 
 /* schedule_auto.c. Finds zb-auto's order and stores it in schedule->task, which the caller has

@@ -68,7 +68,8 @@ uint32_t world_name_turn(const struct world *world, name_id name)
 	return world->inner->bound[name].turn;
 }
 
-/* Of equal edit distances the first in the alphabet: name_ids depend on refused lines too */
+/* Of names at equal distance returns the alphabetically first, because name_ids depend on refused
+ * lines. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
 	/* a third of the letters may be wrong, one to three */
