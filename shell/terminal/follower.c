@@ -4,7 +4,7 @@
  *                                 |
  *                                 `-- shown: prompt, line, its output ---> journal.log    our log
  *
- * If the logs differ otherwise (an untyped {"keep"}, an edited file), new ranks run `told.log`
+ * If the logs differ (by an untyped {"keep"} or an edit of the file), new ranks run `told.log`
  * silently, as after `rejoin`. After `fork`, journal.log is the user's own, in a file. */
 #include "base/memory.h"
 #include "shell/language/parse/rows.h"

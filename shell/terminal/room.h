@@ -1,7 +1,7 @@
 /* room.h -- limits and disk space for mpirun; a folder for a job's shared memory, so that a killed
  * job's files can be removed
  *
- *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     a folder a job, locked by its front end
+ *     /dev/shm/ranksh.UID.XXXXXX/vader_segment.*     one for each job, locked by its front end
  *
  * A folder of this user without a lock belongs to a dead front end. */
 #ifndef RANKSH_ROOM_H

@@ -9,7 +9,7 @@
  *     e f | g h                          e f g h
  *
  * Rank 0 reads the files and sends the manifest and the elements. Every value of the manifest is
- * validated; an impossible one makes the checkpoint torn. */
+ * validated; an invalid one makes the checkpoint incomplete. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/npy.h"

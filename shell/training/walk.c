@@ -2,8 +2,8 @@
  *
  *     files, setup        executed, data read as 0
  *     iteration           a learner's file: executed; no rank may wait at its end
- *                         built-in files: only lets, ifs, loops, calls and titles run: they
- *                         decide the number of steps
+ *                         built-in files: only lets, ifs, loops, calls and titles run,
+ *                         because they decide the number of steps
  *
  * A built-in iteration's expressions use the setup's tensors only (tests/script/strategies.sh). */
 #include "base/memory.h"

@@ -6,8 +6,8 @@
  *     stage 1   F0 B0 F1 B1 F2 B2        done
  *     stage 0            | B0 B1 B2      second round: done
  *
- * The search ends after a round without progress: all stages are done, or they wait for one
- * another for ever. */
+ * The run ends after a round without progress: all stages are done, or they wait for one another
+ * for ever. */
 #include "schedules/schedule.h"
 
 #include "base/memory.h"

@@ -2,7 +2,7 @@
  *
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *
- *      t, y     in a segment of graph g: launches write to both: no outside tensor gets t's
+ *      t, y     in a segment of graph g: launches write to both; no outside tensor gets t's
  *      x        outside: after `free x` a launch may read a new tensor in its memory */
 #include "world/books.h"
 
