@@ -55,7 +55,7 @@ host 3
 spin 3
 #> tests/script/mistakes.rsh:55: spin: 3 has no unit; a time needs one, as in 3ms
 spin
-#> tests/script/mistakes.rsh:57: spin needs time (how long): spin TIME, or y = spin TIME x
+#> tests/script/mistakes.rsh:57: spin needs time (the duration): spin TIME, or y = spin TIME x
 diff a b
 #> tests/script/mistakes.rsh:59: no section 'a': `mark a` before the lines begins one
 mesh a=3
