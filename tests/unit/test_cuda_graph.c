@@ -184,6 +184,26 @@ static void two_streams(void)
 	stop();
 }
 
+/* The times of an earlier launch are predicted and scaled to its duration. An operation after a wait starts when the
+ * operation that it waits for ends. */
+static void times_of_an_earlier_fork(void)
+{
+	open_with("free cost=kernel:20us");
+	struct host_order never = operation(OP_COLLECTIVE, 2, 1);
+	never.never = true;
+	give(never);
+	launch_fork(2);
+	launch_fork(9);
+	give(after(OP_SYNC, STREAM_HOST, 16, 0));
+	await(1);
+	host_cancel(host, 1);
+	await(16);
+	is(true, times_of(2).divided);
+	near("the other stream's start", times_of(2).end, times_of(5).start);
+	near("the last one's start", times_of(5).end, times_of(8).start);
+	stop();
+}
+
 /* A launch that fails is told of all of it; what cannot be made a graph runs as single launches. */
 static void failures(void)
 {
@@ -249,6 +269,7 @@ int main(void)
 	        apart(times_of_the_last_launch),
 	        apart(memory_that_moves),
 	        apart(two_streams),
+	        apart(times_of_an_earlier_fork),
 	        apart(failures),
 	        cmocka_unit_test(no_graph_where_it_cannot_be_made),
 	        apart(a_hundred_graphs),
