@@ -343,7 +343,7 @@ static void memory_as_it_is_now(void)
 	stop();
 }
 
-static int open_calls, closed, begun, ended, transferred;
+static int open_calls, closed, begun, ended, transferred, freed;
 static enum status never_comes(struct exchange *exchange, int part, int n, int place, const int *ranks)
 {
 	(void)exchange, (void)part, (void)place, (void)ranks;
@@ -380,7 +380,21 @@ static enum status count_transfers(struct exchange *exchange, const struct excha
 	transferred++;
 	return started.queue ? started.queue(started.self, stream) : ST_OK;
 }
-static struct exchange empty = {.begin = count_begin,
+static enum status get_some(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
+{
+	(void)exchange;
+	return CUDA_CALL(&table, cuMemAlloc, at, (size_t)bytes);
+}
+static void count_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
+{
+	(void)exchange;
+	is(1 << 20, bytes);
+	ok(table.cuMemFree(at));
+	freed++;
+}
+static struct exchange empty = {.alloc = get_some,
+        .free = count_free,
+        .begin = count_begin,
         .end = count_end,
         .transfers = count_transfers,
         .open = never_comes,
@@ -415,6 +429,27 @@ static void groups_are_made_in_order(void)
 	setup.self = NULL;
 	is(ST_GPU, host_start(&setup, &host));
 	is(0, strcmp("there is nobody", fail_text()));
+}
+
+/* The host thread frees a segment when the order says so, and the remaining ones when it stops. */
+static void memory_goes_back_to_the_exchange(void)
+{
+	start("");
+	stop();
+	struct host_setup setup = {.cuda = &table, .naps = true, .exchange = make_empty, .self = &empty};
+	is(ST_OK, host_start(&setup, &host));
+	struct host_order memory = {
+	        .kind = ORDER_SEGMENT, .space = SPACE_DEVICE, .address = 4096, .bytes = 1 << 20};
+	give(memory);
+	memory.address = 1 << 24;
+	give(memory);
+	memory.kind = ORDER_SEGMENT_GONE;
+	give(memory);
+	give(spins(2, 1, 10 * US));
+	await(1);
+	is(1, freed);
+	stop();
+	is(2, freed);
 }
 
 /* A `together` of which the middle one, or the last one, was ended before begins all the same, and lasts what it has to. */
@@ -566,6 +601,7 @@ int main(void)
 	        apart(behind_a_crash_there_is_nothing),
 	        apart(memory_as_it_is_now),
 	        apart(groups_are_made_in_order),
+	        apart(memory_goes_back_to_the_exchange),
 	        apart(a_together_whose_last_was_ended),
 	        apart(streams_as_they_are_asked_for),
 	        apart(what_an_operation_costs_the_thread),
