@@ -276,6 +276,10 @@ static void test_transfers_are_rendezvous_and_share_links(void **state)
 	assert_span(&b, r1, 20, 260);
 	assert_span(&b, s2, 20, 260);
 	assert_int_equal(times_of(&b, s2).blame, r1);
+	double by_sender[LINK_KINDS], by_receiver[LINK_KINDS];
+	traffic_sent(b.backend, b.world, 1, (struct counted){.section = -1}, by_sender);
+	traffic_sent(b.backend, b.world, 0, (struct counted){.section = -1}, by_receiver);
+	assert_true(by_sender[LINK_OUT] == 100 * US && by_receiver[LINK_OUT] == 0);
 	bench_close(&b);
 }
 
