@@ -429,6 +429,28 @@ static void who_sent_what(void **state)
 	scene_close(scene);
 }
 
+/* The kernel has 1 GFLOP and 50 MB in 2 ms: 0.5 TFLOP/s is half of the peak, 25 GB/s a quarter of the bandwidth. */
+static void kernels_beside_the_peaks(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(1);
+	scene->machine.peak_f32 = scene->machine.peak_half = 1e12;
+	scene->machine.efficiency = scene->machine.efficiency_half = 0.5;
+	scene->machine.memory_rate = 100e9;
+	struct record record = scene_record(scene, OP_KERNEL, "matmul", "y");
+	record.dtype = DT_F32;
+	record.flops = 1e9;
+	record.bytes = 50000000;
+	scene_queue(scene, 0, STREAM_DEFAULT, &record, 0,
+	        (struct times){.issue = 20 * US, .ready = 20 * US, .start = 20 * US, .end = 2020 * US});
+	expect_table(scene, trace_roofline, -1,
+	        "kernels and the machine's limits\n"
+	        "   ranks  kernel  type  times     time  TFLOP/s  peak  GB/s  memory  bound by\n"
+	        "   0      matmul  f32       1  2.00 ms      0.5   50%    25     25%     flops\n"
+	        "   peaks: f32 1 TFLOP/s, f16 and bf16 1 TFLOP/s, memory 100 GB/s\n");
+	scene_close(scene);
+}
+
 /* ---- races ---- */
 
 static op_id access_x(struct scene *scene, int rank, int stream, const char *title, enum access access)
@@ -867,6 +889,7 @@ int main(void)
 	        cmocka_unit_test(stats_of_many_ranks),
 	        cmocka_unit_test(the_odd_rank_comes_first),
 	        cmocka_unit_test(who_sent_what),
+	        cmocka_unit_test(kernels_beside_the_peaks),
 	        cmocka_unit_test(races_in_words),
 	        cmocka_unit_test(a_missing_line_is_named),
 	        cmocka_unit_test(a_circle_is_stuck),
