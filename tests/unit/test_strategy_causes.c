@@ -4,6 +4,7 @@
 #include "causes.h"
 
 #include "trace/critical.h"
+#include "trace/figures.h"
 
 #include <stdlib.h>
 
@@ -97,6 +98,23 @@ static void check_figures(const struct trace *trace, int rank)
 		fail_msg("rank %d: work and causes are %.12f of %d streams", rank, sum, streams);
 }
 
+/* `stats` shows the staleness of each rank that adds to a window after a get, and of no other rank. */
+static void check_staleness(const struct trace *trace, int rank)
+{
+	struct figures figures = {0};
+	double wanted[2];
+	static const char *const names[] = {"staleness mean", "staleness most"};
+	int64_t adds = trace_staleness(trace, -1, rank, &wanted[0], &wanted[1]);
+	assert_int_equal(figures_of_rank(trace, -1, rank, &figures), ST_OK);
+	for (int i = 0; i < 2; i++) {
+		const struct figure *figure = figures_find(&figures, names[i]);
+		if (!figure != !adds || (figure && figure->value != wanted[i]))
+			fail_msg("rank %d: %s of %lld adds is %g, not %g", rank, names[i], (long long)adds,
+			        figure ? figure->value : -1, wanted[i]);
+	}
+	figures_release(&figures);
+}
+
 /* "  0-3 host  0.04  1%  2.98  99%": the times of a row of `stalls` behind which a percentage stands, and the percentages; 0: it is
  * no such row */
 static int row_sums(const char *row, const char *end, double *times, double *percents)
@@ -158,6 +176,7 @@ static void causes_of_strategies(void **state)
 			struct ranks one;
 			ranks_one(&one, rank);
 			check_figures(&trace, rank);
+			check_staleness(&trace, rank);
 			check_stalls(trace, &one);
 		}
 		close_shell(NULL);
