@@ -127,6 +127,8 @@ static void the_device_is_chosen(void **state)
 	        {"-c sync", "simm", NULL,
 	                "RANKSH_DEVICE is auto, sim or cuda, not 'simm'; did you mean sim?"},
 	        {"--dry", "simm", NULL, "'simm'"},
+	        {"help why", "simm", "sim", NULL}, /* help needs no device */
+	        {"--device cuda help why", NULL, "sim", NULL},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct options options;

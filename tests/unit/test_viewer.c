@@ -64,8 +64,12 @@ static void keys_seek(void **state)
 	for (size_t i = 0; i < LENGTH_OF(keys); i++)
 		expect_seek(&viewer, &frame, keys[i].key, keys[i].seek);
 	assert_string_equal(viewer.told, "this key has no function; ? lists the keys");
-	expect_seek(&viewer, &frame, SCREEN_BACKSPACE, "back"); /* from where b came */
-	assert_int_equal(viewer.seek_from.op, 7);
+	for (int moves = 0; moves < 3; moves++) { /* back from b, c and C */
+		expect_seek(&viewer, &frame, SCREEN_BACKSPACE, "back");
+		assert_int_equal(viewer.seek_from.op, 7);
+	}
+	expect_seek(&viewer, &frame, SCREEN_BACKSPACE, "");
+	assert_string_equal(viewer.told, "there is nothing to go back to");
 	frame.row = 2; /* the last row seen of five: they are scrolled */
 	expect_seek(&viewer, &frame, SCREEN_DOWN, "bottom");
 	assert_int_equal(viewer.first_row, 1);
