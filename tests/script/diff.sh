@@ -19,7 +19,7 @@ diff base.rsh reads.rsh
 END
 within 60 "$RANKSH" -n 4 all.rsh > out 2> err
 check 'what takes longer' grep -q 'matmul y  *4  4  2.00 ms  2.50 ms  x 1.25' out
-check 'what is in one alone' grep -q 'spin  *-  4  *-  1.25 ms' out
+check 'what is in one alone' grep -q 'spin  *-  4  *-  1.25 ms$' out
 check 'nothing, of one file twice' grep -q 'every operation takes as long in both' out
 check 'what waits for ever' grep -q 'allreduce g  *-  1  *-  waits' out
 check 'the session goes on' grep -q '\[3\] q = 3 3' out
