@@ -55,6 +55,9 @@ same() {
 	diff "$1" "$2" > "$work/differ"; mv "$work/differ" "$work/out"
 	return 1
 }
+# part TITLE: writes to $work/out what $work/said has between the line `--- TITLE` and the next
+# line of this kind. Several programs share a session, and a `say "--- TITLE"` precedes each.
+part() { TITLE="--- $1" awk '/^--- / { inside = $0 == ENVIRON["TITLE"]; next } inside' "$work/said" > "$work/out"; }
 # own_files: a model and a strategy of a user's own, line.rsh and mean.rsh in the folder
 own_files() {
 cat > "$work/line.rsh" <<'END'

@@ -3,35 +3,56 @@
 # steps back, options that are refused (bad_files.sh has files with mistakes)
 . tests/script/lib.sh
 small='model mlp layers=3 hidden=16 batch=8'
+# failed: an `expect verify` in `out` is false, which makes the exit status 1
+failed() { grep -q ": false: expect verify" "$work/out"; }
 
 "$RANKSH" -n 2 -c "$small; strategy ddp broken=nosync; run 3; verify" > "$work/out" 2>&1
 check "gradients that are not exchanged are found" [ $? = 1 ]
 check "and said" grep -q "differs from one rank after 3 iterations: 3 of 3 tensors" "$work/out"
 
-# With a small learning rate a wrong step is small relative to the parameter, but not to its
-# change.
-for model in "mlp layers=8 hidden=16 batch=24 dtype=f16" "mlp layers=3 hidden=13 batch=25 dtype=bf16 lr=1e-4" \
-	"mlp layers=3 hidden=13 batch=25 dtype=f16 optimizer=adam lr=1e-5" "gpt layers=2 hidden=24 heads=4 seq=7 batch=13 dtype=bf16 tied=on" \
-	"gpt layers=1 hidden=16 heads=2 seq=8 batch=9 optimizer=sgd lr=1e-3"; do
-	for n in 2 3; do
-		"$RANKSH" -n $n -c "model $model; strategy ddp broken=nosync; verify iterations=4" > "$work/out" 2>&1
-		check "not exchanged on $n ranks: $model" [ $? = 1 ]
+# a small learning rate hides a wrong step beside a large parameter, but not beside what training has changed
+cat > "$work/models" <<'END'
+mlp layers=8 hidden=16 batch=24 dtype=f16
+mlp layers=3 hidden=13 batch=25 dtype=bf16 lr=1e-4
+mlp layers=3 hidden=13 batch=25 dtype=f16 optimizer=adam lr=1e-5
+gpt layers=2 hidden=24 heads=4 seq=7 batch=13 dtype=bf16 tied=on
+gpt layers=1 hidden=16 heads=2 seq=8 batch=9 optimizer=sgd lr=1e-3
+END
+for n in 2 3; do
+	sed 's/.*/say "--- &"\nmodel &; strategy ddp broken=nosync; expect verify iterations=4/' "$work/models" | "$RANKSH" -n $n > "$work/said" 2>&1
+	while read -r model; do
+		part "$model"
+		check "not exchanged on $n ranks: $model" failed
 		check "and said: $model" grep -q "differs from one rank after 4 iterations" "$work/out"
-	done
+	done < "$work/models"
 done
-"$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 experts=2; strategy context=1 + ddp=2 broken=nosync; verify iterations=2" > "$work/out" 2>&1
-check "an axis of one rank excuses nothing" [ $? = 1 ]
-"$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 dtype=f16 loss_scale=1e7; strategy ddp; verify iterations=3" > "$work/out" 2>&1
-check "f16 that overflows does not pass" [ $? = 1 ]
+"$RANKSH" -n 2 > "$work/said" 2>&1 <<'END'
+say "--- axis"
+model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 experts=2; strategy context=1 + ddp=2 broken=nosync; expect verify iterations=2
+say "--- overflow"
+model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 dtype=f16 loss_scale=1e7; strategy ddp; expect verify iterations=3
+END
+part axis
+check "an axis of one rank excuses nothing" failed
+part overflow
+check "f16 that overflows does not pass" failed
 check "and why" grep -q "f16 ends at 65504, and loss_scale= may be too large" "$work/out"
 scaled="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=dynamic"
-"$RANKSH" -n 4 -c "$scaled init_scale=1e30; strategy ddp; verify iterations=2" > "$work/out" 2>&1
-check "nothing trained is not as one rank" [ $? = 1 ]
+"$RANKSH" -n 4 > "$work/said" 2>&1 <<END
+say "--- untrained"
+$scaled init_scale=1e30; strategy ddp; expect verify iterations=2
+say "--- skipped"
+$scaled init_scale=131072; strategy ddp; run 6; stats
+say "--- other steps"
+$scaled init_scale=16384; strategy ddp accumulate=2; expect verify iterations=1
+END
+part untrained
+check "nothing trained is not as one rank" failed
 check "but no verdict" grep -q "nothing was trained yet: the loss scale skipped every step so far (2)" "$work/out"
-"$RANKSH" -n 4 -c "$scaled init_scale=131072; strategy ddp; run 6; stats" > "$work/out" 2>&1
+part skipped
 check "run and stats tell the steps left out" [ "$(grep -c "^   loss scale 8192: 4 of 6 steps skipped, because gradients overflowed" "$work/out")" = 2 ]
-"$RANKSH" -n 4 -c "$scaled init_scale=16384; strategy ddp accumulate=2; verify iterations=1" > "$work/out" 2>&1
-check "other steps left out do not pass" [ $? = 1 ]
+part "other steps"
+check "other steps left out do not pass" failed
 check "but are not called different" grep -q "no verdict: loss_scale=dynamic skipped 0 of 1 step on one rank, and other steps on ranks .*; try a lower init_scale=" "$work/out"
 check "a figure that is none is not shown" sh -c "! grep -qw inf '$work/out'"
 
@@ -50,33 +71,54 @@ END
 
 # what makes buckets smaller takes gradients of every type
 for hook in f16 bf16 int8 topk; do
-	for type in f32 bf16 f16; do
-		"$RANKSH" -n 3 -c "$small dtype=$type; strategy ddp hook=$hook k=10%; run 3; verify" > "$work/out" 2>&1
-		check "hook=$hook of $type says how far it is" grep -q "after 3 iterations.* of a [a-z]*.s change" "$work/out"
-	done
-done
+	for type in f32 bf16 f16; do echo "hook=$hook of $type"; done
+done > "$work/hooks"
+sed "s/\(.*\) of \(.*\)/say \"--- &\"\n$small dtype=\2; strategy ddp \1 k=10%; run 3; verify/" "$work/hooks" | "$RANKSH" -n 3 > "$work/said" 2>&1
+while read -r hook; do
+	part "$hook"
+	check "$hook says how far it is" grep -q "after 3 iterations.* of a [a-z]*.s change" "$work/out"
+done < "$work/hooks"
 
 # picture FILE LINES...: what a session of 4 ranks draws at its end
-picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print $shown" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
-# A saved program is a script with the same timeline and numbers: the lines that ran, or, saved as
-# source, its source.
-for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
-	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=1f1b micro=4 accumulate=2" "pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2" \
-	"ddp=2 + fsdp=2 wrap=layer" context; do
-	model="mlp layers=4 hidden=16 batch=16" shown=w1
-	if [ "$strategy" = context ]; then model="gpt layers=2 hidden=16 heads=4 seq=8 batch=8" shown=wq1; fi
-	program="model $model; strategy $strategy"
-	picture "$work/a" "$program; program save $work/source.rsh source; run 2; step 3; program save $work/ran.rsh"
+picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print w1" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
+# a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
+while IFS='|' read -r strategy shown; do
+	model="mlp layers=4 hidden=16 batch=16"
+	if [ "$strategy" = context ]; then model="gpt layers=2 hidden=16 heads=4 seq=8 batch=8"; fi
+	shows="sync; say \"drew\"; $shown; timeline"
+	"$RANKSH" -n 4 -c "model $model; strategy $strategy; program save $work/source.rsh source; run 2; step 3; program save $work/ran.rsh; $shows" 2> /dev/null |
+		sed '0,/^drew$/d' > "$work/a"
 	check "$strategy drew something" [ -s "$work/a" ]
-	picture "$work/b" "source $work/ran.rsh"
-	check "$strategy saved is the same" cmp -s "$work/a" "$work/b"
-	picture "$work/b" "program $work/ran.rsh; run 1"
-	check "$strategy loaded is the same" cmp -s "$work/a" "$work/b"
-	picture "$work/b" "program $work/source.rsh; run 2; step 3"
-	check "$strategy from its source is the same" cmp -s "$work/a" "$work/b"
+	"$RANKSH" -n 4 > "$work/said" 2> /dev/null <<LINES
+say "--- saved"
+source $work/ran.rsh; $shows
+reset
+say "--- loaded"
+program $work/ran.rsh; run 1; $shows
+reset
+say "--- from its source"
+program $work/source.rsh; run 2; step 3; $shows
+LINES
+	for way in saved loaded "from its source"; do
+		part "$way"
+		sed '0,/^drew$/d' "$work/out" > "$work/b"
+		check "$strategy $way is the same" same "$work/a" "$work/b"
+	done
 	check "$strategy from its source runs as a script" "$RANKSH" -n 4 "$work/source.rsh"
-done
-shown=w1
+done <<'END'
+serial|@0 print w1
+dataparallel|print w1
+ddp|print w1
+ddp overlap=off accumulate=2|print w1
+zero stage=3 accumulate=2|print w3
+fsdp offload=host wrap=layer|print w3
+tp|print w1
+pipeline schedule=zb-h1 micro=4|@0 print w1
+pipeline schedule=1f1b micro=4 accumulate=2|@0 print w1
+pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2|@0,1 print w1
+ddp=2 + fsdp=2 wrap=layer|print w3
+context|print wq1
+END
 
 # ... with the lines typed between its steps: a def counts from the next step on, with its
 # variables' values at that time
@@ -143,11 +185,11 @@ own="model $work/line.rsh hidden=16; strategy $work/mean.rsh"
 "$RANKSH" -n 4 -c "$own; run 2; step 1; program; verify" > "$work/out" 2>&1
 check "a user's own strategy trains as one rank" [ $? = 0 ]
 check "and has steps" grep -q "step 1/2 of iteration 2   forward and backward" "$work/out"
-"$RANKSH" -n 4 -c "$own; step 1; step 1; step in" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "$own; step 1; step 1; step in" > "$work/out" 2>&1
 check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work/out"
-"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh help" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh help" > "$work/out" 2>&1
 check "its head is its help" grep -q "often=1" "$work/out"
-"$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
 check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
 "$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help" > "$work/out" 2>&1
 check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
@@ -212,7 +254,7 @@ check "a copy of ours is not reported, without the part that calls its places it
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
-"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
 check "an option of listed numbers is a number" [ $? = 0 ]
 for of in 'of="off 1"' 'of="off" least=1'; do
 	printf 'option often=1 %s "how many times"\nprint often\n' "$of" > "$work/off.rsh"
@@ -222,8 +264,9 @@ done
 # ddp delay=1 has taken after its second step what ddp has after its first
 for optimizer in sgd adam; do
 	line="model mlp layers=2 hidden=16 batch=16 optimizer=$optimizer; strategy"
-	"$RANKSH" -n 4 -c "$line ddp; run 1; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/a"
-	"$RANKSH" -n 4 -c "$line ddp delay=1; run 2; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/b"
+	printf '%s\n' 'say "--- now"' "$line ddp; run 1; sync; print w1 w2" 'say "--- later"' "$line ddp delay=1; run 2; sync; print w1 w2" | "$RANKSH" -n 4 > "$work/said" 2>&1
+	part now; grep -A99 'w1 ' "$work/out" > "$work/a"
+	part later; grep -A99 'w1 ' "$work/out" > "$work/b"
 	check "delay=1 takes the gradients of the step before: $optimizer" same "$work/a" "$work/b"
 done
 # lines that end within an iteration, while ranks wait for its other steps
@@ -247,10 +290,10 @@ check "and says which sum" grep -q "dist.all_reduce(bucket1, op=dist.ReduceOp.AV
 "$RANKSH" -n 4 -c "model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32; strategy ddp; program save $work/ddp.rsh source; program $work/ddp.rsh; run 5; verify" > "$work/out" 2>&1
 check "a saved source is as one rank" grep -q "as one rank after 5 iterations: largest difference" "$work/out"
 sed 's/^option broken=no /option broken=nosync /' "$work/ddp.rsh" > "$work/broken.rsh"
-"$RANKSH" -n 4 -c "program $work/broken.rsh; run 2; verify" > "$work/out" 2>&1
+"$RANKSH" -n 4 -c "program $work/broken.rsh; run 2; verify
+model mlp layers=2 hidden=8 batch=4; strategy ddp=2 + tp=2; program save $work/stack.rsh source; program $work/stack.rsh; run 1; verify" > "$work/out" 2>&1
 check "a wrong one differs" grep -q "differs from one rank after 2 iterations" "$work/out"
 # a program for a mesh of four has no run on one rank
-"$RANKSH" -n 4 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp=2 + tp=2; program save $work/stack.rsh source; program $work/stack.rsh; run 1; verify" > "$work/out" 2>&1
 check "verify says what one rank refuses" grep -q "the model on one rank: .*stack.rsh:[0-9]*: mesh: the sizes multiply to 4" "$work/out"
 long=$work/a_name_of_a_model_that_is_longer_than_sixty_four_letters_as_paths_may_be.rsh
 cp "$work/line.rsh" "$long"
@@ -258,15 +301,25 @@ check "a model's file may have a long name" "$RANKSH" -n 2 -c "model $long; stra
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]
-# Only the loss is wrong, and training is right: twice the loss, a sum over ranks, the loss of the
-# last micro-batch.
-for wrong in 'def count_loss kernel y t m { replaced "$kernel" y t m;  loss = scale loss 2 }' 'def update { replaced;  allreduce loss in dp }' \
-	'let micros = 2;  def count_loss kernel y t m { loss = $kernel y t }'; do
-	printf '# wrong: its loss\n# axis dp\nlet replica = dp;  let replicas = size(dp)\ndef gradient_made p { if last { allreduce d$p op=avg in dp } }\n%s\n' "$wrong" > "$work/loss.rsh"
-	"$RANKSH" -n 2 -c "$small; strategy $work/loss.rsh; expect verify iterations=2" > "$work/out" 2>&1
-	check "a wrong loss alone differs: $wrong" [ $? = 1 ]
+# the loss alone is wrong, where training is right: twice, a sum over ranks, that of the last micro-batch
+cat > "$work/wrong" <<'END'
+def count_loss kernel y t m { replaced "$kernel" y t m;  loss = scale loss 2 }
+def update { replaced;  allreduce loss in dp }
+let micros = 2;  def count_loss kernel y t m { loss = $kernel y t }
+END
+number=0
+while read -r wrong; do
+	number=$((number + 1))
+	printf '# wrong: its loss\n# axis dp\nlet replica = dp;  let replicas = size(dp)\ndef gradient_made p { if last { allreduce d$p op=avg in dp } }\n%s\n' "$wrong" > "$work/loss$number.rsh"
+	printf '%s\n' "say \"--- $number\"" "$small; strategy $work/loss$number.rsh; expect verify iterations=2"
+done < "$work/wrong" | "$RANKSH" -n 2 > "$work/said" 2>&1
+number=0
+while read -r wrong; do
+	number=$((number + 1))
+	part $number
+	check "a wrong loss alone differs: $wrong" failed
 	check "and both are said: $wrong" grep -q "differs from one rank after 2 iterations: the loss is [0-9.]*, and [0-9.]* on one rank; all tensors agree" "$work/out"
-done
+done < "$work/wrong"
 # a loss that training has brought near zero is rounding
 sed 's/goals\[batch,hidden\] = randn seed=2/goals[batch,hidden] = randn seed=2;  tensor v[hidden,hidden] = randn seed=3;  goals = matmul all v/; s/lr=0.1/lr=8*0.1/' "$work/line.rsh" > "$work/learns.rsh"
 "$RANKSH" -n 4 -c "model $work/learns.rsh batch=64; strategy $work/mean.rsh; run 80; expect loss[0] < 1e-5; expect verify" > "$work/out" 2>&1
