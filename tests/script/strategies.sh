@@ -10,7 +10,8 @@ failed() { grep -q ": false: expect verify" "$work/out"; }
 check "gradients that are not exchanged are found" [ $? = 1 ]
 check "and said" grep -q "differs from one rank after 3 iterations: 3 of 3 tensors" "$work/out"
 
-# a small learning rate hides a wrong step beside a large parameter, but not beside what training has changed
+# With a small learning rate a wrong step is small relative to the parameter, but not to its
+# change.
 cat > "$work/models" <<'END'
 mlp layers=8 hidden=16 batch=24 dtype=f16
 mlp layers=3 hidden=13 batch=25 dtype=bf16 lr=1e-4

@@ -2,7 +2,7 @@
 tensor text pinned = load tests/script/commands/text.rsh
 expect text[0] == 3
 expect text[1] == 1
-expect text[108] == 0
+expect text[94] == 0
 tensor ids[8] i32
 copy text[0:8] -> ids
 expect ids[0] == 3
