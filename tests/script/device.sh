@@ -127,7 +127,7 @@ run 0 -n 1 --device cuda --machine ./gpu.machine -c machine
 check "... as one is that calibrate has written" says '^the GPU at hand'
 check "... of which no other is said" says '^gpu: Stand-in GPU$'
 run 2 -n 1 --device sim -c 'machine this'
-check "machine this on the simulator" says 'the machine `this` is the GPU at hand, and this is the simulator: it needs --device cuda'
+check "machine this on the simulator" says 'the machine `this` is the local GPU, and this session is simulated: it needs --device cuda'
 RANKSH_CUDA=$work/no-libcublas run 2 -n 1 --machine this -c "$hi"
 check "... and where no GPU is found" says 'it needs --device cuda'
 
@@ -202,7 +202,8 @@ printf 'tensor x[2] = rank + 7\n@0 send x to=1\n@1 { tensor z[2]; recv z from=0;
 RANKSH_STANDIN=gpus=1 run 0 -n 2 --device cuda last.rsh
 check "the last print of a file comes, though it has to wait for another rank" says '^\[1\] z = 7 7$'
 
-# more prints are in flight than the copies that the host keeps (4096, or 256 MB): none is lost, and the texts are the simulator's
+# More prints are queued than the host reads at once (4096, or 256 MB): none is lost, and the
+# texts are the simulator's.
 echo 'tensor x[4] = iota; repeat 5000 { x = add x x; print x[0:2] rank }' > prints.rsh
 printf 'tensor x[4] = rank; stream s\n@0 { tensor z[4]; recv z from=1 }\nrepeat 5000 { @1 x = scale x by=-1 on s; @1 print x[0:2] on s }\n@1 send x to=0\n@0 print z\n' > one_rank.rsh
 echo 'tensor x[256k] = 1; repeat 264 { x = scale x by=2; print x }' > large.rsh
