@@ -5,29 +5,30 @@
 . tests/script/lib.sh
 cd "$work" || exit 1
 # hunts LINE...: what a session of $ranks ranks says to the lines; the exit status in $status
-ranks=4
+ranks=2
 hunts() { printf '%s\n' "$@" > lines.rsh; within 120 "$RANKSH" -n $ranks lines.rsh > out 2>&1; status=$?; }
 says() { check "$1" grep -qF -- "$1" out; }
 
-hunts 'hunt ddp 2 seed=5' 'hunt' 'run 2' 'hunt give up'
+small='model mlp layers=3 hidden=16 batch=16'
+hunts "$small" 'hunt ddp 2 seed=5' 'hunt' 'run 2' 'hunt give up'
 cp out first
 check "a hunt that is given up is no failure" [ "$status" = 0 ]
 check "it names the file" grep -q '^   a line of strategies/.*rsh is wrong: level 2, seed 5' out
 check "it shows the lines" grep -q '^   1  # ' out
-hunts 'hunt ddp 2 seed=5' 'hunt' 'run 2' 'hunt give up'
+hunts "$small" 'hunt ddp 2 seed=5' 'hunt' 'run 2' 'hunt give up'
 check "the same seed has the same line" same first out
 line=$(sed -n 's/^   \(fix [0-9]\)/\1/p' first)
-hunts 'hunt ddp 2 seed=5' "$line" 'run 2' 'verify'
+hunts "$small" 'hunt ddp 2 seed=5' "$line" 'run 2' 'verify'
 check "the line as it was is right: status $status" [ "$status" = 0 ]
 says "right, with 1 attempt. What was wrong:"
 says "as one rank after 2 iterations"
-hunts 'hunt ddp 2 seed=5' 'fix 1 # nothing' 'hunt'
+hunts "$small" 'hunt ddp 2 seed=5' 'fix 1 # nothing' 'hunt'
 check "one that mends nothing fails a script: status $status" [ "$status" = 1 ]
 says "not yet   the program begins again with this line"
 says "tried: fix 1 # nothing"
 
 # the lines of `help hunt` and `help fix`
-hunts 'hunt ddp seed=5' 'hunt' 'hunt give up'
+hunts "$small" 'hunt ddp seed=5' 'hunt' 'hunt give up'
 check "help's lines run: status $status" [ "$status" = 0 ]
 hunts 'help hunt' 'help fix'
 says "hunt give up"
@@ -80,7 +81,7 @@ refused 'hunt give' "write: hunt give up"
 echo 'tensor x[4' > open.rsh
 refused 'hunt open.rsh' "open.rsh:1: ']' is still missing"
 printf 'tensor x[4]\n@1 recv x from=0\n' > hangs.rsh
-ranks=4
+ranks=2
 hunts 'hunt hangs.rsh'
 ranks=1
 says "hunt: hangs.rsh hangs as it is"
