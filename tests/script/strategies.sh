@@ -105,7 +105,7 @@ LINES
 		sed '0,/^drew$/d' "$work/out" > "$work/b"
 		check "$strategy $way is the same" same "$work/a" "$work/b"
 	done
-	check "$strategy from its source runs as a script" "$RANKSH" -n 4 "$work/source.rsh"
+	check "$strategy from its source runs as a script" "$RANKSH" --dry -n 4 "$work/source.rsh"
 done <<'END'
 serial|@0 print w1
 dataparallel|print w1
