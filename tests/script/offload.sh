@@ -47,7 +47,7 @@ sed -i '/^let bound/d' "$work/lines"
 check "reads, steps and writes overlap" "$RANKSH" --dry -n 4 --machine dgx-h100 "$work/lines"
 
 # refused with what fits
-refused() { check "$1: $2" sh -c '"$0" -n 2 -c "model mlp layers=4 hidden=16 batch=16; strategy $1" 2>&1 | grep -qF -e "$2"' "$RANKSH" "$1" "$2"; }
+refused() { check "$1: $2" sh -c '"$0" --dry -n 2 -c "model mlp layers=4 hidden=16 batch=16; strategy $1" 2>&1 | grep -qF -e "$2"' "$RANKSH" "$1" "$2"; }
 refused "fsdp offload=params:host" "offload=params:host: this needs the optimizer offloaded too: add optimizer:host"
 refused "zero stage=2 offload=optimizer:host,params:host" "use zero stage=3 or fsdp"
 refused "zero stage=1 offload=optimizer:nvme,gradients:host" "use accumulate=1 and no pipeline (zero: stage=2 or 3)"
