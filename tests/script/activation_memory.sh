@@ -46,8 +46,11 @@ END
 # one rank that recomputes too)
 trains() {
 	for recompute in none selective full; do
-		"$RANKSH" -n 2 -c "model $2 dropout=0.2 recompute=$recompute; strategy $1; run 3; sync; @0 print norm($3) sum($3)" 2>&1 |
-			sed -n 's/.* \(loss [^ ]*\).*/\1/p; s/.* = //p' > "$work/$recompute"
+		echo "say \"--- $recompute\"; model $2 dropout=0.2 recompute=$recompute; strategy $1; run 3; sync; @0 say \"norm = \$(norm($3))\"; @0 say \"sum = \$(sum($3))\""
+	done | "$RANKSH" -n 2 > "$work/said" 2>&1
+	for recompute in none selective full; do
+		part $recompute
+		sed -n 's/.* \(loss [^ ]*\).*/\1/p; s/.* = //p' "$work/out" > "$work/$recompute"
 	done
 	check "$1 of $2: selective gives the same numbers" cmp "$work/none" "$work/selective"
 	check "$1 of $2: full gives the same numbers" cmp "$work/none" "$work/full"
