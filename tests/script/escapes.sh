@@ -17,15 +17,15 @@ clean() {
 }
 # lines LINE...: each as a script of one process and of two
 lines() {
-	name=$1
+	what=$1
 	shift
 	printf '%s\n' "$@" > script.rsh
 	for n in 1 2; do
 		within 20 "$RANKSH" -n $n script.rsh > out 2>&1 < /dev/null
-		clean "$name, $n ranks"
+		clean "$what, $n ranks"
 	done
 	within 20 "$RANKSH" -n 2 < script.rsh > out 2>&1
-	clean "$name, down a pipe"
+	clean "$what, down a pipe"
 }
 lines 'a refused word' "$words x"
 lines 'a file to source' "source \"$words\""
