@@ -27,15 +27,29 @@ lines() {
 	within 20 "$RANKSH" -n 2 < script.rsh > out 2>&1
 	clean "$what, down a pipe"
 }
+# accepted NAME LINE...: adds lines that are not refused to a script, which has all of them
+accepted() {
+	echo "$1" >> names
+	printf 'say "--- %s"\n' "$1" >> accepted.rsh
+	shift
+	printf '%s\n' "$@" >> accepted.rsh
+}
+# parts WAY: what the script printed, for each name
+parts() {
+	while read -r accepted; do
+		part "$accepted"
+		clean "$accepted, $1"
+	done < names
+}
 lines 'a refused word' "$words x"
 lines 'a file to source' "source \"$words\""
 lines 'a file to load' "tensor x[4] = load \"$words.npy\""
 lines 'a file to save, in a folder that is not there' "tensor x[4] = ones; save x \"$words/x.npy\""
 lines 'a file to export' "export \"$words\""
-lines 'say' "say \"$words\""
-lines 'a text in a variable' "let a = \"$words\"; print a; say \"\$a\""
-lines 'a mark' "mark \"$words\"; spin 1us; stats; timeline \"$words\""
-lines 'expect' "expect error \"$words\" { spin }"
+accepted 'say' "say \"$words\""
+accepted 'a text in a variable' "let a = \"$words\"; print a; say \"\$a\""
+accepted 'a mark' "mark \"$words\"; spin 1us; stats; timeline \"$words\""
+accepted 'expect' "expect error \"$words\" { spin }"
 lines 'model' "model \"$words\""
 lines 'strategy' "strategy ddp \"$words\""
 lines 'machine' "machine \"$words\""
@@ -43,7 +57,13 @@ lines 'an option' "spin 1ms $words=1"
 lines 'a lesson' "lesson \"./$words.rsh\""
 lines 'a checkpoint' "strategy ddp; resume from=\"$words\""
 printf '## %s\n# %s\nspin 1us\n' "$words" "$words" > program.rsh
-lines 'the title of a step' 'program program.rsh' 'program' 'step'
+accepted 'the title of a step' 'program program.rsh' 'program' 'step'
+for n in 1 2; do
+	within 20 "$RANKSH" -n $n accepted.rsh > said 2>&1 < /dev/null
+	parts "$n ranks"
+done
+within 20 "$RANKSH" -n 2 < accepted.rsh > said 2>&1
+parts "down a pipe"
 printf '%s x\n' "$words" > "$evil.rsh"
 within 20 "$RANKSH" -n 2 "$evil.rsh" > out 2>&1
 clean "a script's name"
