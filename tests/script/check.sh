@@ -88,10 +88,9 @@ graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; chea
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
 graded "another world" 1 'would make another world' 'model mlp'
 sed 's/^#: start$/#: start unseen/' sum.rsh > unseen.rsh
-"$RANKSH" -n 2 -c 'lesson ./unseen.rsh; task start; skip; t = allreduce t' > out 2>&1
-check "a starter that is not to be seen" sh -c 'grep -q "All parts, all ranks" out && [ "$(grep -c "find out which" out)" = 2 ] && ! grep -q "let M" out'
 sed 's/^#: start$/#: start unsean/' sum.rsh > unsean.rsh
-"$RANKSH" -n 2 -c 'lesson ./unsean.rsh' > out 2>&1
+"$RANKSH" -n 2 -c 'lesson ./unseen.rsh; task start; skip; t = allreduce t; lesson ./unsean.rsh' > out 2>&1
+check "a starter that is not to be seen" sh -c 'grep -q "All parts, all ranks" out && [ "$(grep -c "find out which" out)" = 2 ] && ! grep -q "let M" out'
 check "a word that is none behind start" grep -q "start unsean': only .unseen. may follow .start" out
 graded "... of a hunt before" 1 'would make another world' 'fix 1 x'
 graded "a file" 1 'files cannot be read here' 'source nothing.rsh'
@@ -171,15 +170,29 @@ check' > out 2>&1
 check "one that is not: status 1" [ $? = 1 ]
 printf 'lesson ./sum.rsh\nallreduce t\ncheck\n' | "$RANKSH" -n 2 > out 2>&1
 check "... down a pipe too" [ $? = 1 ]
-"$RANKSH" -n 2 -c "lesson ./sum.rsh
-$solved; check" > out 2>&1
-check "lines before it on its own line count" [ $? = 0 ]
-"$RANKSH" -n 2 -c "lesson ./sum.rsh
+"$RANKSH" -n 2 > said 2>&1 <<END
+say "--- before it"
+lesson ./sum.rsh
+$solved; check
+say "--- again"
+lesson ./sum.rsh
 allreduce t
 again
 $solved
-check" > out 2>&1
-check "again starts again" [ $? = 0 ]
+check
+say "--- solution"
+lesson ./sum.rsh; solution run; check
+say "--- behind it"
+lesson ./sum.rsh; lesson off; reset; let M = 3; set launch=1us
+say "accepted"
+lesson ./sum.rsh; reset
+END
+# right: the check in `out` passed, with which a script ends with status 0
+right() { grep -q '^   right   this was the last task' out && ! grep -q 'not yet' out; }
+part "before it"
+check "lines before it on its own line count" right
+part again
+check "again starts again" right
 printf 'lesson ./sum.rsh\nshare_of 0\nprint p[0]\n' > uses.rsh
 "$RANKSH" -n 2 uses.rsh > out 2>&1
 check "a file uses a def of the starter" [ $? = 0 ]
@@ -188,14 +201,13 @@ check "... as lines down a pipe do" same piped out
 printf 'lesson ./sum.rsh\nnobody 0\n' > uses.rsh
 "$RANKSH" -n 2 uses.rsh > out 2>&1
 check "... and a word that it does not bring is refused at its line" grep -q "^uses.rsh:2: no command 'nobody'" out
-"$RANKSH" -n 2 -c 'lesson ./sum.rsh; solution run; check' > out 2>&1
-check "the solution is right" [ $? = 0 ]
+part solution
+check "the solution is right" right
 "$RANKSH" --dry -n 2 -c 'lesson ./sum.rsh' > out 2>&1
 check "without data there is no lesson" grep -q 'start ranksh without it' out
-"$RANKSH" -n 2 -c 'lesson ./sum.rsh; reset' > out 2>&1
-check "steering is refused where it is typed" grep -q 'again. restarts the task' out
-"$RANKSH" -n 2 -c 'lesson ./sum.rsh; lesson off; reset; let M = 3; set launch=1us' > out 2>&1
-check "... and not behind the lesson" [ $? = 0 ]
+part "behind it"
+check "steering is refused where it is typed" sh -c "sed '1,/^accepted/d' out | grep -q 'again. restarts the task'"
+check "... and not behind the lesson" grep -qx accepted out
 "$RANKSH" -n 2 -c 'lesson ./sum.rsh; copy x[0] -> t on comm; t = relu t' > out 2>&1
 check "a race is named, and not cured" sh -c "grep -q 'race: .*writes t' out && ! grep -q 'puts them in order' out"
 
@@ -277,13 +289,21 @@ check "the starter may read a file" grep -q 'also with other data' out
 mkdir -p data/ranksh/lessons
 cp sum.rsh data/ranksh/lessons/mine.rsh
 printf 'nothing\n' > data/ranksh/lessons/broken.rsh
-XDG_DATA_HOME=$work/data "$RANKSH" -n 2 -c 'lessons; lesson mine' > out 2>&1
+XDG_DATA_HOME=$work/data "$RANKSH" -n 2 > said 2>&1 <<'END'
+say "--- lists"
+lessons; lesson mine
+say "--- new"
+lesson off; lesson new made.rsh; lesson ./made.rsh
+say "--- again"
+lesson off; lesson new made.rsh
+END
+part lists
 check "lessons of one's own are listed" grep -q 'lesson mine *Sums' out
 check "... one that is wrong with its words" grep -q 'lesson broken.*a lesson begins with' out
 check "... and opened by name" grep -q 'task 1/1 *All parts' out
-"$RANKSH" -n 2 -c 'lesson new made.rsh; lesson ./made.rsh' > out 2>&1
+part new
 check "a new one" grep -q 'Three multiplications' out
 "$RANKSH" --check-lessons made.rsh > out 2>&1
 check "... is a lesson" grep -q '^ok' out
-"$RANKSH" -n 2 -c 'lesson new made.rsh' > out 2>&1
+part again
 check "... and overwrites nothing" grep -q 'exists already' out
