@@ -5,24 +5,37 @@
 says() { "$RANKSH" "$@" < /dev/null > "$work/out" 2>&1; }
 model='model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 top=1'
 all_to_one='step 2; fill router1 0 on compute; run 1; stats'
-says -n 2 -c "$model
+"$RANKSH" -n 2 > "$work/said" 2>&1 <<END
+say "--- to one"
+$model
 strategy experts
-$all_to_one"
-check "stats tells that all tokens went to one expert" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 0%$' "$work/out"
-says -n 2 -c "$model capacity=1
+$all_to_one
+say "--- capacity"
+$model capacity=1
 strategy experts
-$all_to_one"
-check "stats tells how many were dropped" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 75%$' "$work/out"
-says -n 2 -c "$model
+$all_to_one
+say "--- ddp"
+$model
 strategy ddp
-run 1; stats"
-check "other strategies tell it too" grep -q '^   tokens by expert [0-9.]*% .*, dropped 0%$' "$work/out"
-says -n 2 -c 'model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=32 top=1
+run 1; stats
+say "--- many"
+model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=32 top=1
 strategy serial
-run 1; sync; stats'
+run 1; sync; stats
+say "--- none"
+model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16
+strategy ddp; run 1; sync; stats
+END
+part "to one"
+check "stats tells that all tokens went to one expert" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 0%$' "$work/out"
+part capacity
+check "stats tells how many were dropped" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 75%$' "$work/out"
+part ddp
+check "other strategies tell it too" grep -q '^   tokens by expert [0-9.]*% .*, dropped 0%$' "$work/out"
+part many
 check "of many experts the least and the most" grep -q '^   tokens by expert from 0% to [0-9.]*%, dropped 0%$' "$work/out"
-says -n 2 -c 'strategy ddp; run 1; sync; stats'
-check "where there are none nothing is said" sh -c "! grep -q 'tokens by' '$work/out'"
+part none
+check "where there are none nothing is said" sh -c "grep -q '^   operations' '$work/out' && ! grep -q 'tokens by' '$work/out'"
 says --dry -n 8 -c 'model gpt layers=2 experts=8 batch=32
 strategy experts=4 + tp=2
 run 2; sync; expect sent(nvlink) > 0'
