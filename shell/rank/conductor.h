@@ -81,8 +81,8 @@ bool conductor_over_limit(const struct conductor *conductor);
  * - A failed message (ST_MPI): this process is at another point than its peers. The job ends,
  *   because they would wait for ever. */
 
-/* Gathers all results. Rank 0 shows output and returns the first failure of all ranks, with its
- * message; others return their own. */
+/* Gathers all results. Rank 0 shows output and returns ST_BUG if another rank reports one, else
+ * the first failure in rank order, with its message; others return their own. */
 enum status agree_all(struct conductor *conductor, enum status status);
 /* Reports the failure and ends the job. Returns only if this process is alone. */
 enum status agree_end(struct conductor *conductor, enum status status);

@@ -104,8 +104,8 @@ enum status changes_met(const struct changes *changes)
 	return ST_OK;
 }
 
-/* Measures the world without the change: the session's, or a rerun's if the session's times are
- * measured. */
+/* Measures the world without the change: the session's, or a rerun if its times would differ
+ * (rerun_same). */
 static enum status unchanged(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct rerun rerun;

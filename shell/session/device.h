@@ -11,8 +11,8 @@ struct cuda_job;
 /* Sets options->device from --device, else RANKSH_DEVICE (not with --dry), else "auto". "auto"
  * becomes "sim" with --dry, --test, --check-lessons, --grade or --machine (except `this`); if it
  * stays, CUDA is used if every rank finds what it needs. Every process calls this before MPI
- * starts; a front end, for its ranks. Fails with ST_ARGUMENT for an unknown kind, and for --device
- * cuda with --dry. */
+ * starts; a front end, for its ranks. Fails with ST_ARGUMENT for an unknown kind, whose message has
+ * the nearest, and for --device cuda with --dry. */
 enum status device_choose(struct options *options);
 
 /* Starts the backends of a session's worlds */

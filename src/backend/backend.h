@@ -19,7 +19,7 @@
  *  11 making a group takes no time
  *  12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two
  *     needs no operation by the other rank
-  *  13 a collective that reaches its group's timeout is aborted, with all operations on its
+ *  13 a collective that reaches its group's timeout is aborted, with all operations on its
  *     instance
  *  14 a collective with record.backup begins when all members but that many have arrived
  *  15 a graph launch queues its operations; only the first costs a launch

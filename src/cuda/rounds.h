@@ -5,7 +5,8 @@
  *
  *      rank 1   times, over? ---.                          .---> all times, over for all?
  *      rank 2   times, over? ---+--> rank 0, with its own --+---> all times, over for all?
- * */
+ *
+ * A round takes two messages for each process except rank 0. */
 #ifndef RANKSH_CUDA_ROUNDS_H
 #define RANKSH_CUDA_ROUNDS_H
 

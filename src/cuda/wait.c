@@ -1,5 +1,5 @@
-/* wait.c -- waits for hosts in rounds, with the same decisions on all processes
- * */
+/* wait.c -- waits for hosts in rounds. Every decision is the same on all processes, because it
+ * follows from the world, from measurements, or from a round. */
 #include "cuda/control.h"
 #include "backend/call.h"
 #include "base/arithmetic.h"

@@ -6,7 +6,7 @@
  *   f32, f16, bf16, i32, strided    a chunk of doubles        the row's loop        rounded once
  *   in[0] ....ooooooooo........  -> buffer[0] [.....512]  \
  *   in[1] o.o.o.o.o.o.o.o.o....  -> buffer[1] [.....512]  ->  result [.....512]  ->  out[0]
- * */
+ */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 

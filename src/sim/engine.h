@@ -32,9 +32,10 @@ struct engine_scalars {
 	int64_t now;
 };
 
-/* An answer, or an abort, made the past of some ranks final up to `time`. by: the operation that
- * ended it (0: an abort that ended nothing). first: the first operation queued after it; from
- * there on operations use links and groups no earlier than `floor`. */
+/* An answer, or an abort, made the past of some ranks final up to `time`. by: the last
+ * operation that the answer needed, or the first that the abort ended; 0: none. first: the first
+ * operation queued after it; from there on operations use links and groups no earlier than
+ * `floor`. */
 struct answer {
 	op_id first, by;
 	int64_t time, floor;

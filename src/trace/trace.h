@@ -65,8 +65,8 @@ struct iterations {
 	op_id from; /* no operation before this one counts; 0: all count */
 };
 /* Returns the trace for tables of the steady state, such as `stats`, and stores the iterations of
- * the section that it covers. If there are several, the setup and the first one, which allocates
- * memory, are left out. */
+ * the section that it covers. If the section has the first iteration of a program, which allocates
+ * memory, and later ones, that iteration and the setup are left out. */
 struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations);
 /* Appends ", iterations 2-20 of 20"; nothing if there are none. */
 void iterations_text(const struct iterations *iterations, struct text *out);
@@ -195,9 +195,10 @@ void picture_text(const struct picture *picture, bool colour, struct text *out);
 /* merge: ranks with equal timelines are drawn once; measured ones are equal if no boundary differs
  * by more than a cell. now: the latest host's clock. Spans that end later are dimmed. A mark shows
  * it in the ruler and in idle lanes; if the whole window is past, each lane has an end mark
- * instead. Below 0: no mark, and nothing is dimmed. as_of: draws the timeline of this time (0: of
- * now); after now that is the projection. first_row and rows count lanes. The picture has one more
- * row for the ruler, and up to legend_rows for legend words that do not fit beside the lanes. */
+ * instead. Below 0: no mark, and only projected spans are dimmed. as_of: draws the timeline of
+ * this time (0: of now); after now that is the projection. first_row and rows count lanes. The
+ * picture has one more row for the ruler, and up to legend_rows for legend words that do not fit
+ * beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;

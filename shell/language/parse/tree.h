@@ -263,7 +263,8 @@ struct tree {
 	size_t count;     /* a NUL follows */
 	const char *file; /* NULL at the prompt */
 	struct block block;
-	/* lines whose first word is no command: calls of defs, or mistakes; the last line first */
+	/* lines whose first word is no command: calls of defs, or mistakes; without those in `expect
+	 * error`; the last line first */
 	struct statement *calls;
 	struct statement *defs;
 	/* it has a `source`, `model`, `lesson` ..., which may define defs */

@@ -1,6 +1,5 @@
 /* launch.h -- a kernel call as launches on a GPU: names, grids and arguments, computed on the
- * host from shapes and addresses, without CUDA calls. An umbrella header.
- * */
+ * host from shapes and addresses, without CUDA calls. An umbrella header. */
 #ifndef RANKSH_CUDA_LAUNCH_H
 #define RANKSH_CUDA_LAUNCH_H
 
