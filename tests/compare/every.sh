@@ -6,9 +6,9 @@
 #     SAMPLE=150   a number of cells, chosen by SEED=1
 #     LIST=1       only lists the cells
 # FOLDER/results has a line for each cell: right, refused or wrong; the cell; the message;
-# separated by tabs. A cell that has a line is not run again, so an interrupted run continues. `sed
-# -i /^wrong/d` repeats the wrong cells after a repair. Not a part of the suite: some 25,000 cells
-# take half a second to three seconds each. stacks.sh has a smaller table.
+# separated by tabs. A cell that has a line is not run again, so an interrupted run continues, and
+# after `sed -i /^wrong/d FOLDER/results` a new run repeats the wrong cells. Not a part of the
+# suite: some 25,000 cells take half a second to three seconds each. stacks.sh has a smaller table.
 set -u
 folder=${1:?every.sh FOLDER [PATTERN]} pattern=${2:-.}
 ranksh=$(realpath "${RANKSH:-build/ranksh}")

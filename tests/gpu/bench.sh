@@ -2,7 +2,8 @@
 # bench.sh FOLDER -- measures ranksh on this computer's GPU, and the same work without ranksh
 # (bare.c), in one run. Prints a line for each figure, with its limit. Parts: rates attention
 # hidden allreduce calibrate. FEW=yes: makes each as small as possible. KEEP=FOLDER: keeps the
-# machine's file there. On a stand-in figures are printed without a verdict.
+# machine's file there. On a stand-in figures are printed without a verdict; only a missing one
+# fails.
 # docs/internals/measured.md explains each figure.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,5 @@
-/* causes.h -- checks the world in `shell`: every instant of every lane has one cause, and the
- * blamed operation had not finished then; over the whole time and random windows */
+/* causes.h -- checks the world in `shell`: every instant of every lane has one cause, and blames
+ * an operation that can be its reason; over the whole time and random windows */
 #ifndef RANKSH_TEST_CAUSES_H
 #define RANKSH_TEST_CAUSES_H
 

@@ -1,6 +1,6 @@
-/* test_causes.c -- every instant of every lane has one cause, and the blamed operation had not
- * finished then: on random programs with everything that can block a stream or a host, over the
- * whole time and random windows */
+/* test_causes.c -- every instant of every lane has one cause, and blames an operation that can be
+ * its reason: on random programs with everything that can block a stream or a host, over the whole
+ * time and random windows */
 #include "causes.h"
 
 #include "base/arithmetic.h"
