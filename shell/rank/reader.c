@@ -1,6 +1,6 @@
-/* reader.c -- lines from the front end, and early interrupts
+/* reader.c -- lines from the front end, and interrupts, which are read ahead of their turn
  *
- * During a long run, rank 0 reads each time that it decides whether to go on, without waiting. */
+ * During a long run, whenever rank 0 decides whether to go on, it first reads, without waiting. */
 #include "shell/rank/reader.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
@@ -24,7 +24,7 @@ static bool is_interrupt(const char *line, size_t count)
 	return is;
 }
 
-/* Counts new whole lines, and removes interrupts, each for the request before it. */
+/* Counts new whole lines, and removes interrupts, each for all requests before it. */
 static void look_at_lines(struct line_reader *reader)
 {
 	struct text *waiting = &reader->waiting;

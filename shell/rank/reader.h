@@ -1,5 +1,5 @@
-/* reader.h -- lines from descriptor 0. An interrupt is seen early; it is for the request before
- * it. */
+/* reader.h -- lines from descriptor 0. Interrupts are read ahead of their turn; one is for all
+ * requests before it that are not finished. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 
@@ -15,7 +15,7 @@ struct line_reader {
 	struct text waiting; /* read but not taken; release it at the end */
 	size_t seen, whole;  /* its whole lines: bytes and number */
 	size_t taken;        /* number of requests taken, from 1: the running one */
-	size_t interrupted;  /* number of the last interrupted request; 0: none */
+	size_t interrupted;  /* all requests up to this one are interrupted; 0: none */
 	int64_t ended_ns;    /* wall clock at the input's end; 0: open */
 };
 
@@ -23,9 +23,9 @@ struct line_reader {
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
 /* Returns true if the front end is gone and its last line has been taken. */
 bool reader_ended(const struct line_reader *reader);
-/* Returns true if the running request is interrupted. Never waits. */
+/* Returns true if the running request is interrupted, and before the first one. Never waits. */
 bool reader_interrupted(struct line_reader *reader);
-/* Returns true if, at the last read, the front end had left over a second ago. */
+/* Returns true if over a second has passed since a read reached the end of the input. */
 bool reader_left(const struct line_reader *reader);
 
 #endif

@@ -1,8 +1,8 @@
-/* restore.c -- finds and reads a checkpoint, and gives its elements to parts that may cut
- * parameters differently
+/* restore.c -- finds and reads a checkpoint, and gives its elements to the parts declared by `part`
+ * lines, which may cut parameters differently
  *
- * A parameter is assembled from its shards, then each rank takes the elements of its parts;
- * part_place maps both:
+ * A parameter is assembled from its shards, then each rank takes the elements of its parts.
+ * part_place maps an element of a shard, or of a part, to its place in the whole:
  *
  *     shards, of 2 ranks by columns      whole [2,4]        parts, of 4 ranks, flat
  *     a b | c d                          a b c d            a b | c d | e f | g h
@@ -297,9 +297,9 @@ static enum status restore_refuse_model(
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
-/* Reports a state that only one side has; saved: the checkpoint. m and v are Adam's
- * (strategies/parts/parameters.rsh) and sgd has none, so if one side has no state at all, the
- * optimizers differ. */
+/* Reports an item that only one side has; saved: the checkpoint has it, else the model. m and v are
+ * Adam's (strategies/parts/parameters.rsh) and sgd has none. So if the item is an m or v and the
+ * other side has no state at all, the optimizers differ. Otherwise the item is missing. */
 static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {

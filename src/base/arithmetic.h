@@ -14,7 +14,7 @@ static inline int64_t most_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* not for NaN */
+/* The next two: not for NaN. */
 static inline double least_number(double a, double b)
 {
 	return a < b ? a : b;
@@ -25,8 +25,8 @@ static inline double most_number(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Returns x >= 0 rounded up, without a fraction of at most 1/1024, because rates are rounded: 2.00
- * ms is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
+/* Rounds x >= 0 up, but drops a fraction of at most 1/1024, which comes from rounded rates: 2.00 ms
+ * is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
 static inline int64_t round_up(double x)
 {
 	if (!(x < 9e18))
@@ -41,7 +41,7 @@ static inline int64_t parts_of(int64_t count, int64_t size)
 	return (count + size - 1) / size;
 }
 
-/* Returns the start of part p of `count` elements in parts of `part`. */
+/* Returns where part p begins if `count` elements are cut into parts of `part`; at most count. */
 static inline int64_t part_at(int64_t count, int64_t part, int p)
 {
 	return least_of(p * part, count);

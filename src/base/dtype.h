@@ -21,10 +21,11 @@ enum dtype {
 
 const char *dtype_name(enum dtype dtype);
 int dtype_bytes(enum dtype dtype);
+/* Returns false, and leaves *dtype, if no type has the name. */
 bool dtype_find(const char *name, enum dtype *dtype);
 
-/* Read and write one element as a float. f16 and bf16 round to nearest even, i32 truncates and
- * saturates. */
+/* Read and write one element as a float. f16 and bf16 round to nearest even. i32 truncates and
+ * saturates; above 2^24 a float loses its low bits. */
 float dtype_get(enum dtype dtype, const void *elements, int64_t index);
 void dtype_set(enum dtype dtype, void *elements, int64_t index, float value);
 /* Convert count contiguous elements to f32 and back. */
@@ -42,12 +43,13 @@ struct layout {
 };
 
 /* Makes a contiguous layout in C order. Dimensions may be 0, with strides as for 1, as in
- * PyTorch. Fails with ST_RANGE for a negative dimension or more than 2^46 bytes. */
+ * PyTorch. Fails with ST_RANGE for a negative dimension, more than 2^46 bytes, or `dims` outside
+ * 1 .. DIMS_MAX. */
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim);
 int64_t layout_count(const struct layout *layout); /* elements */
 int64_t layout_rows(const struct layout *layout);  /* product of all dimensions but the last */
 int64_t layout_bytes(const struct layout *layout); /* elements * element size */
-int64_t layout_span(const struct layout *layout);  /* bytes from first to end of last element */
+int64_t layout_span(const struct layout *layout);  /* bytes to the end of the last element; 0: none */
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
 bool layout_equal(const struct layout *a, const struct layout *b); /* with type and strides */

@@ -5,7 +5,7 @@
 #include "machine/machine.h"
 #include "trace/trace.h"
 
-/* X(symbol, name): figures that share a latency and are fitted together */
+/* X(symbol, name): kinds of work; the figures of each are fitted together */
 #define CALIBRATED(X)                 \
 	X(LAUNCHES, "launches")       \
 	X(KERNELS, "kernels")         \
@@ -32,9 +32,11 @@ struct calibration {
 };
 
 /* Fits the figures to the finished operations in the section (-1: any) that had their rank's
- * device to themselves. A collective counts once; `spin`, host kernels, and copies with their own
- * rate do not count. Collectives within a node are fitted by the links' latency and rate, unless
- * NCCL's model is nearer. */
+ * device to themselves. A collective within a node counts once. `spin`, host kernels, copies with
+ * their own rate, transfers of several parts and collectives across nodes do not count.
+ * Collectives also determine the links' latency and rate, unless the NCCL model predicts their
+ * times at least as well; if it does not, `nccl` becomes 0. Raises a peak below its measured rate.
+ * Sets `link_switched` to 1 if links are faster than host copies. */
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out);
 /* Appends tables: the measured figures, and the machine's error before and after. */
 void calibration_text(

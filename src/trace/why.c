@@ -3,8 +3,10 @@
 #include "base/memory.h"
 #include "trace/chain.h"
 
-/* Returns the gap before an operation: from the end of the previous work on its stream to its
- * start; for a host operation, its own time. Without a start or end the gap lasts until now. */
+/* Returns the gap before an operation: from the end of the previous work on its stream to the
+ * start of this work, or to the end of an operation without work, such as a `wait`. For a host
+ * operation it goes from its begin to its end. If that time is unknown, the gap includes the
+ * last known instant. */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
 {
 	struct window gap = {0, trace_is_work(m->kind) ? m->t.start : m->t.end, -1};
@@ -43,12 +45,13 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
-/* Explains the longest piece of m's stream since that time (TIME_UNKNOWN: since m's issue, if m
- * was queued for longer than it ran). Returns false if there is none.
+/* Explains the longest piece of m's stream in [since, m's start); TIME_UNKNOWN: since m's issue,
+ * if m was queued for longer than it ran. Of equal pieces, explains the work. Returns false if
+ * there is none, or if m is not work or has not started.
  *
- *      issued |                                             | z begins
- *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
- *             "queued for 5.40 ms, 2.00 ms of them while allreduce y waited for rank 2" */
+ *      issued |                                                  | z begins
+ *             |== matmul 2 ms ==| allreduce waits 2.5 ms |= 0.9 =|
+ *             "queued for 5.40 ms, 2.50 ms of them while allreduce y waited for rank 2" */
 static bool explain_behind(struct chain *chain, const struct moment *m, int64_t since)
 {
 	const struct op *op = &chain->trace->world->ops[m->id];
