@@ -42,11 +42,24 @@ static enum status manifest_refuse(const struct checkpoint *c, const char *what)
 	return fail(ST_FILE, "%s is not a complete checkpoint: %s", c->path, what);
 }
 
-/* Returns -1 if the value is missing, or not a whole number from 0 on. */
+/* Returns -1 if the value is missing, or not a whole number from 0 to 1e15. */
 static int64_t json_whole(const cJSON *object, const char *key)
 {
 	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
 	return number_is_whole(value, 0, 1e15) ? (int64_t)value : -1;
+}
+
+/* Returns `absent` if the key is missing; NULL if its value is not a text. */
+static const char *json_text(const cJSON *object, const char *key, const char *absent)
+{
+	return cJSON_HasObjectItem(object, key) ? member_text(object, key) : absent;
+}
+
+/* Reads the 16 hexadecimal digits of a digest. */
+static bool digest_read(const char *text, uint64_t *digest)
+{
+	*digest = strtoull(text, NULL, 16);
+	return strspn(text, "0123456789abcdef") == 16 && text[16] == '\0';
 }
 
 static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object)
@@ -56,6 +69,8 @@ static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object
 	*whole = (struct whole){.rows = json_whole(object, "rows"), .cols = json_whole(object, "cols")};
 	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
 		return manifest_refuse(c, "a parameter has no name or shape");
+	if (strlen(of) >= sizeof whole->name || strlen(state) >= sizeof whole->state)
+		return manifest_refuse(c, "the name of a parameter is too long");
 	snprintf(whole->name, sizeof whole->name, "%s", of);
 	snprintf(whole->state, sizeof whole->state, "%s", state);
 	return ST_OK;
@@ -63,14 +78,19 @@ static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object
 
 static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = member_text(object, "of"), *state = member_text(object, "as"),
+	const char *of = member_text(object, "of"), *state = json_text(object, "as", ""),
 	           *file = member_text(object, "file"), *digest = member_text(object, "digest");
+	int64_t rank = json_whole(object, "rank");
+	uint64_t hash;
 	struct shard *shard = &c->shard[c->shards++];
-	if (!of || !file || strchr(file, '/') || !digest)
+	if (!of || !state || !file || strchr(file, '/') || !digest || !digest_read(digest, &hash))
 		return manifest_refuse(c, "a shard has no name, file or digest");
-	struct part_line line = {.rank = (int)json_whole(object, "rank"),
+	if (rank < 0 || rank >= RANKS_MAX)
+		return fail(
+		        ST_FILE, "%s is not a complete checkpoint: the rank of %s is missing", c->path, file);
+	struct part_line line = {.rank = (int)rank,
 	        .of = names_keep(c->names, of),
-	        .state = names_keep(c->names, state ? state : ""),
+	        .state = names_keep(c->names, state),
 	        .flat = cJSON_HasObjectItem(object, "at"),
 	        .row = json_whole(object, "row"),
 	        .col = json_whole(object, "col")};
@@ -79,8 +99,7 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 		line.rows = json_whole(object, "rows");
 		line.cols = json_whole(object, "cols");
 	}
-	*shard = (struct shard){
-	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
+	*shard = (struct shard){.file = names_keep(c->names, file), .line = line, .digest = hash};
 	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
 		return fail(ST_FILE, "%s is not a complete checkpoint: the place of %s is missing", c->path,
 		        file);
@@ -92,17 +111,19 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
 	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
 	const char *what = member_text(object, "ranksh"), *model = member_text(object, "model"),
-	           *loses = member_text(object, "loses");
+	           *loses = json_text(object, "loses", "");
 	int64_t iteration = json_whole(object, "iteration"), parts = json_whole(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)
 		return manifest_refuse(c, "it has no mark of a checkpoint");
 	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
 		return manifest_refuse(c, "its model, iteration or parameters are missing");
+	if (!loses || parts > 1000000 || (parts < 0 && cJSON_HasObjectItem(object, "parts")))
+		return manifest_refuse(c, "its parts or loses are invalid");
 	c->model = mem_copy_text(model, strlen(model));
-	c->loses = mem_copy_text(loses ? loses : "", loses ? strlen(loses) : 0);
+	c->loses = mem_copy_text(loses, strlen(loses));
 	c->iteration = (int)iteration;
-	c->parts = parts > 0 && parts <= 1000000 ? (int)parts : 0;
+	c->parts = parts > 0 ? (int)parts : 0;
 	c->names = names_create();
 	c->whole = mem_alloc((size_t)cJSON_GetArraySize(wholes) * sizeof *c->whole);
 	c->shard = mem_alloc((size_t)cJSON_GetArraySize(shards) * sizeof *c->shard);

@@ -124,6 +124,14 @@ damage; grep -v 'f32-4.7.npy' ck/f32-4.json > $bad/f32-4.json
 refused "a shard is not named" $bad/f32 "not a complete checkpoint: no shard has"
 damage; sed 's/"rows":32/"rows":16/' ck/f32-4.json > $bad/f32-4.json
 refused "a manifest says another shape" $bad/f32 "is \[16,16\] there and \[32,16\] here"
+# invalid NAME EDIT WORDS: the manifest with this edit of sed
+invalid() { damage; sed "$2" ck/f32-4.json > $bad/f32-4.json; refused "$1" $bad/f32 "not a complete checkpoint: $3"; }
+invalid "a manifest's digest is no number" 's/"digest":"../"digest":"0x/' "a shard has no name, file or digest"
+invalid "a manifest's rank is missing" 's/"rank":1,//' "the rank of f32-4."
+invalid "a manifest's rank is too large" 's/"rank":1,/"rank":4294967296,/' "the rank of f32-4."
+invalid "a manifest's state is a number" 's/"as":"m"/"as":1/' "a parameter has no name or shape"
+invalid "a manifest's parts are a fraction" 's/"parts":[0-9]*/"parts":0.5/' "its parts or loses are invalid"
+invalid "a manifest's name is too long" "s/\"of\":\"/&$(printf %048d 0)/" "the name of a parameter is too long"
 echo '{"line":1}' > $bad/foreign-1.json
 refused "a foreign file" $bad/foreign "it has no mark of a checkpoint"
 refused "another model" ck/f32 "was saved from gpt" "model mlp layers=2 hidden=8 batch=8"
