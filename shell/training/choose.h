@@ -26,9 +26,8 @@ enum { HEAD_TREES = 12 };
 enum head_text {
 	HEAD_HELP,
 	HEAD_NOTES,
-	HEAD_SENDS, /* the note "sends: gradients, averaged" */
-	HEAD_AXIS,  /* "": none */
-	HEAD_CUTS,  /* ": share out the batch" */
+	HEAD_AXIS, /* "": none */
+	HEAD_CUTS, /* ": share out the batch" */
 	HEAD_AFTER,
 	HEAD_ALONE, /* " why"; "": it stacks */
 	HEAD_LOSES, /* "EXPR: why", a line each */

@@ -43,8 +43,6 @@ static void head_read_line(struct head *head, const char *line, size_t count, bo
 			        kinds[i].end);
 			return;
 		}
-	if (line_begins(line, count, "sends:"))
-		text_put(&head->text[HEAD_SENDS], line, count);
 	if (count)
 		text_add(&head->text[HEAD_NOTES], "%.*s\n", (int)count, line);
 }

@@ -256,6 +256,29 @@ static void tell_notes(struct shell *shell, const struct text *notes)
 	note_release(&note);
 }
 
+/* Appends the note that begins with "sends:", with its continuation lines. */
+static void notes_put_sends(const struct text *notes, struct text *out)
+{
+	struct note note = {0};
+	bool sends = false;
+	FOR_LINES (line, text_string(notes), notes->count) {
+		struct note next = note_read(line.at, line.length);
+		if (note_continues(&note, &next)) {
+			text_add(&note.words, " %s", text_string(&next.words));
+			if (sends)
+				text_add(out, " %s", text_string(&next.words));
+			note_release(&next);
+			continue;
+		}
+		note_release(&note);
+		note = next;
+		sends = !out->count && line.length > 6 && memcmp(line.at, "sends:", 6) == 0;
+		if (sends)
+			text_put(out, line.at, line.length);
+	}
+	note_release(&note);
+}
+
 static void tell_title(struct shell *shell, const char *name, const struct head *head)
 {
 	enum { COLUMN = 17 };
@@ -290,17 +313,19 @@ static void tell_several(struct shell *shell, const struct choice *choice, int c
 	out_say(shell->out, "   axes of the mesh, from the outermost:\n");
 	for (int i = 1; i < count; i++) {
 		const struct head *head = &choice[i].head;
-		struct text axis = {0}, options = {0};
+		struct text axis = {0}, sends = {0}, options = {0};
 		tell_title(shell, choice[i].name, head);
 		if (head->text[HEAD_AXIS].count)
 			text_add(&axis, "axis %s: %s", text_string(&head->text[HEAD_AXIS]),
 			        text_string(&head->text[HEAD_CUTS]));
 		head_defaults(head, &options);
-		const struct text *const lines[] = {&axis, &head->text[HEAD_SENDS], &options};
+		notes_put_sends(&head->text[HEAD_NOTES], &sends);
+		const struct text *const lines[] = {&axis, &sends, &options};
 		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
 			if (lines[k]->count)
 				tell_hanging(shell, indent, text_string(lines[k]), INDENT + CONTINUED);
 		text_release(&axis);
+		text_release(&sends);
 		text_release(&options);
 	}
 	struct text more = {0};

@@ -196,6 +196,9 @@ check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
 check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
 check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|sends|options): ' "$work/out")" = 6 ]
 check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
+sed 's/^# sends:.*/# sends: gradients,\n#   averaged, and nothing else\n#   later/' strategies/ddp.rsh > "$work/two.rsh"
+"$RANKSH" --dry -n 4 -c "strategy $work/two.rsh=2 + tp=2 help" > "$work/out" 2>&1
+check "sends goes on in indented lines" grep -qx '     sends: gradients, averaged, and nothing else later' "$work/out"
 "$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
 check "two of one axis have none" grep -q "both split the batch over dp" "$work/out"
 # options that are for something that is not asked for
