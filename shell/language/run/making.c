@@ -143,8 +143,6 @@ static enum status targets_resolve(struct shell *shell, const struct making *mak
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
 			eval.rank = rank;
-			if (which || rank != ranks_first(set) || places->count == 0)
-				eval.varies = false;
 			enum status status = target_resolve(&eval, making, which, file, place);
 			if (status != ST_OK)
 				return on_rank(&eval, status);
