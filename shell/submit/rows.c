@@ -7,6 +7,8 @@
 #include "shell/language/parse/rows.h"
 #include "shell/submit/plan.h"
 
+#include <assert.h>
+
 enum { MADE_MAX = 120 };
 static struct {
 	struct command row[MADE_MAX];
@@ -34,9 +36,15 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 	}
 }
 
+static struct command *row_new(void)
+{
+	assert(made.count < MADE_MAX);
+	return &made.row[made.count++];
+}
+
 static void kernel_row(const struct kernel *kernel)
 {
-	struct command *row = &made.row[made.count++];
+	struct command *row = row_new();
 	*row = (struct command){.name = kernel->name,
 	        .topic = "compute",
 	        .usage = kernel->usage,
@@ -54,7 +62,7 @@ static void kernel_row(const struct kernel *kernel)
 /* The row has only the options that apply, so the parser refuses others. */
 static void collective_row(const struct collective *collective)
 {
-	struct command *row = &made.row[made.count++];
+	struct command *row = row_new();
 	int option = 0;
 	*row = (struct command){.name = collective->name,
 	        .topic = "move",
@@ -104,9 +112,9 @@ void commands_start(const struct command *const *table)
 	const struct command *rows[MADE_MAX + 1] = {NULL};
 	if (made.count)
 		return;
-	for (int i = 0; kernel_at(i) && made.count < MADE_MAX; i++)
+	for (int i = 0; kernel_at(i); i++)
 		kernel_row(kernel_at(i));
-	for (int i = 0; collective_at(i) && made.count < MADE_MAX; i++)
+	for (int i = 0; collective_at(i); i++)
 		if (!collective_at(i)->bare) /* barrier is a command */
 			collective_row(collective_at(i));
 	for (int i = 0; i < made.count; i++)

@@ -6,6 +6,7 @@
 #include "shell/language/parse/lex.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { ROWS_MAX = 400, SLOTS = 1024, BESIDES_MAX = 4 };
@@ -32,13 +33,17 @@ static int by_name(const void *a, const void *b)
 
 void rows_add(const struct command *const *rows)
 {
+	bool first = !table.count;
 	for (; *rows; rows++) {
+		assert(table.count < ROWS_MAX);
 		if ((*rows)->beside_kernel) {
+			assert(table.besides < BESIDES_MAX);
 			table.row[table.count++] = table.beside[table.besides++] = *rows;
 			continue;
 		}
 		unsigned i = slot_of(slice_of_string((*rows)->name));
-		if (table.slot[i] || table.count == ROWS_MAX)
+		assert(!first || !table.slot[i]);
+		if (table.slot[i])
 			continue;
 		table.slot[i] = *rows;
 		table.row[table.count++] = *rows;

@@ -131,7 +131,8 @@ const struct command *commands_at(int i); /* sorted by name; NULL after the last
 enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
 enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 
-/* Adds rows, up to a NULL. A row whose name is taken is dropped. */
+/* Adds rows, up to a NULL. The first call requires different names; later, a row whose name is
+ * taken is dropped. */
 void rows_add(const struct command *const *rows);
 const char *command_near(const char *word); /* NULL if none is near */
 
