@@ -159,7 +159,7 @@ static enum status timeline_show(struct call *call, const struct timeline_words 
 	options.path = path.count ? &path : NULL;
 	if (status == ST_OK)
 		status = timeline_draw(shell, &trace, &options);
-	if (status == ST_OK && !path.count)
+	if (status == ST_OK && !path.count && options.window.to > options.window.from)
 		out_say(shell->out, "   no critical path: nothing has an end yet\n");
 	critical_release(&path);
 	return status;

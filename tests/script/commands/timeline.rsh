@@ -5,7 +5,6 @@ sync; timeline
 #>    nothing has run or is queued here: it is now 0
 timeline critical
 #>    nothing has run or is queued here: it is now 0
-#>    no critical path: nothing has an end yet
 stream io compute
 tensor x[256,256] w[256,256] = randn
 mark first
