@@ -37,7 +37,8 @@ static void put_broken(
 	struct text words = {0};
 	bool figures = gate->figure.count && gate->best.count;
 	if (figures)
-		text_add(&words, "the best known is %s. ", text_string(&gate->best));
+		text_add(&words, "the best known is %s%s", text_string(&gate->best),
+		        gate->remark.count ? "; " : "");
 	text_add(&words, "%s", text_string(&gate->remark));
 	if (gate_topic(gate) == TOPIC_TIME && verdict->cause.count)
 		text_add(&words, "%s%s", words.count ? " -- " : "", text_string(&verdict->cause));
