@@ -4,6 +4,17 @@
  * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
+#include "shell/training/verify.h"
+
+#include <string.h>
+
+static enum status part_name_fits(const char *what, const char *name, size_t room)
+{
+	return strlen(name) < room
+	        ? ST_OK
+	        : fail(ST_RANGE, "part: %s: a name has at most %zu characters; `%s` has %zu", what, room - 1,
+	                  name, strlen(name));
+}
 
 /* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used. */
 static enum status part_one(struct call *call, int rank, bool act)
@@ -22,6 +33,10 @@ static enum status part_one(struct call *call, int rank, bool act)
 		status = call_word(call, 2, 0, rank, &line.of);
 	if (status == ST_OK)
 		status = call_option_word(call, "as", rank, &line.state);
+	if (status == ST_OK)
+		status = part_name_fits("PARAMETER", line.of, sizeof((struct whole *)0)->name);
+	if (status == ST_OK)
+		status = part_name_fits("as", line.state, sizeof((struct whole *)0)->state);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == ST_OK; i++)
 		status = call_option_whole(
 		        call, numbers[i].name, rank, numbers[i].least, (int64_t)1 << 50, numbers[i].value);

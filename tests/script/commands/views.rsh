@@ -1,4 +1,4 @@
-# reshape, shard, free, tensors
+# reshape, shard, free, tensors, and names of part
 tensor X[8,4] = iota
 x = shard X
 expect bytes(x) == 8*4*4B/world
@@ -68,3 +68,9 @@ expect races == world
 #>    the two puts them in order.                                             [0-3]
 #>    race: `relu` on a writes x[3:4,0:2] while `relu` on c writes it.
 #>    `wait a on c` between the two puts them in order.                       [0-3]
+
+# the name of a parameter, and of its state, that `part` does not hold
+tensor held[4] = ones
+expect error "part: PARAMETER: a name has at most 47 characters; `a_name_of_forty_eight_characters_is_one_too_long` has 48" { part held of a_name_of_forty_eight_characters_is_one_too_long }
+expect error "part: as: a name has at most 15 characters; `of_16_characters` has 16" { part held of w as=of_16_characters }
+part held of a_name_of_forty_eight_characters_is_one_too_lon as=of_15_character
