@@ -24,8 +24,8 @@ expect count(matmul) == 2   # two matmuls are asked for
 expect close(z, r)   # z is not x w w
 expect hostwait <= best(hostwait)   # the host waits without need
 #: hint
-# The idea. ranksh makes the second hint (the place) and the third (a line)
-# from the solution.
+# The idea. ranksh makes the second hint (which line to look at) and the third
+# (a line) from the solution.
 #: solution
 y = matmul x w
 z = matmul y w

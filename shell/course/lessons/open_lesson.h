@@ -66,7 +66,7 @@ void tell_unseen(struct shell *shell);
  * first. */
 enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);
-/* Adds how the guess compares, and the question about the picture. */
+/* Adds how the guess compares, and the question asked after a solved task. */
 enum status guess_put_outcome(struct shell *shell, struct text *out);
 
 /* Records an event of the current task: "hint", "check" ... */
