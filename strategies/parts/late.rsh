@@ -1,7 +1,7 @@
-# late: the gradients are copied and exchanged while the next step computes; that step uses them at
-# its end
-#     compute  forward 0  backward 0  copy | forward 1  backward 1  step with 0's  copy | forward 2 ...
-#     comm                                 | 0's exchange                               | 1's exchange
+# late: the gradients are copied at the end of their step and exchanged while the next step
+# computes. The next step uses them at its end; step 0 updates nothing.
+#     compute  forward 0  backward 0  copy 0 | forward 1  backward 1  step(0)  copy 1 | forward 2
+#     comm                                   | exchange 0                             | exchange 1
 refuse clip > 0 or masked or dynamic "delay=1 uses the previous step's gradients; clip, ignore and loss_scale=dynamic need this step's: delay=0"
 let overlap = "late";  let taken_late = 1
 def make_bucket {
