@@ -1,16 +1,17 @@
 # sequence_parallel: tp's sequence parallelism (arXiv:2205.05198): each rank has 1/n of the tokens
-# in norms and residuals. Before a matrix pair all tokens are gathered; after it each rank
-# keeps its own tokens' sums.
+# in norms and residuals. Before the first matrix of a pair (split by columns, then by rows) all
+# tokens are gathered; after the second, a reduce-scatter leaves each rank its own tokens' sums.
 let router_share = 1/ways
 def norm y x { $(y)_part = layernorm x;  y = allgather $(y)_part in tp }
-# After use a rank keeps its own tokens; backward gathers them again.
+# After the matrices have read y, only the rank's own tokens stay; with recomputation (`drops`) none
+# stay. Backward gathers all tokens again.
 def norm_read y { free y;  if drops { free $(y)_part } }
 def norm_again y x {
   if light { $(y)_part = layernorm x kind=activation }
   y = allgather $(y)_part in tp kind=activation;  free $(y)_part
 }
 def norm_backward dx dy x { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part }
-def input_gradient_made dx { }              # norm_backward sums it
+def input_gradient_made dx { }              # norm_backward sums dx over tp
 def by_rows y x w { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part }
 def by_rows_backward dx dy x w inputs weights {
   if inputs { $(dy)_whole = allgather dy in tp }
@@ -21,7 +22,7 @@ def by_rows_backward dx dy x w inputs weights {
 def tokens_of y x to { $(y)_part = unpermute x to;  y = reducescatter $(y)_part in tp;  free $(y)_part }
 def rows_of_gradient x dy to { $(dy)_whole = allgather dy in tp;  replaced x $(dy)_whole to;  free $(dy)_whole }
 
-# ---- the ends of the model work on all tokens, in their own memory: x0_all0 is x0_0 of all ranks ----
+# ---- the first and last unit use all tokens, in separate tensors: x0_all0 is x0_0 of all ranks ----
 def input_room m { replaced all$m }
 def target_room m { replaced all$m }
 def read_input m { replaced all$m }
@@ -42,9 +43,10 @@ def own_tokens y whole kind { own_block = shard whole in tp;  y = cast own_block
 def cut_batch {
   replaced
   let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
-  let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
-  refuse not divides "sequence=on: a micro-batch with $(least_rows*length) tokens does not divide by tp=$ways"
+  let tokens = least_rows*length
+  if tokens%ways == 0 { let tokens = most_rows*length }
+  refuse tokens%ways != 0 "sequence=on: a micro-batch with $tokens tokens does not divide by tp=$ways"
 }
 def count_tokens { replaced;  let tokens_here = tokens_here//ways }
-# This rank's tokens in the tensor that dropout works on.
+# Sets `apart`, where this rank's tokens begin in the tensor that dropout works on.
 def locate u { replaced u;  if u > 0 and u < last_unit { let apart = tp*tokens_here*hidden } }

@@ -50,6 +50,8 @@ run 1
 sync
 let E = (32+8+32)*16*4B;  let P = E+2*12*16*16*4B
 expect sent(nvlink) == 3/4*(3*P-E) and sent(nic) == 2*1/2*P/4
+model gpt seq=1 batch=9
+expect error "a micro-batch with 3 tokens does not divide by tp=2" { strategy ddp=4 + tp sequence=on }
 model mlp layers=8 hidden=16 batch=16
 strategy ddp=2 + zero=4
 run 1
