@@ -2,7 +2,7 @@
 # minutes: 30
 # ranks: 4 8
 # learned: In a ring allreduce each rank sends 2(n-1)/n of the tensor.
-# learned: Hops cost latency: few bytes in few hops, many in small pieces.
+# learned: Hops cost latency: send few bytes in few hops, many in pieces.
 # learned: A collective runs beside kernels and occupies some multiprocessors.
 
 ## The first lap: the pieces add up
@@ -157,9 +157,9 @@ expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast
 expect sent("nvlink") <= best(sent("nvlink"))   # more bytes travel than one piece per hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint
-# In hop s a rank passes on the piece that it received in hop s-1. So it sends
-# piece rank, its own, then rank-1, rank-2 ... Receive each piece in its place
-# in g: no inbox is needed.
+# In hop s a rank passes on the piece that it received in hop s-1. So it
+# first sends its own piece, number rank, then pieces rank-1, rank-2 ...
+# Receive each piece in its place in g: no inbox is needed.
 #: solution
 first_lap
 for s in 0:world-1 {
@@ -342,8 +342,8 @@ repeat log2(world) - 1 {
 # y = x w does not need the sum of g, and the sum does not need y. During a
 # matmul the links are idle; while g travels, most multiprocessors are idle.
 # But a collective is a kernel as well: it moves and adds data, and occupies a
-# share of the multiprocessors (`machine`: collective_sms). Alone, the matmul
-# takes 0.50 ms, and the allreduce 0.42 ms on 4 ranks.
+# share of the multiprocessors (SMs; `machine`: collective_sms). Alone, the
+# matmul takes 0.50 ms, and the allreduce 0.43 ms on 4 ranks.
 # Task: compute y = x w, make g the sum over all ranks, and finish sooner than
 # if one ran after the other.
 #: start
@@ -416,7 +416,7 @@ y = matmul x w on compute
 #: wrong
 allreduce g on comm
 y = matmul w.T x.T on compute
-#: ask Which part of the multiprocessors has the sum (like 50%)? = 20%
+#: ask Which share of the SMs does the allreduce occupy (like 50%)? = 20%
 #: transfer
 # In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
 # NCCL_MAX_CTAS limits the multiprocessors of a collective: if it has fewer,

@@ -1,9 +1,9 @@
 # lesson: The ZeRO ladder: what each rank keeps
 # minutes: 45
 # ranks: 2 4 8
-# learned: Plain data parallel keeps n copies: ZeRO splits O, then G, then P.
-# learned: Stages 1 and 2 send what an allreduce does, stage 3 1.5 times that.
-# learned: Gather a layer before its use, free it after: two are enough.
+# learned: ZeRO splits optimizer state, then gradients, then parameters.
+# learned: Stages 1 and 2 send as much as an allreduce, stage 3 half more.
+# learned: Gather a layer before use, free it after: two in memory suffice.
 # source: stages, 2 + 2 + 12 bytes, 7.5B on 64 GPUs, what travels:
 # source: arXiv:1910.02054 (ZeRO), figure 1, sections 3, 5 and 7
 # source: ZeroRedundancyOptimizer, used with DDP, parts of p are broadcast:
@@ -234,7 +234,7 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
   wait gpu on net;  s$i = reducescatter g op=avg on net }
 #: transfer
 # In PyTorch: dist.reduce_scatter_tensor(s, g, op=dist.ReduceOp.AVG); g = None
-# On 8 ranks the parts are half of those on 4; the one whole gradient is not.
+# On 8 ranks the parts are half of those on 4; a whole gradient stays 256 kB.
 # (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP split gradients in this way.)
 #: ask which work takes most of the time? = "reducescatter|reduce-scatter"
 
@@ -271,8 +271,8 @@ for i in 0:3 { W = allgather w$i;  h$(i+1) = matmul h$i W }
 for i in 2 1 0 { W = allgather w$i;  dW = matmul h$i.T dh$(i+1)
   dh$i = matmul dh$(i+1) W.T;  allreduce dW op=avg }
 #: check
-expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result of the whole layers
-expect close(dh2, D2) and close(dh1, D1) and close(dh0, D0)   # a dh is gone, or differs from the result of the whole layers
+expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result computed with whole layers
+expect close(dh2, D2) and close(dh1, D1) and close(dh0, D0)   # a dh is gone, or differs from the result computed with whole layers
 expect close(s0, r0) and close(s1, r1) and close(s2, r2)   # a gradient is not this rank's rows of the average
 expect races == 0   # a layer's memory is reused while it is still being read
 expect peak <= best(peak)   # two whole matrices were in memory at once: two layers, two gradients, or one of each
@@ -379,7 +379,8 @@ for i in 2 1 0 {
 #: ask how often does a rank gather layer 0 in one step? = 2
 #: transfer
 # In PyTorch: fully_shard(layer) for each layer, then fully_shard(model). You
-# wrote their hooks by hand. reshard_after_forward=False keeps W for backward.
+# wrote fully_shard's hooks by hand. With reshard_after_forward=False W stays
+# in memory until backward.
 # On 8 ranks a rank sends 7/8 of the layers three times, on 2 ranks 1/2.
 
 ## Prefetch: the next layer travels while this one computes
@@ -408,8 +409,8 @@ for i in 0:6 { W = allgather w$i;  h$(i+1) = matmul h$i W;  free W }
 #: choice only the transfers took time, and no matmul
 for i in 0:6 { W = allgather w$i;  free W }
 #: check
-expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result of the whole layers
-expect close(h4, H4) and close(h5, H5) and close(h6, H6)   # an h is gone, or differs from the result of the whole layers
+expect close(h1, H1) and close(h2, H2) and close(h3, H3)   # an h is gone, or differs from the result computed with whole layers
+expect close(h4, H4) and close(h5, H5) and close(h6, H6)   # an h is gone, or differs from the result computed with whole layers
 expect races == 0   # a layer is overwritten while it is read, or read before it has arrived
 expect peak <= best(peak)   # more than two whole layers were in memory at once
 expect time <= 1.05 * best(time)   # the GPU waits for a layer that could have travelled earlier
@@ -504,10 +505,10 @@ for i in 0:6 {
 # A real run trains N parameters in mixed precision with Adam. Bytes for each
 # parameter: P (weight) 2, G (gradient) 2, O (optimizer: P, m, v in f32) 12.
 #             P       G       O       a rank sends in a step
-# stage 0     whole   whole   whole   one allreduce of G
-# stage 1     whole   whole   part    as an allreduce: G reduced, P gathered
+# stage 0     whole   whole   whole   an allreduce of G
+# stage 1     whole   whole   part    the same bytes: reduce G, gather P
 # stage 2     whole   part    part    the same
-# stage 3     part    part    part    P twice, G once
+# stage 3     part    part    part    gather P twice, reduce G
 # Each transfer (a gather, or a reduce-scatter) sends (n-1)/n of the bytes.
 # Task: let stage0, stage1, stage2, stage3 be the bytes of P, G and O that a
 # rank keeps (`let stage0 = ...`), and sent2, sent3 the bytes that it sends in
@@ -589,4 +590,4 @@ let sent2 = 4*4096*(world-1)/world;  let sent3 = 6*4096*(world-1)/world
 # This is the ZeRO paper's example: 120, 31.4, 16.6, 1.9 GB a GPU. In PyTorch
 # ZeroRedundancyOptimizer is stage 1, FSDP's SHARD_GRAD_OP is near stage 2,
 # FULL_SHARD is stage 3. On 8 ranks every part is half of its size on 4.
-# `lesson off;  model gpt;  strategy zero stage=2;  run 2;  stats` shows it.
+# For stage 2: `lesson off; model gpt; strategy zero stage=2; run 2; stats`.

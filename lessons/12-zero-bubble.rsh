@@ -1,9 +1,9 @@
 # lesson: Zero bubble, and interleaved stages
 # minutes: 40
 # ranks: 4 8
-# learned: Other stages wait only for input gradients; weights' can wait.
+# learned: Other stages need only input gradients; weight gradients can wait.
 # learned: Delayed weight gradients keep activations longer: memory buys time.
-# learned: Several chunks a stage make the bubble smaller, and add hops.
+# learned: More chunks per stage make the bubble smaller, but add hops.
 # source: zero bubble, ZB-H1, ZB-H2: Qi et al., arXiv:2401.10241.
 # source: interleaved 1F1B: Narayanan et al., arXiv:2104.04473, 2.2.
 # source: docs.pytorch.org/docs/stable/distributed.pipelining.html
@@ -11,12 +11,13 @@
 #   github.com/NVIDIA/Megatron-LM, megatron/training/arguments.py
 
 ## Fill the bubble with weight gradients
-# Autograd makes both gradients before it sends one on (`both m`). But the
-# previous stage waits only for the gradient of the input. The gradient of the
-# weights may come later: `backward m` makes and sends the first, `weights m`
-# makes the second and frees the activations. If a stage delays `weights` by
-# `rank` micro-batches, some of them are left for the gaps at the end. It then
-# holds `world` micro-batches, as many as 1F1B's first stage.
+# `both m` works like autograd: it makes the gradients of input and weights,
+# and only then sends the first to the previous stage, which needs no other.
+# The gradient of the weights can come later: `backward m` makes and sends the
+# input's gradient; `weights m` makes the weights' and frees the activations.
+# If a stage delays `weights` by `rank` micro-batches, it has some `weights`
+# left for the gaps at the end. It then holds the activations of `world`
+# micro-batches, as many as 1F1B's first stage.
 # Task: queue 1F1B with `weights` delayed like this, for any M of at least
 # world.
 #: start
@@ -91,9 +92,10 @@ expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-ba
 expect peak(activation) <= best(peak(activation))   # a stage holds more than `world` micro-batches: some `weights` could come earlier
 expect time <= 1.05 * best(time)   # stages are idle at the end: they have no `weights` left to do
 #: hint
-# In each turn: forward m, backward m-early, and `weights m-early-rank` if
-# that number is not negative. After the turns: `weights` for the next
-# micro-batch after each remaining backward, then the remaining `weights`.
+# Let early = world-1-rank. First run `forward` early times. Then in each
+# turn: forward m, backward m-early, and `weights m-early-rank` if that number
+# is not negative. After the turns: one `weights` after each remaining
+# backward, then all `weights` that are left.
 #: solution
 let early = world-1-rank
 let done = 0
@@ -177,7 +179,7 @@ for m in M-early:M { both m }
 # backward. `schedule 1f1b micro=M` lays out an order. For each slot k in
 # 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1. A
 # command's name may come from an expression: `$(work(k)) 3 0` calls F or BW.
-# `@0-3 timeline compute` draws one row a rank: there are nine streams here.
+# A rank has nine streams; `@0-3 timeline compute` draws one row per rank.
 # Task: lay out `interleaved` with chunks=2 (M is a multiple of world), and
 # run the work of all slots.
 #: start
@@ -246,7 +248,7 @@ for m in 0:M {
 }
 sync
 #: vary M=8:17 ranks=4,8
-#: predict how long will it take? (1F1B: (M + p-1) x 3 ms) = time
+#: predict how long will it take? (1F1B: (M+world-1) x 3 ms) = time
 #: check
 expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: run the work of every slot once, with its chunk
 expect time <= 1.05 * best(time)   # that is not the interleaved order: stages are idle although they have work
@@ -295,14 +297,14 @@ for m in 0:M { F m 0;  F m 1 }
 for m in 0:M { BW m 1;  BW m 0 }
 #: transfer
 # PyTorch: ScheduleInterleaved1F1B([stage0, stage1], n_microbatches=8), with
-# two stages a rank; Megatron-LM: --num-layers-per-virtual-pipeline-stage.
-# On 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7).
+# two stages per rank; Megatron-LM: --num-layers-per-virtual-pipeline-stage.
+# On 8 ranks M is a multiple of 8, and the bubble is 7/(2M+7) of the time.
 
 ## Slow links
 # F, B and W of a micro-batch take 1 ms each; now a hop to the next stage
 # takes 1.5 ms. A stage has memory for the activations of 1.5 x world
-# micro-batches. `drive "1f1b" 1` lays out 1f1b, with one chunk a stage, and
-# runs it. There are
+# micro-batches. `drive "1f1b" 1` lays out 1f1b, with one chunk per stage,
+# and runs it. These orders exist:
 #    "gpipe" 1    "1f1b" 1    "interleaved" 2    "zb-h1" 1    "zb-h2" 1
 # Try them: `check` shows time and memory, `again` starts again.
 # Task: run, once, the fastest order whose activations fit.
@@ -331,7 +333,7 @@ def drive kind pieces {
   let chunks = pieces;  schedule $kind micro=M chunks=pieces
   for k in 0:slots { $(work(k)) micro(k) chunk(k) }
 }
-# A stage has two layers, in one chunk or two. Each layer passes on its
+# A stage has two layers, in one chunk or two. Each layer's output equals its
 # input (w is the identity), so the output is the same in any order.
 def F m c {
   phase F$m.$c;  let n = 2//chunks
@@ -395,7 +397,7 @@ drive "zb-h1" 1
 expect close(done, r)   # not all micro-batches went through all stages and back, or some went more than once: run one `drive`, once
 expect time >= 3ms*M   # this takes less time than a stage's own work, 3 ms a micro-batch: a part of the work is missing
 expect peak(activation) <= 1.5 * best(peak(activation))   # this order holds more micro-batches than fit
-expect time <= 1.05 * best(time)   # another order is faster in the same memory: which one crosses the slow link more often?
+expect time <= 1.05 * best(time)   # another order is faster in the same memory: this one leaves a larger bubble, or crosses the slow link more often
 #: hint
 # gpipe and zb-h2 hold too much. Of the three others, which one crosses each
 # link twice as often, and which one leaves the largest bubble?
