@@ -71,9 +71,9 @@ y3 = matmul w y2
 
 ## The print in the loop
 # This host is slow: each launch takes 0.2 ms. If the host runs ahead, the GPU
-# still has queued work meanwhile, which hides the launch time. `print y`
-# blocks the host until y is computed; then the GPU is idle until the next
-# launch.
+# computes queued kernels during a launch, which hides the launch time.
+# `print y` blocks the host until y is computed; then the GPU is idle until
+# the next launch.
 # Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n (`check`
 # tries others). If you print `loss`, print it once, after the last step.
 #: start
@@ -97,7 +97,7 @@ repeat n { y = matmul y w;  sync;  loss = mse y t;  sync }
 expect close(y, ry)   # y is not the result of n steps
 expect close(loss, rloss)   # loss is not the last step's loss
 expect hostwait <= best(hostwait)   # the host waits in the loop, which leaves the GPU without work
-expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
+expect time <= 1.05 * best(time)   # the GPU runs out of work: it waits for launches
 #: hint
 # `repeat n { ... }` runs its lines n times. A line that waits belongs after
 # the closing brace.
@@ -183,7 +183,7 @@ print log
 # source: docs.pytorch.org/docs/stable/notes/faq.html (total_loss += loss)
 expect close(log, rlog)   # log does not hold each step's loss
 expect hostwait <= best(hostwait)   # the host waits in the loop, which leaves the GPU without work
-expect time <= 1.05 * best(time)   # the GPU runs out of work: the launches do not keep up
+expect time <= 1.05 * best(time)   # the GPU runs out of work: it waits for launches
 #: hint
 # Queue `copy loss -> log[i:i+1]` after the `mse` that makes this loss.
 #: solution

@@ -1,8 +1,8 @@
 # lesson: Pinned and pageable memory
 # minutes: 20
 # ranks: 1
-# learned: A copy from pageable memory blocks the host until all is read.
-# learned: The copy engine reads pinned memory alone, while the host goes on.
+# learned: A copy from pageable memory blocks the host until it is read.
+# learned: The copy engine itself reads pinned memory; the host goes on.
 # learned: Do not write memory that a copy still reads: use two buffers.
 
 ## The copy that blocks the host
@@ -26,7 +26,7 @@ ry = matmul v w
 #: choice the copy to x blocked the host
 copy batch -> x on io
 y = matmul v w on compute
-#: choice writing pinned memory took as long as crossing the bus
+#: choice writing pinned memory took as long as the copy over the bus
 set host_rate=270MB/s
 tensor h[512,256] pinned
 copy batch -> h

@@ -75,8 +75,8 @@ y = matmul w v on compute
 #: transfer
 # PyTorch: with torch.cuda.stream(io): x.copy_(h, non_blocking=True)
 # CUDA: cudaMemcpyAsync(x, h, bytes, cudaMemcpyDefault, io)
-# On 8 ranks each GPU has its own streams; work on one GPU implies no order
-# for work on another.
+# On 8 ranks each GPU has its own streams, and operations on different GPUs
+# have no common order.
 
 ## The missing order
 # y = x w needs the data that is copied from h to x. The two streams are

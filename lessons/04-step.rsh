@@ -2,7 +2,7 @@
 # minutes: 25
 # ranks: 1
 # learned: Training with Adam keeps four numbers per parameter: w, dw, m, v.
-# learned: Activations grow with the batch: sum gradients over micro-batches.
+# learned: Activations grow with the batch, so split it and sum gradients.
 # learned: Recomputing activations for backward saves memory and costs time.
 
 ## What a step needs
@@ -38,7 +38,7 @@ for k in 1:3 {
 }
 r1 = scale w1 1;  r2 = scale w2 1
 free z a y dy da dz dw1 dw2
-#: predict how many times the memory of w do w, dw, m and v take? = 4
+#: predict w, dw, m and v together take how many times w's memory? = 4
 #: check
 # source: docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 # source: arXiv:1910.02054 (ZeRO), 3.1: parameters, gradients, optimizer
@@ -46,7 +46,7 @@ expect close_step(w1, b1, r1)   # w1 has not taken Adam's two steps
 expect close_step(w2, b2, r2)   # w2 has not taken Adam's two steps
 expect races == 0   # a tensor is written while another stream still reads it
 #: hint
-# Each layer has its own means. Which line reads w2, and has it run when adam
+# Each layer has its own means. Which line reads w2? Has it run before adam
 # changes w2?
 #: solution
 tensor m1[128,128] m2[128,128] kind=optimizer = zeros
@@ -263,8 +263,8 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 # dv$u, and frees h$u and a$u.
 # Task: make the gradients of units 1 to L, for any L. Keep h$u and a$u of at
 # most one unit in memory, and compute no unit more than twice. Between the
-# forward and the backward pass run `start_back`. `for u in L:0:-1 { ... }`
-# counts L down to 1.
+# forward and the backward pass run `start_back`, which makes the loss's
+# gradient. `for u in L:0:-1 { ... }` counts u from L down to 1.
 #: start
 let L = 4
 tensor x0[256,64] t[256,64] = randn seed=1

@@ -7,10 +7,10 @@
 
 ## Two ranks that send first
 # Ranks 0 and 1 want each other's numbers, and so do ranks 2 and 3. Each rank
-# has queued a send, then a receive, so all of them wait. `stuck` shows the
-# circular wait; `abort world` cancels unfinished work. `together { LINES }`
-# starts its sends and receives as one. `@0,2 { LINES }` runs lines on ranks 0
-# and 2 only.
+# has queued a send, then a receive. Each send waits for the other rank's
+# receive, which waits for that rank's send. `stuck` shows this circular wait;
+# `abort world` cancels unfinished work. `together { LINES }` starts its sends
+# and receives as one. `@0,2 { LINES }` runs lines on ranks 0 and 2 only.
 # Task: cancel the waiting work. Then bring the partner's `mine` to `theirs`
 # on each rank, with both directions under way at the same time.
 #: start
@@ -92,7 +92,7 @@ send mine to=partner on other
 # NCCL does the same with ncclGroupStart and ncclGroupEnd. In ranksh two
 # streams work as well, because each direction of a pair has its own
 # communicator. But NCCL runs the operations of one communicator one at a
-# time, and can hang: a note says so. Use `together` there.
+# time, so these lines can hang there: ranksh prints a note. Use `together`.
 # On 8 ranks nothing changes: each pair has its own link.
 
 ## One rank passes another size
@@ -248,9 +248,9 @@ allreduce ga on comm
 # the last rank had data for two batches only, and made no third call. So the
 # others wait in the third allreduce. `stuck` names the missing rank; a line
 # on this rank can help.
-# Task: make s2 on the other ranks the sum of the third gradients, g[2], over
-# the ranks that have one, on any number of ranks. The last rank has a stale
-# g[2].
+# Task: on the other ranks, make s2 the sum of the third gradient, g[2], over
+# the ranks that have one, for any number of ranks. The last rank's g[2] is
+# stale: it must not count.
 #: start
 let mine = 3;  let last = world - 1
 if rank == last { let mine = 2 }
@@ -318,7 +318,7 @@ if rank < last { s2 = allreduce g[2] }
 
 ## Groups and meshes
 # Arrange the ranks in rows of two: 0 1, 2 3, ... The two ranks of a row share
-# a layer, so their x must be added up. The ranks at the same place of all
+# a layer, so their x must be added up. The ranks at the same place in their
 # rows have copies of the same weights, so their g must be averaged.
 # `mesh rows=world//2 cols=2` lays the ranks out, with neighbours along the
 # last axis, and makes a group for each axis: `allreduce x in cols` sums along

@@ -1,8 +1,8 @@
 # lesson: Data parallel: average, bucket, overlap
 # minutes: 35
 # ranks: 4 8
-# learned: Each rank has its own rows; averaging the gradients combines them.
-# learned: One large message is cheaper than many: gradients go in buckets.
+# learned: Each rank has its own rows; the gradients' mean covers all rows.
+# learned: One large message costs less than many small ones: use buckets.
 # learned: Backward makes the last layers' gradients first: send them early.
 
 ## Average the gradients
@@ -141,20 +141,20 @@ wait compute on comm
 for k in 0:L { allreduce dw$k op=avg on comm }
 wait comm on compute
 for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
-#: ask a rank has half the others' rows: its weight (answer like 80%)? = 50%
+#: ask A rank has half as many rows: what is its weight (like 80%)? = 50%
 #: transfer
 # In PyTorch: for p in model.parameters():
 #   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
 # If ranks have different numbers of rows, a mean of means is wrong: weight by
 # rows, or sum up and divide by the total row count. On 8 ranks messages of
-# this size take a tree: 6 hops, as many as the ring on 4 ranks. The batch is
+# this size use a tree: 6 hops, as many as the ring on 4 ranks. The batch is
 # twice as large.
 
 ## One bucket
 # Each of the sixteen messages pays the latency of every hop; `stats` shows
 # the time. But all gradients are contiguous in G, so they can go as one
 # message: a bucket.
-# Task: run the same step with one message (two cost little more).
+# Task: run the same step with one message (two messages cost little more).
 #: start
 let L = 16;  let B = 128;  let d = 64
 set launch=5us
@@ -183,7 +183,7 @@ sgd W G lr=1
 R = scale W 1
 sync
 #: vary ranks=4,8
-#: predict 16 messages: 4.6 ms on 4 ranks, 5.0 on 8. One message? = time
+#: predict 16 messages take 4.6 ms (8 ranks: 5.0). And one message? = time
 #: choice only the bytes counted, and they are the same
 for k in L-1:-1:-1 { backward k }
 wait compute on comm
@@ -279,7 +279,7 @@ for k in 0:L { allreduce dw$k op=avg on compute }
 # torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
 # gradients in such flat buckets: p.grad is a view of a bucket
 # (gradient_as_bucket_view=True), or is copied into it.
-# On 8 ranks the sixteen messages take trees, the single one a ring of 14
+# On 8 ranks the sixteen messages use trees, the single one a ring of 14
 # hops. The gain is slightly larger.
 
 ## Send gradients early
@@ -513,7 +513,7 @@ train 16
 # source: github.com/pytorch/pytorch, torch/nn/parallel/distributed.py (1 MiB
 #   if no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
 expect close(W, R)   # the weights differ from those of one rank with the whole batch: run one step
-expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is faster
+expect time <= 1.05 * best(time)   # another size is faster: small buckets pay for hops, and the last large one leaves late
 #: hint
 # Try 1, 2, 4, 8, 16: the times first fall, then rise.
 #: solution

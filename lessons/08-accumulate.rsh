@@ -187,7 +187,7 @@ sgd W G lr=1/M
 R = scale W 1
 sync
 #: vary M=2:4 ranks=4,8
-#: predict one message at the end: 3.2 ms on 4 ranks. Four buckets? = time
+#: predict one message takes 3.2 ms (8 ranks: 3.4). Four buckets? = time
 #: choice the whole exchange was hidden
 for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
 sgd W G lr=1/M on compute
@@ -361,7 +361,7 @@ allreduce s
 R = scale s 1/total
 sync
 #: vary ranks=4,8
-#: predict plain mean: a row of the last rank counts like how many? = 128/64
+#: predict mean of means: a last rank's row counts how many times? = 128/64
 #: check
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
@@ -416,7 +416,7 @@ allreduce g
 # iterations. Each rank must train on its own rows, and all must end with the
 # weights that training on one rank gives.
 #: start
-# a colleague's run: four matrices of 16 x 16, synthetic rows,
+# a colleague's run: four matrices of 16 x 16 (4 kB), synthetic rows,
 # 64 rows a step for all ranks together, in two micro-batches;
 # two iterations have already run
 data synthetic
@@ -425,7 +425,7 @@ strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
-#: predict 4 kB gradients: bytes a rank sends in 4 steps? = sent("nvlink")
+#: predict how many bytes does a rank send in 4 steps? = sent("nvlink")
 #: choice each micro-batch's gradients travelled
 strategy ddp
 run 8
@@ -482,7 +482,7 @@ tensor word[4] = 1;  allreduce word
 #: wrong
 strategy tp accumulate=2
 run 4
-#: ask by `verify`, which matrix was the most wrong before? = "w1"
+#: ask in `verify`, which matrix had the largest error before? = "w1"
 #: transfer
 # PyTorch sends nothing, and reports no error, if the last micro-batch is
 # inside model.no_sync(), or if forward calls model.module instead of the DDP

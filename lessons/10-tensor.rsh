@@ -1,9 +1,9 @@
 # lesson: Tensor and sequence parallel
 # minutes: 35
 # ranks: 4 8
-# learned: First weight by columns, second by rows: nothing travels between.
-# learned: Sum = reduce-scatter + allgather: between them, tokens stay split.
-# learned: All wait for tp's sums: keep tp within a node; dp may cross nodes.
+# learned: Split W1 by columns and W2 by rows: nothing travels between them.
+# learned: Between reduce-scatter and allgather tokens are split by rank.
+# learned: All ranks wait for tp's sums: keep tp in a node; dp can cross.
 # source: columns then rows, one allreduce forward, one backward, heads:
 # source: arXiv:1909.08053 (Megatron-LM), section 3
 # source: sequence parallel, same bytes: arXiv:2205.05198, section 4.2.2
@@ -111,7 +111,7 @@ for i in 1:world { y += scale whole[i] 1 }
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2;  sync;  barrier
 print y[0,0];  spin 1ms;  allreduce y
-#: ask which fraction of the time is the sum (like 0.1)? = exposed/time
+#: ask which part of the time does the sum take (like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is split by heads: q, k, v by columns.

@@ -1,9 +1,9 @@
 # lesson: A pipeline: in which order?
 # minutes: 40
 # ranks: 2 4 8
-# learned: A pipeline idles (p-1)/(M+p-1) of the time: it fills and drains.
+# learned: A pipeline is idle (p-1)/(M+p-1) of the time: it fills and drains.
 # learned: 1F1B is no faster than GPipe, but holds p micro-batches, not M.
-# learned: Stages that send to each other must do it `together`, or deadlock.
+# learned: Stages that exchange data do it `together`, or they deadlock.
 # source: bubble: GPipe, arXiv:1811.06965; 1F1B: arXiv:1806.03377, 2104.04473.
 # source: sends and receives that are to go on at once are merged in a group:
 #   NCCL user guide, Point-to-point communication, Group calls; operations of
@@ -17,7 +17,7 @@
 ## Do not wait for the way back
 # Each rank is a stage: a few layers of one model. The batch is cut into M
 # micro-batches. `forward 3` queues this rank's part of micro-batch 3, with
-# its receive and its send; `backward 3` does the same for the way back. If
+# its receive and its send; `backward 3` does the same for the gradients. If
 # each micro-batch returns before the next one starts, one stage works and all
 # others are idle.
 # Task: queue all M forwards, then all M backwards (GPipe), for any M.
@@ -29,7 +29,7 @@ tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
 stream compute up down;  group acts by 0;  group grads by 0
-# NCCL runs the operations of a communicator in order, so each way has its own
+# one communicator per direction: NCCL runs the operations of each in order
 def forward m {
   phase F$m
   if first { a$m = x[m] } else {
@@ -134,7 +134,7 @@ tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
 stream compute up down;  group acts by 0;  group grads by 0
-# NCCL runs the operations of a communicator in order, so each way has its own
+# one communicator per direction: NCCL runs the operations of each in order
 def forward m {
   phase F$m
   if first { a$m = x[m] } else {
@@ -322,7 +322,7 @@ for m in 0:M {
 }
 sync
 #: vary M=2:9 ranks=2,4,8
-#: predict p stages: (M+p-1) x 1.5 ms, and with the transfers? = time
+#: predict without transfers: (M+world-1) x 1.5 ms. And with them? = time
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than necessary: alternate forward and backward
@@ -392,8 +392,8 @@ cool_down
 ## How many micro-batches?
 # More micro-batches make the bubble smaller. But each micro-batch adds
 # launches, latencies and less efficient small kernels. Here forward and
-# backward of one micro-batch take 48 ms / M, and for every M up to 0.9 ms
-# more: each kernel costs 0.15 ms, however small it is.
+# backward of one micro-batch take 48 ms / M, and up to 0.9 ms more for any M,
+# because each kernel costs 0.15 ms, however small it is.
 # `train 4` runs one step with the 64 rows cut into 4 parts (M divides 64).
 # Task: run one step, with the best M for this number of stages.
 #: start
@@ -450,7 +450,7 @@ sync
 #: predict which M is best? = 16 - 8*(world==2)
 #: check
 expect close(dw, r)   # dw is not the gradient of the batch: run one `train M`, once
-expect time <= 1.02 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
+expect time <= 1.02 * best(time)   # another M is better: is the bubble large, or are the parts too small?
 #: hint
 # A step takes (M+p-1) x (48 ms / M + 0.9 ms). Calculate it for M = 4, 16, 64.
 # `again` gives you a clean world after a trial.

@@ -194,7 +194,7 @@ stream compute
 for c in 0:2 {
   stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
 }
-group f_on by 0;  group b_on by 0   # from a chunk to the other
+group f_on by 0;  group b_on by 0   # from one chunk to the other
 def F m c {
   phase F$m.$c
   if c == 0 and first { a0_$m = x[m] } else {
@@ -328,7 +328,7 @@ stream compute
 for c in 0:2 {
   stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
 }
-group f_on by 0;  group b_on by 0   # from a chunk to the other
+group f_on by 0;  group b_on by 0   # from one chunk to the other
 def drive kind pieces {
   let chunks = pieces;  schedule $kind micro=M chunks=pieces
   for k in 0:slots { $(work(k)) micro(k) chunk(k) }

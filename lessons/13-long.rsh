@@ -1,9 +1,9 @@
 # lesson: Long sequences: attention in a ring
 # minutes: 45
 # ranks: 4 8
-# learned: Softmax can run block by block, with a running maximum and a sum.
+# learned: Softmax can run block by block, with a running maximum and sum.
 # learned: Keys and values move, queries stay: computing a block hides a hop.
-# learned: Ulysses swaps tokens for heads: fewer bytes, which nothing hides.
+# learned: Ulysses swaps tokens for heads: few bytes, but none are hidden.
 # source: running maximum and sum (online softmax): arXiv:1805.02867
 # source: in attention, block by block: arXiv:2205.14135 (FlashAttention);
 # source: docs.pytorch.org/docs/stable/generated/
@@ -268,7 +268,7 @@ for i in 0:world {
   if i < world - 1 { sendrecv k$a -> k$b to=right from=left
     sendrecv v$a -> v$b to=right from=left }
 }
-#: ask which fraction of the time do hops take (like 0.1)? = exposed/time
+#: ask which part of the time do hops take (like 0.1)? = exposed/time
 #: transfer
 # In PyTorch: dist.batch_isend_irecv([P2POp(dist.isend, k0, right),
 # P2POp(dist.irecv, k1, left)]): both in one group, like `together`, because
@@ -278,9 +278,9 @@ for i in 0:world {
 
 ## Hide the hop behind the block
 # While a block is absorbed, the next one can travel, because absorbing only
-# reads the block, as the send to `right` does. The next block arrives in the
-# other pair, when the block there is absorbed and sent. Then a turn takes the
-# longer of hop and block, not the sum of both.
+# reads the block, as the send to `right` does. The next block can arrive in
+# the other pair once the block there has been absorbed and sent. Then a turn
+# takes the longer of hop and block, not the sum of both.
 # Task: run the same ring, with hops during absorbing, on any number of ranks;
 # again with no more than two pairs of keys and values at once.
 #: start

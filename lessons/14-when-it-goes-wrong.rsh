@@ -14,8 +14,8 @@
 # source: docs.pytorch.org/docs/stable/data.html, DistributedSampler
 
 ## Three traces
-# In each of three traces, each of four steps ended with an allreduce in which
-# all ranks waited for one rank. The traces are the sections a, b and c. Look:
+# There are three traces, the sections a, b and c, of four steps each. A step
+# ends with an allreduce in which the other ranks wait for one rank. Look:
 #    timeline b     stalls b     stats b     @0 why 3.2ms
 # The rank that arrives last is not always the cause: it may have waited for a
 # rank whose GPU, host or copy is slower than the others'.
@@ -104,7 +104,7 @@ blame a 2;  blame b 1;  blame c 0
 # all rows to all ranks. If the shares are equal, all wait for rank 2. A
 # variable may differ by rank: `if rank == 2 { let n = 1 }`.
 # Task: divide the N rows so that all ranks reach `allreduce y` at the same
-# time (within a row or two), for any N and any number of ranks.
+# time, within a row or two, for any N and any number of ranks.
 #: start
 slow 1x
 set peak_f32=3.2MFLOP/s   # small GPUs: a row of the matmul takes 0.2 ms
@@ -271,13 +271,13 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 # ranks drift apart: choose K by the loss, not by the time.
 
 ## Choose, and defend it by figures
-# The model is an mlp with 8 layers and Adam; a GPU has 1.3 MB; a link has
-# 40 MB/s, a seventh of the rate until now. Which strategy fits here and is
+# The model is an mlp with 8 layers and Adam. A GPU has 1.3 MB. A link carries
+# 40 MB/s, a seventh of the earlier rate. Which strategy fits here and is
 # fast? There are ddp, zero, fsdp, tp, local and pipeline; `strategy ddp help`
 # shows how one splits and sends. With P bytes of weights ddp sends
 # 2 (n-1)/n P a step, fsdp 3 (n-1)/n P. A pipeline sends activations between
-# stages, and has a bubble. `strategy ddp`, `run 3`, `stats` show it; `again`
-# starts again.
+# stages, and has a bubble. `strategy ddp; run 3; stats` shows ddp's figures;
+# `again` starts again.
 # Task: `run 3` with a strategy that fits, is fast, and trains the same model
 # as one rank would (`verify`).
 #: start
@@ -343,4 +343,4 @@ strategy pipeline micro=8
 #: naive
 strategy tp
 run 3
-#: ask among those that fit, what decided: peak, sent or bubble? = "sent"
+#: ask of those that fit, which decides: peak, sent or bubble? = "sent"
