@@ -164,7 +164,7 @@ copy h -> s[0:8k]
 # NCCL itself compares neither shapes nor names: it hangs, crashes, or adds
 # numbers that do not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL
 # ranks first compare each call's kind and shapes, which costs time.
-# On 8 ranks seven ranks wait for one.
+# On 8 ranks all eight wait, also the one with the other size.
 
 ## Matched by order, not by name
 # Two gradients are made on `compute`: even ranks finish ga first, odd ranks

@@ -301,9 +301,9 @@ expect mfu*time >= 0.8 * best(mfu*time)   # this trains less than three steps of
 expect verify   # this does not train the model that one rank would: whose gradients does each rank have?
 #: hint
 # With ddp and local each rank has the whole model and its optimizer. zero and
-# fsdp send as much as ddp, or more. tp sums half of the layers' outputs over
-# all ranks in each step, and as much again in backward. Which strategy sends
-# to neighbours only?
+# fsdp send as much as ddp, or more. In each step tp sums every second layer's
+# output over all ranks, and nearly as much again in backward. Which strategy
+# sends to neighbours only?
 #: solution
 strategy pipeline schedule=gpipe micro=8
 run 3
