@@ -330,9 +330,9 @@ out = add xs ys
 # There are two nodes of world/2 GPUs: links within a node carry 273 MB/s, the
 # network between them 100 MB/s. You want two replicas (dp), each on world/2
 # ranks (tp). tp sums activations twice a layer, and everything waits for the
-# sums; dp averages a rank's gradients once a step. `mesh A=2 B=3` lays the
-# ranks out in rows: along the last axis ranks are neighbours, 0 1 2 and 3 4
-# 5.
+# sums; dp averages a rank's gradients once a step. `mesh A=2 B=3` lays six
+# ranks out in two rows, 0 1 2 and 3 4 5: along the last axis ranks are
+# neighbours.
 # Task: type one `mesh` line that makes the axes dp and tp, then `one_step`.
 #: start
 set nodes=2;  set gpus=world/2
