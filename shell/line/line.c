@@ -75,6 +75,18 @@ enum status shell_settle(struct shell *shell, enum status status)
 	return fail(status, "%s", words);
 }
 
+/* Shows prints that still wait for their data, because the world they are in is replaced next. At
+ * the prompt only those that need no further line. */
+static enum status show_prints(struct shell *shell)
+{
+	if (!shell->values.print_count || shell_quiet(shell))
+		return ST_OK;
+	enum status status = shell->interactive ? shell_advance(shell)
+	                                        : shell->backend->finish(shell->backend, &shell->budget);
+	prints_flush(shell);
+	return status;
+}
+
 static enum status grant(struct shell *shell)
 {
 	const enum wish_kind kind = shell->wishes.statement.kind;
@@ -82,9 +94,12 @@ static enum status grant(struct shell *shell)
 	warn_new(shell); /* before this world is replaced */
 	if (kind != WISH_EMPTY)
 		return shell->wishes.statement.grant(shell);
+	enum status status = show_prints(shell);
+	if (status != ST_OK)
+		return status;
 	if (!shell->interactive)
 		training_line(shell); /* a script's replay begins with this line */
-	enum status status = shell_reset(shell);
+	status = shell_reset(shell);
 	if (shell->course.functions)
 		shell->course.functions->emptied(shell);
 	return status;

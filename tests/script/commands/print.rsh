@@ -42,3 +42,12 @@ print 20us 3MB 2GB/s
 #> [0-3] 20us = 20 us
 #>       3MB = 3 MB
 #>       2GB/s = 2 GB/s
+tensor last[2] = rank
+print last
+reset
+#> [0] last = 0 0
+#> [1] last = 1 1
+#> [2] last = 2 2
+#> [3] last = 3 3
+say "an empty world comes after the prints"
+#> an empty world comes after the prints
