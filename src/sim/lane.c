@@ -158,7 +158,8 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	}
 }
 
-/* Lines typed after an answer join links and groups no earlier than the answer's time. */
+/* Operations of lines typed after an answer use links and join collectives no earlier than the
+ * answer's time. */
 static bool lane_too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
 	const struct answer *answers = e->log->answers;
