@@ -107,14 +107,13 @@ static enum status shards_bring(struct shell *shell, const struct checkpoint *c)
 
 /* Returns the path of shard i, or (i == shards) of the manifest. suffix: ".new" until all is
  * written, or "" */
-enum { PATH_ROOM = 600 };
-static const char *checkpoint_file(
-        const char *prefix, const struct checkpoint *c, size_t i, const char *suffix, char path[PATH_ROOM])
+static const char *checkpoint_file(const char *prefix, const struct checkpoint *c, size_t i,
+        const char *suffix, char path[CHECKPOINT_PATH_ROOM])
 {
 	if (i == c->shards)
-		snprintf(path, PATH_ROOM, "%s.json%s", prefix, suffix);
+		snprintf(path, CHECKPOINT_PATH_ROOM, "%s.json%s", prefix, suffix);
 	else
-		snprintf(path, PATH_ROOM, "%s.%zu.npy%s", prefix, i, suffix);
+		snprintf(path, CHECKPOINT_PATH_ROOM, "%s.%zu.npy%s", prefix, i, suffix);
 	return path;
 }
 
@@ -129,7 +128,7 @@ static bool checkpoint_writes(const struct shell *shell, const struct checkpoint
 static enum status checkpoint_rename(
         struct shell *shell, const char *prefix, const struct checkpoint *c, size_t from, size_t to)
 {
-	char path[PATH_ROOM], written[PATH_ROOM];
+	char path[CHECKPOINT_PATH_ROOM], written[CHECKPOINT_PATH_ROOM];
 	enum status status = ST_OK;
 	for (size_t i = from; i < to && status == ST_OK; i++)
 		if (checkpoint_writes(shell, c, i) &&
@@ -143,7 +142,7 @@ static enum status shard_write(struct shell *shell, const char *prefix, struct c
 {
 	struct shard *shard = &c->shard[number];
 	struct view view;
-	char path[PATH_ROOM];
+	char path[CHECKPOINT_PATH_ROOM];
 	size_t bytes = (size_t)layout_bytes(&shard->layout);
 	float *values = mem_alloc(bytes);
 	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
@@ -184,7 +183,7 @@ static cJSON *shard_json(const char *prefix, size_t number, const struct shard *
 	const struct part_line *line = &shard->line;
 	cJSON *object = cJSON_CreateObject();
 	const char *slash = strrchr(prefix, '/');
-	char text[PATH_ROOM];
+	char text[CHECKPOINT_PATH_ROOM];
 	snprintf(text, sizeof text, "%s.%zu.npy", slash ? slash + 1 : prefix, number);
 	cJSON_AddStringToObject(object, "file", text);
 	cJSON_AddStringToObject(object, "of", line->of);
@@ -211,7 +210,7 @@ static enum status manifest_write(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
 	struct text text = {0};
-	char path[PATH_ROOM];
+	char path[CHECKPOINT_PATH_ROOM];
 	struct output output = *how;
 	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
 	put_json_line(&text, cJSON_CreateString(c->model), "");
@@ -238,7 +237,7 @@ static enum status manifest_write(
 static enum status checkpoint_check_files(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
-	char path[PATH_ROOM];
+	char path[CHECKPOINT_PATH_ROOM];
 	struct output output = *how;
 	enum status status = ST_OK;
 	output.path = path;
@@ -255,7 +254,7 @@ static enum status checkpoint_check_files(
 static enum status checkpoint_write(
         struct shell *shell, const char *prefix, const struct output *how, struct checkpoint *c)
 {
-	char path[PATH_ROOM];
+	char path[CHECKPOINT_PATH_ROOM];
 	const char *slash = strrchr(prefix, '/');
 	const char *manifest = checkpoint_file(prefix, c, c->shards, "", path);
 	bool writes_it = checkpoint_writes(shell, c, c->shards),

@@ -13,6 +13,9 @@
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 
+/* a path as a line may give it, and what `-ITERATION.NUMBER.npy.new` adds */
+enum { CHECKPOINT_PATH_ROOM = 600 };
+
 struct shard {
 	const char *file;      /* in the manifest's folder */
 	struct part_line line; /* parameter, state and place; no tensor */

@@ -194,7 +194,7 @@ static enum status checkpoint_name_before(
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c)
 {
 	struct text found = {0};
-	char place[512] = "", *bytes = NULL;
+	char place[CHECKPOINT_PATH_ROOM] = "", *bytes = NULL;
 	size_t count;
 	*c = (struct checkpoint){0};
 	enum status status = transport_rank(shell->transport) == 0 ? manifest_find(path, &found) : ST_OK;

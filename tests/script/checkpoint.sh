@@ -98,6 +98,12 @@ for parts in "experts=2 + tp=2" "experts=4"; do
 	esac
 done
 
+# ---- a path of 509 bytes: `resume` adds the iteration ----
+long=$(printf '%0200d/%0200d/%0104d/ck' 0 0 0)
+mkdir -p "${long%/ck}"
+"$RANKSH" -n 1 -c "model mlp layers=2 hidden=8 batch=8; strategy ddp; run 1; checkpoint to=$long; resume from=$long" > out 2>&1
+check "a long path: resumed" test $? = 0
+
 # ---- an incomplete checkpoint, or another model's, is reported, and the running training
 # continues as before ----
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; run 3; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > untouched
