@@ -254,8 +254,8 @@ expect close(x, rx)   # x does not hold the batches
 expect time <= 1.05 * best(time)   # filling and copying take turns
 expect hostwait <= best(hostwait)   # the host does the work of the thread
 #: hint
-# io waits for load before it reads a buffer; load waits for the event that
-# was recorded after the last copy from the buffer.
+# io waits for load before it reads a buffer. Before load fills a buffer, it
+# waits for the event recorded after the last copy from this buffer.
 #: solution
 for i in 0:n {
   let b = i % 2

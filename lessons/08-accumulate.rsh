@@ -64,8 +64,8 @@ expect close(W, R)   # the weights differ from those of one rank with all micro-
 expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients are sent before they are needed: add them up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
 #: hint
-# A rank can add up its K gradients without the others. Their mean is the sum
-# / K: divide in the update, because it is cheapest there.
+# A rank can add up its K gradients without the other ranks. The mean is the
+# sum / K: divide in the update, because it is cheapest there.
 #: solution
 fill G 0 on compute
 for m in 0:K { micro m }

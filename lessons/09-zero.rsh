@@ -23,7 +23,8 @@
 # makes g, the gradient at p for this rank's own samples. A plain step t is:
 # backward;  allreduce g op=avg;  update p g m v t
 # Task: make m and v, and take K steps (t = 1 ... K), so that p is the result
-# of plain steps, for any K and any number of ranks. Keep and send the least.
+# of plain steps, for any K and any number of ranks. Keep and send as little
+# as possible.
 #: start
 let N = 64k;  let K = 3
 tensor p[N] = randn seed=5 scale=0.1
@@ -37,7 +38,7 @@ tensor m[N] v[N] = zeros
 for i in 1:K+1 { backward;  allreduce g op=avg;  update p g m v i }
 r = scale p 1;  sync
 #: vary K=2:6 ranks=2,4,8
-#: predict the bytes of m and v together, on one rank? = bytes(m) + bytes(v)
+#: predict how many bytes do m and v have on a rank? = bytes(m) + bytes(v)
 #: choice every rank kept all of them, like plain data parallel
 tensor m[N] v[N] = zeros
 #: choice only m were split
@@ -261,7 +262,7 @@ for i in 2 1 0 { Q = allgather w$i;  g = matmul H$i.T D$(i+1)
   D$i = matmul D$(i+1) Q.T;  r$i = reducescatter g op=avg }
 sync
 #: vary ranks=2,4,8
-#: predict bytes a rank sends, forward and backward together? = sent(world)
+#: predict how much does a rank send, forward and backward? = sent(world)
 #: choice a layer gathered in forward were still in memory in backward
 for i in 0:3 { W$i = allgather w$i;  h$(i+1) = matmul h$i W$i }
 for i in 2 1 0 { dW = matmul h$i.T dh$(i+1);  dh$i = matmul dh$(i+1) W$i.T
