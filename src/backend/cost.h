@@ -9,7 +9,8 @@
  * the current machine, unless it has them. Fails with ST_ARGUMENT if this machine cannot run the
  * collective by that algorithm. */
 enum status cost_record(struct world *world, op_id id);
-/* Returns true for a `spin`, which takes time but no multiprocessors. */
+/* Returns true for a kernel that takes time but no multiprocessors: a `spin`, or a kernel on host
+ * memory. */
 bool record_is_spin(const struct record *record);
 
 /* `copy h -> x` from pinned memory is COPY_TO_DEVICE, over LINK_DOWN. The first COPY_ENGINES

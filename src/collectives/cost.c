@@ -13,7 +13,8 @@
  *       +------------------------------------ message
  *
  * Two models: NCCL's tuner (nccl.c) if nccl=1; else the machine's link latency and rate, the
- * textbook model (Thakur, Rabenseifner, Gropp 2005). */
+ * textbook model (Thakur, Rabenseifner, Gropp 2005). Gather, scatter and alltoall have no row,
+ * because they are direct sends and receives. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "base/ranks.h"

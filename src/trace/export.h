@@ -17,7 +17,7 @@ struct export_options {
 	struct window window;
 	const struct ranks *ranks; /* NULL: all */
 	int width;                 /* columns, for text */
-	/* the latest host's clock: spans that end later are not done */
+	/* the host clock that is furthest ahead: spans that end later are not done */
 	int64_t now;
 };
 /* The first bytes of each format, to recognize an earlier file; a .txt begins with a ruler */
@@ -80,8 +80,9 @@ void export_xml(struct text *out, const char *words);
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
 /* The operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1" */
 void kineto_operator(const struct world *world, op_id id, struct text *out);
-/* Returns the number of elements that an operation of n ranks reads, or writes, in all operands.
- * Unequal parts count as padded to equal ones. */
+/* Returns the number of elements that one rank's operation, in a group of n, reads, or writes, in
+ * all operands. A collective in place has one count for both. Unequal parts of a reducescatter or
+ * allgather count as padded to equal ones. */
 int64_t kineto_elements(const struct record *record, int n, enum access access);
 /* Returns the type as in at::ScalarType: "Float". */
 const char *kineto_type(const struct record *record);

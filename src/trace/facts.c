@@ -62,7 +62,7 @@ bool trace_computes(const struct world *world, op_id id)
 	return op_record(world, id)->kind == OP_KERNEL && !trace_by_host(world, id);
 }
 
-/* Such a transfer is in the phase of a micro-batch. Stages lie along the axis pp of a mesh; in a
+/* A stage transfer belongs to a micro-batch's phase. Stages lie along the axis pp of a mesh; in a
  * group without an axis all ranks may be stages. */
 bool trace_is_stage_transfer(const struct world *world, op_id id)
 {
@@ -115,8 +115,8 @@ static op_id other_than(const struct world *world, const struct match *match, op
 	return 0;
 }
 
-/* Returns when the member at that place reaches the match, not before the end of an earlier
- * collective that went on without it. */
+/* Returns when the member at that place is ready; after a backup= collective, no earlier than that
+ * one's end on this rank. */
 static int64_t comes_at(const struct trace *trace, const struct match *match, int place)
 {
 	const struct world *world = trace->world;
@@ -128,8 +128,8 @@ static int64_t comes_at(const struct trace *trace, const struct match *match, in
 	        : ready;
 }
 
-/* For a match under way the backend has noted the last participant, so that a thousand members
- * need not be asked. Otherwise it is the one with the latest `ready`. */
+/* For a match that has started, the backend has noted the last participant, so that a thousand
+ * members need not be asked. Otherwise it is the one with the latest `ready`. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;

@@ -1,11 +1,12 @@
 /* sharing.c -- the operations that an operation shared its device or links with
  *
+ *      = runs alone, - runs slower, beside another operation
  *      default  |==== matmul y ====--------|     y's loss (-) is blamed on the longest overlap
  *      io              |---- matmul z -----====|
  *      comm          p p p p|== allreduce ==|    holds multiprocessors from its arrival on
  *
- * Holders of a rank's device or links are lists by stream, cached during a query. Ends grow along
- * a stream, so overlaps are found by bisection and a short walk. */
+ * Holders of a rank's device or links are lists by stream, cached during a query. On a stream, end
+ * times never decrease, so overlaps are found by bisection and a short walk. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -25,8 +26,8 @@ struct holdings {
 	uint32_t first[STREAMS_MAX + 2]; /* at[first[s]] .. at[first[s + 1] - 1] are stream s */
 };
 
-/* True if it runs on the multiprocessors: a kernel other than spin, or a copy within the
- * device. */
+/* True if it runs on the multiprocessors: a GPU kernel other than spin (kernels on host memory
+ * have a duration as spin does), or a copy within the device. */
 static bool holds_as_kernel(const struct record *record)
 {
 	return (record->kind == OP_KERNEL && !record_is_spin(record)) ||
@@ -34,7 +35,8 @@ static bool holds_as_kernel(const struct record *record)
 }
 
 /* Returns when an operation begins to hold multiprocessors: a collective when it is ready and the
- * group's previous one is over on this rank (on any rank, if that went on without this one). */
+ * group's previous one is over on this rank (on any rank, if the previous one left this rank
+ * out). */
 static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct world *world = trace->world;
@@ -96,8 +98,8 @@ static void holdings_load(struct holdings *list, const struct trace *trace, int 
 	list->first[0] = 0;
 }
 
-/* Returns the kernels and collectives of a rank, valid until those of another rank are
- * requested. */
+/* Returns a rank's GPU kernels, collectives and copies within the device, valid until those of
+ * another rank are requested. */
 static const struct holdings *device_of(struct sharers *sharing, int rank)
 {
 	if (!sharing->device)
@@ -291,7 +293,7 @@ static void search_members(struct sharers *sharing, struct overlap *o, int64_t a
 	}
 }
 
-/* All members of a collective without counts blame the same operation. */
+/* The members of a collective blame the same operation, except in an alltoall with send counts. */
 static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t alone)
 {
 	const struct world *world = sharing->trace->world;

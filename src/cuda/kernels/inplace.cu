@@ -1,4 +1,5 @@
-/* inplace.cu -- sgd, adam (src/kernels/inplace.c) */
+/* inplace.cu -- sgd, adam (src/kernels/inplace.c). STEP is lr / (1 - beta1^t), ROOT is
+ * 1 / sqrt(1 - beta2^t) (plan_elements.c). */
 #include "cuda/kernels/elements.cuh"
 
 ELEMENTS_EACH(inplace_sgd, 2, 3, 1, double, v[0][i] -= option[0] * v[1][i])
@@ -6,7 +7,7 @@ ELEMENTS_EACH(inplace_sgd, 2, 3, 1, double, v[0][i] -= option[0] * v[1][i])
 enum { BETA1, BETA2, EPS, STEP, ROOT };
 
 /* sqrt(x) and 1 / x from an approximate instruction and one Newton step, to 2^-40: several times
- * faster. If the step fails (0, infinity, negative), they use the full operation. */
+ * faster. If the step fails (0, infinity, the root of x < 0), they use the full operation. */
 INLINE double near_root(double x)
 {
 #ifdef __CUDA_ARCH__
