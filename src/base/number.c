@@ -68,13 +68,6 @@ static enum status read_digits(const char *s, size_t length, double *value)
 	return isinf(*value) ? fail(ST_RANGE, "%s is too large for a number", digits) : ST_OK;
 }
 
-/* Removes the error of rounding, so that 4.02ms is 4020000 ns. */
-static double scaled(double value, double times)
-{
-	double product = value * times, whole = round(product);
-	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
-}
-
 static bool read_unit(const char *s, size_t length, struct number *number)
 {
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -85,7 +78,10 @@ static bool read_unit(const char *s, size_t length, struct number *number)
 		double times = prefix ? units[i].step : units[i].times;
 		for (const char *at = "kMGTP"; prefix && *at != *s && *s != 'K'; at++)
 			times *= units[i].step;
-		*number = (struct number){scaled(number->value, times), units[i].unit};
+		double product = number->value * times, whole = round(product);
+		if (fabs(product - whole) <= fabs(product) * 1e-14)
+			product = whole; /* 4.02ms is 4020000 ns */
+		*number = (struct number){product, units[i].unit};
 		return true;
 	}
 	return false;

@@ -33,14 +33,6 @@ int log2_up(int n)
 	return n > 1 ? log2_down(n - 1) + 1 : 0;
 }
 
-/* Inside a node NCCL's tree is a chain of GPUs; the nodes form the tree. */
-static struct hops nccl_tree_hops(struct group_nodes places)
-{
-	int near = places.n / places.nodes - 1, depth = log2_down(places.nodes);
-
-	return (struct hops){2 * (near + depth), 2 * depth};
-}
-
 /* Each way has as many hops as the tree has levels. Without a way back the tree is not pipelined:
  * the root sends the whole message `depth` times. */
 static struct cost plain_cost(const struct cost_task *task, bool both_ways)
@@ -62,8 +54,11 @@ static struct cost tree_cost(const struct cost_task *task)
 
 	if (!both_ways && task->collective != &collective_broadcast && task->collective != &collective_reduce)
 		return (struct cost){.rate = 0};
-	if (nccl && both_ways)
-		return nccl_quickest(task, NCCL_TREE, nccl_tree_hops(task->places), 2 * task->message);
+	if (nccl && both_ways) { /* inside a node the tree is a chain of GPUs; the nodes form the tree */
+		int near = task->places.n / task->places.nodes - 1, depth = log2_down(task->places.nodes);
+		struct hops hops = {2 * (near + depth), 2 * depth};
+		return nccl_quickest(task, NCCL_TREE, hops, 2 * task->message);
+	}
 	return !nccl || task->asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 

@@ -10,15 +10,6 @@
 
 /* ---- a rank's report */
 
-/* Returns true if the pipe of MPS's daemon exists. */
-static bool has_mps(void)
-{
-	char path[512];
-	const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
-	snprintf(path, sizeof path, "%s/control", folder && *folder ? folder : "/tmp/nvidia-mps");
-	return access(path, F_OK) == 0;
-}
-
 void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 {
 	struct cuda_devices devices = {0};
@@ -33,7 +24,10 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 	        image_prepare(library) != ST_OK)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
 	report->driver_version = library->driver_version;
-	report->mps = has_mps();
+	char pipe[512]; /* of MPS's daemon */
+	const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
+	snprintf(pipe, sizeof pipe, "%s/control", folder && *folder ? folder : "/tmp/nvidia-mps");
+	report->mps = access(pipe, F_OK) == 0;
 	const char *shares = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
 	report->nccl_shares = shares && strcmp(shares, "1") == 0;
 	for (int i = 0; i < devices.count && i < REPORT_GPUS; i++) {

@@ -151,14 +151,6 @@ void attention_head_forward(const struct attention_head *h, const struct matrix 
 
 /* ---- the gradient ---- */
 
-static float dot(const float *p, const float *ds, int n)
-{
-	float sum = 0;
-	for (int j = 0; j < n; j++)
-		sum += p[j] * ds[j];
-	return sum;
-}
-
 /* ds := p (ds - sum), with the sum rowsum(p ds) over all keys */
 LOOP_OF(softmax_back_row, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
 {
@@ -172,7 +164,10 @@ static void softmax_back(const struct attention_head *h, bool block)
 		const float *p = h->p.data + (size_t)i * (size_t)h->of.keys;
 		float *ds = h->ds.data + (size_t)i * (size_t)h->of.keys;
 		int count = (int)seen(&h->of, i);
-		softmax_back_row(p, ds, block ? h->delta[i] : dot(p, ds, count), count);
+		float delta = block ? h->delta[i] : 0;
+		for (int j = 0; j < count && !block; j++)
+			delta += p[j] * ds[j];
+		softmax_back_row(p, ds, delta, count);
 		memset(ds + count, 0, (size_t)(h->of.keys - count) * sizeof *ds);
 	}
 }

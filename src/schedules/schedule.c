@@ -90,15 +90,6 @@ static struct task interleaved_forward(const struct schedule_ask *ask, int k)
 	return (struct task){.work = WORK_F, .chunk = place / p, .micro = group * p + place % p};
 }
 
-/* Returns the k-th backward; chunks come in falling order. */
-static struct task interleaved_backward(const struct schedule_ask *ask, int k)
-{
-	int group = ask->stages * ask->chunks;
-	return (struct task){.work = WORK_BW,
-	        .chunk = ask->chunks - 1 - k / ask->stages % ask->chunks,
-	        .micro = k / group * ask->stages + k % ask->stages};
-}
-
 static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
 {
 	int count = ask->micros * ask->chunks;
@@ -109,7 +100,10 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {
-		*task++ = interleaved_backward(ask, k);
+		/* the chunks of backwards come in falling order */
+		*task++ = (struct task){.work = WORK_BW,
+		        .chunk = ask->chunks - 1 - k / ask->stages % ask->chunks,
+		        .micro = k / (ask->stages * ask->chunks) * ask->stages + k % ask->stages};
 		if (k + warm < count)
 			*task++ = interleaved_forward(ask, k + warm);
 	}

@@ -14,17 +14,6 @@ void spans_release(struct spans *spans)
 	*spans = (struct spans){0};
 }
 
-/* Returns a hash, equal for operations that look equal. The multipliers are those in splitmix64
- * and xxHash; a collision only draws two ranks in one row. */
-static uint32_t looks_of(const struct record *record)
-{
-	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
-	        UINT64_C(0x9e3779b97f4a7c15);
-	hash = (hash ^ hash >> 29 ^ (uint64_t)(unsigned)record->phase << 8 ^ (unsigned char)record->colour) *
-	        UINT64_C(0xc2b2ae3d27d4eb4f);
-	return hash >> 32;
-}
-
 /* Loads the rank's i-th operation. Times of an aborted one are cut to its end, so ready <= start
  * <= end always holds. Until sort_by_stream, first[s + 1] counts the operations of stream s. */
 static void moment_load(struct lanes *lanes, size_t i, op_id id)
@@ -36,7 +25,14 @@ static void moment_load(struct lanes *lanes, size_t i, op_id id)
 	m->id = id;
 	m->kind = record->kind;
 	m->stream = op->stream;
-	m->looks = looks_of(record);
+	/* The multipliers are those in splitmix64 and xxHash; a collision only draws two ranks in one
+	 * row. */
+	uint64_t looks = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
+	        UINT64_C(0x9e3779b97f4a7c15);
+	looks = (looks ^ looks >> 29 ^ (uint64_t)(unsigned)record->phase << 8 ^
+	                (unsigned char)record->colour) *
+	        UINT64_C(0xc2b2ae3d27d4eb4f);
+	m->looks = looks >> 32;
 	lanes->trace->backend->times(lanes->trace->backend, id, &m->t);
 	m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or started */
 	m->t.ready = least_of(m->t.ready, m->t.start);

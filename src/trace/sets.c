@@ -154,15 +154,6 @@ static uint64_t hash_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-static bool is_wanted(const struct lanes *lanes, const struct timeline_options *options, int stream)
-{
-	const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
-	bool found = options->lanes == 0;
-	for (int i = 0; i < options->lanes && s; i++)
-		found |= options->lane[i] == s->name;
-	return found;
-}
-
 /* Stores hash and shown lanes of one loaded rank. The host is always shown, unless only other
  * lanes are wanted. The hash covers lane numbers, and names of the user's streams. */
 static void rank_lanes(
@@ -179,7 +170,11 @@ static void rank_lanes(
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
-		if (!is_wanted(lanes, options, stream))
+		const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
+		bool wanted = options->lanes == 0;
+		for (int i = 0; i < options->lanes && s; i++)
+			wanted |= options->lane[i] == s->name;
+		if (!wanted)
 			continue;
 		lanes_spans(lanes, stream, window, spans);
 		if (options->now >= 0)

@@ -234,15 +234,6 @@ static struct circle circle_read(const struct serial *serial)
 
 /* ---- reports */
 
-/* Returns true if each hop is on one stream: `stuck` shows such a circle. */
-static bool is_of_streams(const struct world *world, const struct circle *circle)
-{
-	for (size_t i = 0; i < circle->hops; i++)
-		if (world->ops[circle->hop[i].first].stream != world->ops[circle->hop[i].second].stream)
-			return false;
-	return true;
-}
-
 /* Returns true if a circle across groups was reported: it is in one group, or of collectives of
  * two groups (orders.c). */
 static bool is_reported(const struct world *world, const struct circle *circle)
@@ -304,7 +295,11 @@ static void search_suspects(struct serial *serial)
 			continue;
 		}
 		struct circle circle = circle_read(serial);
-		if (is_of_streams(world, &circle) || (serial->across && is_reported(world, &circle)) ||
+		bool one_each = true; /* each hop is on one stream: `stuck` shows such a circle */
+		for (size_t k = 0; k < circle.hops; k++)
+			one_each &= world->ops[circle.hop[k].first].stream ==
+			        world->ops[circle.hop[k].second].stream;
+		if (one_each || (serial->across && is_reported(world, &circle)) ||
 		        !name_places(serial, &circle))
 			mem_free(circle.hop);
 		else

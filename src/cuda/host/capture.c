@@ -55,14 +55,6 @@ static enum status mark_end(struct capturing *capture, struct capture_lane *lane
 	        CU_EVENT_RECORD_EXTERNAL);
 }
 
-static bool is_awaited(const struct capturing *capture, op_id id)
-{
-	for (int i = 0; i < capture->count; i++)
-		if (capture->orders[i].record.kind == OP_WAIT && capture->orders[i].target == id)
-			return true;
-	return false;
-}
-
 static enum status capture_one(struct capturing *capture, int place)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
@@ -85,7 +77,10 @@ static enum status capture_one(struct capturing *capture, int place)
 	if (status == ST_OK && !moment)
 		status = mark_end(capture, lane);
 	span->to = lane->event;
-	if (status != ST_OK || !is_awaited(capture, order->id))
+	bool awaited = false;
+	for (int i = 0; i < capture->count && !awaited; i++)
+		awaited = capture->orders[i].record.kind == OP_WAIT && capture->orders[i].target == order->id;
+	if (status != ST_OK || !awaited)
 		return status;
 	status = CUDA_CALL(cuda, cuEventCreate, &capture->joint[place], CU_EVENT_DISABLE_TIMING);
 	return status == ST_OK ? CUDA_CALL(cuda, cuEventRecord, capture->joint[place], lane->lane.stream)
