@@ -18,16 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns true under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix). */
-static bool under_mpirun(void)
-{
-	static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
-	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (getenv(signs[i]))
-			return true;
-	return false;
-}
-
 static enum status not_regular(const struct options *options)
 {
 	const char *file = options->file;
@@ -110,8 +100,11 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* under mpirun process.c reports refused options, once for all ranks */
-	bool rank = under_mpirun() && !options.dry;
+	/* under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), process.c reports
+	 * refused options, once for all ranks */
+	bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
+	        getenv("PMI_SIZE");
+	bool rank = launched && !options.dry;
 	if (status == ST_OK && !rank)
 		status = device_choose(&options);
 	if (status == ST_OK && !rank)

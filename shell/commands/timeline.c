@@ -31,15 +31,6 @@ static bool timeline_read_time(const char *word, int64_t *ns)
 	        number_is_time(number, ns);
 }
 
-/* Returns the last section of that name; -1: none. */
-static int timeline_section(const struct world *world, const char *word)
-{
-	int section = (int)world->section_count - 1;
-	while (section > 0 && strcmp(names_text(world->names, world->sections[section].name), word) != 0)
-		section--;
-	return section > 0 ? section : -1;
-}
-
 /* Returns the stream of that name on any of the ranks; 0: none. */
 static name_id timeline_stream(const struct world *world, const struct ranks *set, const char *word)
 {
@@ -79,7 +70,9 @@ static enum status timeline_unknown(const struct world *world, const struct rank
 static enum status timeline_read_word(struct call *call, const char *word, struct timeline_words *asked)
 {
 	const struct world *world = call->shell->world;
-	int section = timeline_section(world, word);
+	int section = (int)world->section_count - 1; /* the last of that name; < 1: none */
+	while (section > 0 && strcmp(names_text(world->names, world->sections[section].name), word) != 0)
+		section--;
 	name_id stream = timeline_stream(world, call->set, word);
 	int64_t time;
 	if (strcmp(word, "all") == 0) {
@@ -93,7 +86,7 @@ static enum status timeline_read_word(struct call *call, const char *word, struc
 			return fail(ST_ARGUMENT, "%s: %s is a third time: two make a window",
 			        call->statement->row->name, word);
 		asked->time[asked->times++] = time;
-	} else if (section >= 0) {
+	} else if (section > 0) {
 		asked->section = section;
 	} else if (*word >= '0' && *word <= '9') {
 		return fail(ST_UNIT, "%s: '%s' is not a time: a number and ns, us, ms or s, as 40ms",

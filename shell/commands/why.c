@@ -125,14 +125,6 @@ static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
 }
 
-static bool record_writes(const struct record *record, name_id tensor)
-{
-	bool found = false;
-	for (int i = 0; i < record->operands && record->kind != OP_FILL; i++)
-		found |= record->operand[i].access & ACCESS_WRITE && record->operand[i].name == tensor;
-	return found;
-}
-
 /* Shows how to ask for earlier writes, latest first; only the last one is explained. */
 static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 {
@@ -143,7 +135,11 @@ static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 	struct text line = {0};
 	int writers = 0;
 	for (op_id id = world->first[world->ops[last].rank]; name && id; id = world->ops[id].next_program) {
-		if (id >= last || !record_writes(op_record(world, id), name))
+		const struct record *record = op_record(world, id);
+		bool writes = false;
+		for (int i = 0; i < record->operands && record->kind != OP_FILL; i++)
+			writes |= record->operand[i].access & ACCESS_WRITE && record->operand[i].name == name;
+		if (id >= last || !writes)
 			continue;
 		memmove(before + 1, before, (SHOWN_MOST - 1) * sizeof *before);
 		before[0] = id;

@@ -31,15 +31,6 @@ static enum status add_rank(
 	return status;
 }
 
-/* Returns true if a micro-batch is sent to another rank; else the world has no bubble. */
-static bool has_stages(const struct world *world)
-{
-	for (size_t i = 1; i <= world->record_count; i++)
-		if (world->records[i].kind == OP_P2P && world->records[i].microbatch >= 0)
-			return true;
-	return false;
-}
-
 static enum status measure_path(const struct trace *trace, int section, struct world_figures *out)
 {
 	int64_t of_kind[CRITICAL_KIND_COUNT] = {0};
@@ -85,8 +76,10 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 	}
 	if (wanted & MEASURE_RACES)
 		out->races = races_now(shell->world)->count;
-	return status == ST_OK && has_stages(all.world) ? metric_bubble(&trace, section, 0, &out->bubble)
-	                                                : status;
+	bool stages = false; /* a micro-batch is sent to another rank; else the world has no bubble */
+	for (size_t i = 1; i <= all.world->record_count && !stages; i++)
+		stages = all.world->records[i].kind == OP_P2P && all.world->records[i].microbatch >= 0;
+	return status == ST_OK && stages ? metric_bubble(&trace, section, 0, &out->bubble) : status;
 }
 
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out)

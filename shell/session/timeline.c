@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-static bool shows_nothing(const struct picture *picture)
-{
-	size_t count = picture->width * (size_t)picture->height, i = 0;
-	while (i < count && !picture->ops[i])
-		i++;
-	return i == count;
-}
-
 enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };
@@ -23,7 +15,10 @@ enum status timeline_draw(struct shell *shell, const struct trace *trace, const 
 	struct text text = {0};
 	const struct window *window = &options.window;
 	enum status status = timeline_picture(trace, &options, &picture);
-	if (status == ST_OK && (window->to <= window->from || shows_nothing(&picture))) {
+	size_t count = picture.width * (size_t)picture.height, blank = 0;
+	while (status == ST_OK && blank < count && !picture.ops[blank])
+		blank++;
+	if (status == ST_OK && (window->to <= window->from || blank == count)) {
 		out_say(shell->out, "   nothing has run or is queued here");
 		if (window->to > window->from)
 			out_say(shell->out, ", from %s to %s", time_words(window->from).text,

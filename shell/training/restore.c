@@ -55,13 +55,6 @@ static const char *json_text(const cJSON *object, const char *key, const char *a
 	return cJSON_HasObjectItem(object, key) ? member_text(object, key) : absent;
 }
 
-/* Reads the 16 hexadecimal digits of a digest. */
-static bool digest_read(const char *text, uint64_t *digest)
-{
-	*digest = strtoull(text, NULL, 16);
-	return strspn(text, "0123456789abcdef") == 16 && text[16] == '\0';
-}
-
 static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object)
 {
 	const char *of = member_text(object, "of"), *state = member_text(object, "as");
@@ -81,9 +74,9 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 	const char *of = member_text(object, "of"), *state = json_text(object, "as", ""),
 	           *file = member_text(object, "file"), *digest = member_text(object, "digest");
 	int64_t rank = json_whole(object, "rank");
-	uint64_t hash;
 	struct shard *shard = &c->shard[c->shards++];
-	if (!of || !state || !file || strchr(file, '/') || !digest || !digest_read(digest, &hash))
+	if (!of || !state || !file || strchr(file, '/') || !digest ||
+	        strspn(digest, "0123456789abcdef") != 16 || digest[16])
 		return manifest_refuse(c, "a shard has no name, file or digest");
 	if (rank < 0 || rank >= RANKS_MAX)
 		return fail(
@@ -99,7 +92,8 @@ static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object
 		line.rows = json_whole(object, "rows");
 		line.cols = json_whole(object, "cols");
 	}
-	*shard = (struct shard){.file = names_keep(c->names, file), .line = line, .digest = hash};
+	*shard = (struct shard){
+	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
 	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
 		return fail(ST_FILE, "%s is not a complete checkpoint: the place of %s is missing", c->path,
 		        file);

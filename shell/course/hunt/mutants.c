@@ -11,14 +11,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool has_file(const struct mutants *mutants, const char *name)
-{
-	for (int i = 0; i < mutants->files; i++)
-		if (strcmp(mutants->file[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
 static void each_source(
         const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
 {
@@ -53,8 +45,9 @@ static void list_part(void *self, const struct embedded *part)
 {
 	struct mutants *mutants = self;
 	const struct player_file *file = program_file(mutants->whole, part->path);
-	if (has_file(mutants, part->path))
-		return;
+	for (int i = 0; i < mutants->files; i++)
+		if (strcmp(mutants->file[i]->name, part->path) == 0)
+			return;
 	if (file && mutants->files < HUNT_FILES)
 		mutants->file[mutants->files++] = file;
 	each_source(part->bytes, part->count, list_part, mutants);

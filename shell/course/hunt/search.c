@@ -5,15 +5,6 @@
 
 enum { FEW = 24, TRIES_MOST = 128 };
 
-/* splitmix64: the same on every computer */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 static bool change_runs(const struct mutants *mutants, const struct standard *standard, size_t i)
 {
 	const struct text_change *change = &mutants->changes.change[i];
@@ -61,7 +52,10 @@ static void shuffle(const struct mutants *mutants, size_t *order, size_t count, 
 	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
 	size_t first = 0;
 	for (size_t left = count; left > 1; left--) {
-		size_t at = random_next(&state) % left, i = order[at];
+		uint64_t z = state += 0x9e3779b97f4a7c15u; /* splitmix64: the same on every computer */
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+		size_t at = (z ^ (z >> 31)) % left, i = order[at];
 		order[at] = order[left - 1];
 		order[left - 1] = i;
 	}

@@ -108,14 +108,6 @@ static enum status read_answer(
 	return ST_OK;
 }
 
-static int choices_of(const struct lesson_task *task)
-{
-	int count = 0;
-	for (size_t i = 0; i < task->attempts; i++)
-		count += task->attempt[i].kind == ATTEMPT_CHOICE;
-	return count ? count + 1 : 0;
-}
-
 static enum status has_unit(struct shell *shell, const char *answer, struct number number)
 {
 	struct number truth = number;
@@ -143,7 +135,10 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 		out_say(shell->out, "   no guess; now type the lines\n");
 		return ST_OK;
 	}
-	enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
+	int choices = 0;
+	for (size_t i = 0; i < task->attempts; i++)
+		choices += task->attempt[i].kind == ATTEMPT_CHOICE;
+	enum status status = read_answer("predict", answer, choices ? choices + 1 : 0, &number, &letter);
 	if (status != ST_OK)
 		return status;
 	if (*lesson->guess)

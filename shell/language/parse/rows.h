@@ -226,10 +226,6 @@ static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;
 }
-static inline bool function_reads_clock(const struct function_row *row)
-{
-	return row->nature >= NATURE_CLOCK;
-}
 /* Returns true for a comparison of tensors, which holds with --dry. */
 static inline bool function_is_close(const struct function_row *row)
 {

@@ -166,7 +166,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 		status = argument_look_up(&asked, i);
 	if (status == ST_OK)
 		status = compute_of[row->function](&asked, value);
-	return function_reads_clock(row) ? clock_replay(eval, formula, status, value) : status;
+	return row->nature >= NATURE_CLOCK ? clock_replay(eval, formula, status, value) : status;
 }
 
 static enum status argument_number(struct asked *asked, int i, struct value *value)
