@@ -45,7 +45,7 @@ done | xargs nm -A | awk -v build="$build/" '
 awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' "$work/names" > "$work/calls"
 # an exported name is not also a static of another file
 awk '$1 == "has" { has[$3] = $2 } $1 == "static" && has[$3] { print $3 ": " has[$3] ", static in " $2 }' "$work/names" > "$work/twice"
-if [ "$(grep -c '^static' "$work/names")" -gt 1000 ] && [ ! -s "$work/twice" ]; then
+if [ "$(grep -c '^static' "$work/names")" -gt 400 ] && [ ! -s "$work/twice" ]; then
 	echo "ok no exported name is a static of another file"
 else
 	echo "FAIL no exported name is a static of another file"
