@@ -84,6 +84,16 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
+/* ncurses installs its handler only for the first screen of a process. */
+static void handle_sizes(void)
+{
+	static struct sigaction handler;
+	if (handler.sa_handler)
+		sigaction(SIGWINCH, &handler, NULL);
+	else
+		sigaction(SIGWINCH, NULL, &handler);
+}
+
 /* Lets ncurses handle SIGWINCH until screen_close. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
@@ -99,6 +109,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 		mem_free(screen);
 		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
 	}
+	handle_sizes();
 	before.whole_screen = true;
 	set_term(screen->terminal);
 	/* the size may have changed before ncurses handled SIGWINCH */

@@ -58,6 +58,13 @@ done
 check "a terminal that shrinks to nothing under its keys is whole again" shows '? keys'
 keys q
 check "q goes back to the prompt" ends_with_prompt
+tm resize-window -x 60 -y 30
+line 'view'
+check "a second view opens" shows '? keys'
+tm resize-window -x 100 -y 30
+check "... and follows the terminal's size, too" shows '|  s waited'
+keys q
+check "... and goes" ends_with_prompt
 line 'replay 1ms 3ms'
 check "replay plays a window" shows 'replay at .*/s'
 keys Space Left
