@@ -238,45 +238,44 @@ static void note_tell(struct shell *shell, const struct note *note)
 	text_release(&words);
 }
 
-static void tell_notes(struct shell *shell, const struct text *notes)
+/* Reads the next note with its continuation lines. Returns false at the end; otherwise the caller
+ * releases *note. */
+static bool note_take(const char **at, const char *end, struct note *note)
 {
-	struct note note = {0};
-	FOR_LINES (line, text_string(notes), notes->count) {
-		struct note next = note_read(line.at, line.length);
-		if (note_continues(&note, &next)) {
-			text_add(&note.words, " %s", text_string(&next.words));
-			note_release(&next);
-		} else {
-			note_tell(shell, &note);
-			note_release(&note);
-			note = next;
+	size_t length;
+	const char *line = text_line(at, end, &length);
+	if (!line)
+		return false;
+	*note = note_read(line, length);
+	bool continues = true;
+	for (const char *after = *at; continues && (line = text_line(&after, end, &length));) {
+		struct note next = note_read(line, length);
+		continues = note_continues(note, &next);
+		if (continues) {
+			text_add(&note->words, " %s", text_string(&next.words));
+			*at = after;
 		}
+		note_release(&next);
 	}
-	note_tell(shell, &note);
-	note_release(&note);
+	return true;
 }
 
-/* Appends the note that begins with "sends:", with its continuation lines. */
+static void tell_notes(struct shell *shell, const struct text *notes)
+{
+	const char *at = text_string(notes), *end = at + notes->count;
+	for (struct note note = {0}; note_take(&at, end, &note); note_release(&note))
+		note_tell(shell, &note);
+}
+
+/* Appends the first note that begins with "sends:". */
 static void notes_put_sends(const struct text *notes, struct text *out)
 {
-	struct note note = {0};
-	bool sends = false;
-	FOR_LINES (line, text_string(notes), notes->count) {
-		struct note next = note_read(line.at, line.length);
-		if (note_continues(&note, &next)) {
-			text_add(&note.words, " %s", text_string(&next.words));
-			if (sends)
-				text_add(out, " %s", text_string(&next.words));
-			note_release(&next);
-			continue;
-		}
-		note_release(&note);
-		note = next;
-		sends = !out->count && line.length > 6 && memcmp(line.at, "sends:", 6) == 0;
-		if (sends)
-			text_put(out, line.at, line.length);
-	}
-	note_release(&note);
+	const char *at = text_string(notes), *end = at + notes->count, *line = at;
+	for (struct note note = {0}; !out->count && note_take(&at, end, &note);
+	        note_release(&note), line = at)
+		if (strncmp(line, "sends:", 6) == 0 && line[6] && line[6] != '\n')
+			text_add(out, "%-*s%s", note.column, text_string(&note.term),
+			        text_string(&note.words));
 }
 
 static void tell_title(struct shell *shell, const char *name, const struct head *head)

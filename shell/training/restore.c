@@ -49,10 +49,10 @@ static int64_t json_whole(const cJSON *object, const char *key)
 	return number_is_whole(value, 0, 1e15) ? (int64_t)value : -1;
 }
 
-/* Returns `absent` if the key is missing; NULL if its value is not a text. */
-static const char *json_text(const cJSON *object, const char *key, const char *absent)
+/* Returns "" if the key is missing; NULL if its value is not a text. */
+static const char *json_text(const cJSON *object, const char *key)
 {
-	return cJSON_HasObjectItem(object, key) ? member_text(object, key) : absent;
+	return cJSON_HasObjectItem(object, key) ? member_text(object, key) : "";
 }
 
 static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object)
@@ -71,7 +71,7 @@ static enum status manifest_read_whole(struct checkpoint *c, const cJSON *object
 
 static enum status manifest_read_shard(struct checkpoint *c, const cJSON *object)
 {
-	const char *of = member_text(object, "of"), *state = json_text(object, "as", ""),
+	const char *of = member_text(object, "of"), *state = json_text(object, "as"),
 	           *file = member_text(object, "file"), *digest = member_text(object, "digest");
 	int64_t rank = json_whole(object, "rank");
 	struct shard *shard = &c->shard[c->shards++];
@@ -105,7 +105,7 @@ static enum status manifest_read(struct checkpoint *c, const cJSON *object)
 	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
 	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
 	const char *what = member_text(object, "ranksh"), *model = member_text(object, "model"),
-	           *loses = json_text(object, "loses", "");
+	           *loses = json_text(object, "loses");
 	int64_t iteration = json_whole(object, "iteration"), parts = json_whole(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)
