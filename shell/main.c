@@ -9,6 +9,7 @@
 #include "shell/terminal/launch.h"
 #include "shell/course/class/learning.h"
 #include "shell/course/course.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,13 +74,14 @@ static enum status check(const struct options *options)
 static void start_as_blas_should(char **argv)
 {
 	const char *threads = getenv("OPENBLAS_NUM_THREADS");
+	char self[4096];
 	bool core = kernels_width() == WIDTH_AVX512 && !getenv("OPENBLAS_CORETYPE");
 	if (!core && threads && strcmp(threads, "1") == 0)
 		return;
 	if ((!core || setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0) &&
-	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
+	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0 && system_own_file(self, sizeof self))
 		/* if this fails, numbers differ in their last bits */
-		execv("/proc/self/exe", argv);
+		execv(self, argv);
 }
 
 int main(int argc, char **argv)

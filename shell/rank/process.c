@@ -9,13 +9,13 @@
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
+#include "system/system.h"
 #include "shell/session/device.h"
 #include "shell/wire/io.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 /* The process's last message. It is global because any thread or signal handler may write it. */
@@ -137,7 +137,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 
 	mem_keep();
 	if (mpi) /* so that this rank does not outlive mpirun */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		system_end_with_parent(SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
 	set_alarm(options, START_GRACE_S);
 	if (options->wire)

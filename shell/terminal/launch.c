@@ -7,6 +7,7 @@
  * boxes; job_outcome makes one sentence of them and the exit status. */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
+#include "system/system.h"
 #include "shell/rank/process.h"
 #include "shell/wire/io.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,8 +86,7 @@ static bool progress_can_be_shown(void)
 /* Puts the user's words between ours. The caller frees words->word (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
-	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
-	if (length <= 0)
+	if (!system_own_file(words->self, sizeof words->self))
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
 	int n = options->n ? options->n : RANKS_DEFAULT;
 	if (mpi && (find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK || room_for_mpirun(n) != ST_OK))
@@ -116,7 +115,7 @@ static enum status make_words(struct words *words, const struct options *options
 
 static void become(const struct words *words, int in, int out, int err, pid_t parent)
 {
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	system_end_with_parent(SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
 	setpgid(0, 0);

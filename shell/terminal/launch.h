@@ -1,7 +1,7 @@
 /* launch.h -- the job: mpirun and its ranks, or one process for --dry and -n 1
  *
  * The job has its own process group, so that Ctrl-C reaches the front end alone. It dies with the
- * front end (PR_SET_PDEATHSIG here and in every rank). */
+ * front end (system_end_with_parent here and in every rank). */
 #ifndef RANKSH_LAUNCH_H
 #define RANKSH_LAUNCH_H
 

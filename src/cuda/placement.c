@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cuda/kernels/image.h"
+#include "system/system.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,7 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 	struct cuda_devices devices = {0};
 	memset(report, 0, sizeof *report); /* also the padding: it is sent */
 	gethostname(report->host, sizeof report->host - 1);
-	FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "r");
-	if (boot && !fgets(report->boot, sizeof report->boot, boot))
-		report->boot[0] = '\0';
-	if (boot)
-		fclose(boot);
+	system_boot(report->boot, sizeof report->boot);
 	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK ||
 	        image_prepare(library) != ST_OK)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());

@@ -7,7 +7,7 @@
  *      data.c       tensor bytes, on their own communicator
  *      team.c       the same between threads in one process, without MPI
  *
- * May call: base/. An umbrella header. */
+ * May call: base/, system/. An umbrella header. */
 #ifndef RANKSH_MPI_INSIDE_H
 #define RANKSH_MPI_INSIDE_H
 

@@ -1,17 +1,14 @@
 /* nap.c -- how a process waits: it tests, sleeps with back-off, and is woken by the sender.
  *
- * Each process has a doorbell: a datagram socket with an abstract name (no file remains). A sender
- * on the same host writes to it after sending, which ends the receiver's sleep. The socket queues
- * rings, so none is missed between a test and a sleep. Every sleep also ends by itself. */
+ * Each process has a doorbell (system.h). A sender on the same host rings it after sending, which
+ * ends the receiver's sleep. The socket queues rings, so none is missed between a test and a
+ * sleep. Every sleep also ends by itself. */
 #include "mpi/inside.h"
-#include <errno.h>
+#include "system/system.h"
 #include <poll.h>
 #include <sched.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { LOOKS_QUICK = 24, NAP_PART = 8 };
@@ -19,48 +16,26 @@ enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_RUNG_MOST_NS = 100000000
 
 /* ---- doorbells ---- */
 
-static socklen_t doorbell_name(const struct transport *t, int rank, struct sockaddr_un *name)
-{
-	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
-	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d",
-	        (unsigned long long)t->job, rank);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-	        length); /* the first byte is 0: abstract */
-}
-
-/* Returns false if the doorbell is not on this host. EAGAIN: its queue is full, so it is rung. */
-static bool rings(const struct transport *t, int rank)
-{
-	struct sockaddr_un name;
-	socklen_t bytes = doorbell_name(t, rank, &name);
-	return sendto(t->doorbell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) ==
-	        0 ||
-	        errno == EAGAIN;
-}
-
 /* Returns whether `mine` is true on all processes; false if MPI fails. */
 static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;
 	return MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, t->control) == MPI_SUCCESS && all;
 }
-
 void doorbell_open(struct transport *t)
 {
-	struct sockaddr_un name;
 	if (t->rank == 0 && getrandom(&t->job, sizeof t->job, GRND_NONBLOCK) != sizeof t->job)
 		t->job = getpid();
 	if (MPI_Bcast(&t->job, sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS)
 		return;
-	socklen_t bytes = doorbell_name(t, t->rank, &name);
-	t->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (!true_for_all(t, t->doorbell >= 0 && bind(t->doorbell, (struct sockaddr *)&name, bytes) == 0)) {
+	t->doorbell = system_doorbell(t->job, t->rank);
+	if (!true_for_all(t, t->doorbell >= 0)) {
 		doorbell_close(t);
 		return;
 	}
 	bool all = true;
 	for (int rank = 0; rank < t->size; rank++)
-		all = rings(t, rank) && all;
+		all = system_ring(t->doorbell, t->job, rank) && all;
 	t->all_ring = true_for_all(t, all);
 }
 
@@ -74,7 +49,7 @@ void doorbell_close(struct transport *t)
 void doorbell_ring(struct transport *t, int rank)
 {
 	if (t->doorbell >= 0)
-		rings(t, rank); /* does not wake a rank on another host */
+		system_ring(t->doorbell, t->job, rank); /* does not wake a rank on another host */
 }
 
 static bool sleep_by(const struct transport *t, const struct timespec *rest)

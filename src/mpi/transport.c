@@ -10,8 +10,8 @@
  *      rank 2  --- TAG_LEAVE --->  rank 0  --- TAG_LEFT --->   rank 2: MPI_Finalize   all at once
  *                                  (has all requests)          rank 0: MPI_Finalize */
 #include "mpi/inside.h"
+#include "system/system.h"
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
@@ -40,7 +40,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &t->size);
 	/* Linux extends sleeps by up to 50 us: 20 us would become 70. */
-	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);
+	system_sleep_slack(TIMER_SLACK_NS);
 	status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->control), "start");
 	if (status == ST_OK)
 		status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->data), "start");

@@ -3,6 +3,7 @@
 #define RANKSH_TEST_SHARED_GPU_PLAYERS_H
 
 #include "cuda/exchange/shared_gpu/state.h"
+#include "system/system.h"
 #include "standin_ranks.h"
 
 enum { POOL = 32 << 20 };
@@ -59,7 +60,7 @@ static inline void play_one(struct rank *me, void *self)
 
 static inline void play(int ranks, const char *options, void (*run)(struct player *player))
 {
-	struct scene scene = {shared_gpu_file(), run};
+	struct scene scene = {system_shared_memory(FILE_BYTES), run};
 	assert_true(scene.fd >= 0);
 	run_ranks(ranks, options, play_one, &scene);
 	close(scene.fd);

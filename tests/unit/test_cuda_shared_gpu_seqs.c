@@ -365,7 +365,7 @@ static void is_killed(struct player *player)
 static void killed(void **state)
 {
 	int status[RANKS_MOST];
-	struct scene scene = {shared_gpu_file(), is_killed};
+	struct scene scene = {system_shared_memory(FILE_BYTES), is_killed};
 	(void)state;
 	start_ranks(3, "", play_one, &scene, status);
 	close(scene.fd);
@@ -409,11 +409,11 @@ static void stay_away(struct rank *me, void *self)
 
 static void no_memory(void **state)
 {
-	struct scene scene = {.fd = shared_gpu_file()};
+	struct scene scene = {.fd = system_shared_memory(FILE_BYTES)};
 	(void)state;
 	run_ranks(3, "memory=1GB", find_no_memory, &scene);
 	close(scene.fd);
-	scene.fd = shared_gpu_file();
+	scene.fd = system_shared_memory(FILE_BYTES);
 	run_ranks(3, "", stay_away, &scene);
 	close(scene.fd);
 }
@@ -491,7 +491,7 @@ static void each_call_fails(void **state)
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(calls); i++)
 		for (int number = 1; number <= (i < 7 ? 1 : 3); number++) {
-			struct blow blow = {shared_gpu_file(), calls[i], number};
+			struct blow blow = {system_shared_memory(FILE_BYTES), calls[i], number};
 			run_ranks(3, "", strike, &blow);
 			close(blow.fd);
 		}

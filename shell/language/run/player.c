@@ -1,8 +1,8 @@
 /* player.c -- a program's files, run on its own stack from one `##` to the next */
 #include "shell/language/run/player.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/routine.h"
 #include "shell/language/run/run.h"
+#include "system/routine.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,7 @@
 #include "cuda/host/shared.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-
-#include <sys/prctl.h>
+#include "system/system.h"
 
 enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
 enum { STOP_MS = 8000, LOOK_EVERY = 32 };
@@ -155,7 +154,7 @@ static void host_loop(struct host *host)
 static void *host_main(void *self)
 {
 	struct host *host = self;
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	system_sleep_slack(1);
 	host->thread.cuda->host_sleep_until(host->letter.ns);
 	enum status status = run_open(&host->setup, &host->thread, &host->run);
 	if (status == ST_OK)

@@ -7,9 +7,9 @@
  * its word is written, whether or not the stream has read it. */
 #include "cuda/host/host_thread.h"
 #include "base/memory.h"
+#include "system/system.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 
 enum { CHUNK = 1024, CHUNKS = 64 };
 /* ns; a shorter time that begins during a sleep is late by at most this */
@@ -115,7 +115,7 @@ static void timer_serve(struct timer *timer)
 static void *timer_main(void *self)
 {
 	struct timer *timer = self;
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	system_sleep_slack(1);
 	pthread_mutex_lock(&timer->lock);
 	while (!timer->stops)
 		if (timer->running)

@@ -1,26 +1,14 @@
-/* file.c -- the shared-memory segment. It has no name: other processes open it as /proc/PID/fd/N,
- * and it is freed with the last process that maps it. */
+/* file.c -- the shared-memory segment, which has no name (system.h) */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/state.h"
 #include "mpi/transport.h"
+#include "system/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int shared_gpu_file(void)
-{
-	int fd = memfd_create("ranksh-board", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, (off_t)FILE_BYTES) != 0) {
-		int failed = errno;
-		close(fd);
-		errno = failed;
-		return -1;
-	}
-	return fd;
-}
 
 int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu)
 {
@@ -67,16 +55,14 @@ struct told {
 enum status shared_gpu_meet(struct transport *transport, bool ipc, struct shared_gpu **gpu)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
-	char path[64];
 	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
 	*gpu = NULL;
-	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = shared_gpu_file()) < 0)
+	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = system_shared_memory(FILE_BYTES)) < 0)
 		mine.failed = errno;
 	enum status first = transport_share(transport, &mine, all, sizeof mine);
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)all[0].pid, (int)all[0].fd);
 	if (first != ST_OK)
 		mine.failed = EIO;
-	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
+	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = system_shared_memory_of(all[0].pid, all[0].fd)) < 0)
 		mine.failed = errno;
 	int unmapped = mine.fd >= 0 ? shared_gpu_map(mine.fd, ranks, rank, gpu) : 0;
 	if (unmapped)

@@ -140,9 +140,7 @@ struct shared_gpu {
 };
 
 /* ---- file.c */
-/* Creates the segment, sparse. Returns -1 and errno on failure. */
-int shared_gpu_file(void);
-/* Maps the segment for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
+/* Maps the segment, FILE_BYTES of sparse shared memory, for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
 int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu);
 bool shared_gpu_gone(const struct shared_gpu *gpu, int rank); /* its process has ended */
 /* Returns the key's memory, zeroed, the same on all ranks; bytes <= CHUNK. Fails with ST_GPU. */

@@ -2,7 +2,7 @@
  *
  * Only touched pages take memory. A guard page below the stack ends the process if it overflows in
  * spite of the interpreter's limits. */
-#include "shell/language/run/routine.h"
+#include "system/routine.h"
 #include "base/memory.h"
 
 #include <stddef.h>
