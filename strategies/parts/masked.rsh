@@ -1,8 +1,8 @@
 # masked: ignored targets such as padding (gpt's ignore=): the mean is over the counted targets in
 # all micro-batches and all ranks. Their number depends on the data, and a mean of means would
-# weigh them wrongly. So losses and gradients are sums over rows divided by all rows, as without
-# masking; `counted` is the number of counted targets; one factor, rows / counted, turns the first
-# mean into the second.
+# weigh them wrongly. So losses and gradients are sums divided by the number of all rows, as without
+# masking. `counted` is the number of counted targets. The factor rows / counted then turns them
+# into means over the counted targets.
 let masked = "$ignore" != "none";  let loss_here = 0
 refuse masked and experts > 0 and balance_loss > 0 "ignore=$ignore: the experts' balance loss counts all tokens: balance_loss=0"
 # without ignore=, a target of -100 is reported as out of range
