@@ -114,3 +114,17 @@ critical
 #>    spin on rank 0       1.00 ms  8.00 ms
 #>    spin on rank 0       1.00 ms  7.98 ms
 #>    spin on rank 1       1.00 ms  8.00 ms
+# before anything has run, the path is the launch of what is queued
+reset
+timeline critical
+#>    nothing has run or is queued here: it is now 0
+@2 slow 1x
+tensor early[64,64] = 1
+after = relu early
+timeline critical
+#>    ms          0             0.005          0.010         0.015          ▼
+#>    0   host    llllllllllllllllllllllllllllllllllllllllllllllllllllllllll│
+#>        default                                                            relu
+#>    1-3 host                                                              │
+#>        default                                                           ┄┄┄┄┄┄
+#>    l launch, ░ queued, in full: the critical path, ─ other work, now 0.0200 ms
