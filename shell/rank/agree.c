@@ -61,13 +61,14 @@ static enum status weigh(struct conductor *conductor, int rank, const struct ran
 		        ST_BUG, "a bug of ranksh: rank %d sent a result of %zu bytes", rank, heard->count);
 	say_sticky(conductor, rank, theirs.sticky, data);
 	if (!out_unpack(conductor->shell.out, rank, at, (size_t)(end - at)))
-		return fail(ST_BUG, "a bug of ranksh: rank %d did not say as many things as rank 0", rank);
+		return fail(ST_BUG, "a bug of ranksh: rank %d printed another number of messages than rank 0",
+		        rank);
 	if ((theirs.digest != mine->digest || theirs.position != mine->position) && !conductor->differ_told) {
 		conductor->differ_told = true;
 		return fail(ST_BUG,
-		        "a bug of ranksh: %s of rank %d and of rank 0 differ after this line; please report "
-		        "it, with the journal",
-		        theirs.digest != mine->digest ? "the books" : "the steps", rank);
+		        "a bug of ranksh: %s of rank %d and of rank 0 differ after this line: please report "
+		        "it with the journal",
+		        theirs.digest != mine->digest ? "the operation log" : "the steps", rank);
 	}
 	return theirs.status == ST_OK ? ST_OK : fail((enum status)theirs.status, "rank %d: %s", rank, words);
 }
@@ -95,9 +96,9 @@ enum status agree_end(struct conductor *conductor, enum status status)
 	char words[WORDS_MOST + 200];
 	if (transport_size(conductor->transport) == 1)
 		return status;
-	int count = snprintf(words, sizeof words,
-	        "rank %d: %.*s\nthe ranks cannot go on together: the job ends\n",
-	        transport_rank(conductor->transport), WORDS_MOST, fail_text());
+	int count =
+	        snprintf(words, sizeof words, "rank %d: %.*s\nthe ranks no longer agree, so the job ends\n",
+	                transport_rank(conductor->transport), WORDS_MOST, fail_text());
 	write_all(capture_err(conductor->capture), words, (size_t)count);
 	transport_die(conductor->transport, 4);
 	return status;
@@ -109,7 +110,7 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	bool first = transport_rank(conductor->transport) == 0;
 	if (conductor->credit.lost)
 		return agree_end(conductor,
-		        fail(conductor->credit.lost, "how far the others go did not come through (%s)",
+		        fail(conductor->credit.lost, "the progress of other ranks was not received (%s)",
 		                status_name(conductor->credit.lost)));
 	if (status == ST_MPI) /* the others' state is unknown, so they are not asked */
 		return agree_end(conductor, status);

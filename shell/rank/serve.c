@@ -108,11 +108,11 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 /* In a replay Ctrl-C ends only waits for devices, because a line ends at its recorded stop. */
 static bool interrupted(void *self, bool again, bool waits)
 {
-	const char *words = waits ? "   GPUs are not waited for any more: earlier lines run again\n"
-	                          : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
+	const char *words = waits ? "   earlier lines run again, and no longer wait for GPUs\n"
+	                          : "   Ctrl-C is ignored while earlier lines run again\n";
 	struct serve *serve = self;
 	if (serve->conductor->shell.replay.shown && !waits)
-		words = "   Ctrl-C is left aside: a line that is followed ends where it ended\n";
+		words = "   Ctrl-C is ignored here: a followed line ends as it did in its session\n";
 	bool typed = reader_interrupted(&serve->reader);
 	if (serve->gone || reader_left(&serve->reader))
 		return true;

@@ -121,7 +121,7 @@ void capture_take(struct capture *capture, struct text *lines)
 	if (count)
 		memmove(waiting->bytes, waiting->bytes + count, waiting->count);
 	if (!ends[1].revents)
-		text_add(lines, "(that filled the pipe: more may have been printed, and is lost)\n");
+		text_add(lines, "(the pipe is full: later output may be lost)\n");
 }
 
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)

@@ -5,6 +5,7 @@
 #     ```ranksh [OPTIONS]     a new script, run as `ranksh -n 4 OPTIONS --test`
 #     ```ranksh more          continues the script of the block before it
 #     ```ranksh file=NAME     is written to the file NAME, for the scripts of the page
+#     ```sh                   lines of a shell, which must succeed; `ranksh` is on the path
 # Lines that begin with `#>` are the output of the lines above them. All examples of a page share one folder.
 . tests/script/lib.sh
 pages=$(pwd)
@@ -18,13 +19,17 @@ for page in README.md docs/guide/*.md; do
 		if (rest != "more") { out = sprintf("%s/example%02d", folder, ++count); print rest > (out ".options") }
 		next
 	}
+	/^```sh$/ { inside = 1; out = sprintf("%s/example%02d", folder, ++count); print "sh" > (out ".options"); next }
 	/^```/ { inside = 0; next }
 	inside { print > out }' "$page"
 	cd "$folder" || exit 1
 	for options in example*.options; do
 		[ -f "$options" ] || continue
 		example=${options%.options}
-		within 60 "$RANKSH" -n 4 $(cat "$options") --test "$example" > "$work/out" 2>&1 < /dev/null
+		case $(cat "$options") in
+		sh) within 60 env PATH="$(dirname "$RANKSH"):$PATH" sh -eu "$example" ;;
+		*) within 60 "$RANKSH" -n 4 $(cat "$options") --test "$example" ;;
+		esac > "$work/out" 2>&1 < /dev/null
 		check "$page, example ${example#example}" [ $? = 0 ]
 	done
 	cd "$pages" || exit 1

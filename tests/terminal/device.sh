@@ -51,7 +51,7 @@ line 'let b = 1'
 line 'undo'
 check "undo waits for it again" shows 'waiting for spin'
 keys C-c
-check "Ctrl-C while undo waits for it again" shows 'GPUs are not waited for any more'
+check "Ctrl-C while undo waits for it again" shows 'no longer wait for GPUs'
 line 'let b = 8'
 line 'print b'
 check "... and the session goes on" shows 'b = 8$'

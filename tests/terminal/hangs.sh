@@ -55,7 +55,7 @@ for gpus in 1 2; do
 	line restart
 	check "$of: restart waits for it again" shows 'waiting for spin'
 	keys C-c
-	check "$of: Ctrl-C there" shows 'GPUs are not waited for any more'
+	check "$of: Ctrl-C there" shows 'no longer wait for GPUs'
 	goes_on reset
 	ends C-d
 done

@@ -162,7 +162,7 @@ printf 'repeat 1000000000 { let a = 1 }\n' > "$folder/new.rsh"
 line 'restart'
 check "lines that run again say what Ctrl-C does" shows 'again .*Ctrl-C twice: end the ranks?'
 keys C-c
-check "the first one is left aside" shows 'Ctrl-C is left aside'
+check "the first one is ignored" shows 'Ctrl-C is ignored'
 check "the second one asks" asks_to_end
 keys y Enter
 check "... and ends the ranks" shows 'no ranks >'
