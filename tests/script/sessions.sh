@@ -194,7 +194,7 @@ not_cut() {
 	state 1 < lines > out
 	also=
 	check "Ctrl-C does not cut \`$1\` short" same before out
-	check "... and it is said" grep -q 'Ctrl-C is left aside' replies
+	check "... and it is said" grep -q 'Ctrl-C is ignored' replies
 }
 not_cut undo <<END
 $loop

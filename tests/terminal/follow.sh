@@ -160,7 +160,7 @@ on laptop
 check "a long line of the presenter's" shows 'repeat .* s .*Ctrl-C twice: end the ranks?'
 interrupt
 go
-check "... leaves Ctrl-C aside" showed 'left aside: a line that is followed'
+check "... leaves Ctrl-C aside" showed 'Ctrl-C is ignored here: a followed line'
 check "... to its end" ends_with_prompt
 on presenter
 line 'undo'
