@@ -6,6 +6,7 @@
  *      nap.c        back-off sleeps, ended by a doorbell socket
  *      data.c       tensor bytes, on their own communicator
  *      team.c       the same between threads in one process, without MPI
+ *      install.c    which Open MPI this computer has, by elf.c
  *
  * May call: base/, system/. An umbrella header. */
 #ifndef RANKSH_MPI_INSIDE_H
