@@ -1,6 +1,7 @@
 /* system.h -- what ranksh asks of the operating system beyond POSIX
  *
- * A port to another system replaces linux.c, and routine.c if that system has no ucontext. */
+ * A port to another system replaces linux.c and left.c, and routine.c if that system has no
+ * ucontext. */
 #ifndef RANKSH_SYSTEM_H
 #define RANKSH_SYSTEM_H
 
@@ -21,6 +22,14 @@ bool system_own_file(char *path, size_t room);
 
 /* Sets `boot` to a text that only processes on the same running computer share; "" if unknown. */
 void system_boot(char *boot, size_t room);
+
+/* Returns how many processes and threads this user may still start, by the user's limit and by the
+ * control group's; INT64_MAX: no limit. Reads all of /proc if the user's limit is below 16384, and
+ * assumes else that nothing is used of it. */
+int64_t system_tasks_left(void);
+/* Returns the bytes of memory that new processes can have: of this computer, or, if less, of the
+ * control group; INT64_MAX: unknown. */
+int64_t system_memory_left(void);
 
 /* Returns a descriptor of shared memory of that size, which has no name and is freed with the last
  * process that maps it; -1 with errno. */

@@ -14,10 +14,17 @@ refuses() {
 	check "$1: in words" grep -q -e "$2" out
 }
 refuses "10 open files" 'mpirun needs 38 open files for 2 ranks, and the limit is 10' 'ulimit -n 10'
-refuses "24 open files" 'the limit is 24: `ulimit -n 38` before ranksh' 'ulimit -n 24'
+refuses "24 open files" 'the limit is 24: .*or fewer ranks (-n)' 'ulimit -n 24'
 (ulimit -Sn 24; within 60 "$RANKSH" -n 2 -c 'say "runs"') > out 2>&1
 check "a soft limit is raised" grep -q runs out
-refuses "small files" 'mpirun needs files of 5 MB' 'ulimit -f 8'
+refuses "small files" 'mpirun needs files of 5 MB, and the limit is [48] kB' 'ulimit -f 8'
+if [ -z "${SANITIZED:-}" ]; then # which needs much address space and stack itself
+	refuses "little address space" 'mpirun needs an address space of 300 MB, and the limit is 195' 'ulimit -v 200000'
+	refuses "a small stack" 'mpirun needs a stack of 512 kB, and the limit is 128 kB' 'ulimit -s 128'
+	refuses "little data" 'mpirun needs data of 64 MB, and the limit is 19' 'ulimit -d 20000'
+fi
+refuses "no such folder" 'TMPDIR=/nonexistent: No such file .*: `export TMPDIR=/' 'export TMPDIR=/nonexistent'
+refuses "a file as folder" 'TMPDIR=.*/out: Not a directory' ': > $work/out; export TMPDIR=$work/out'
 mkdir full
 if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then
 	mounted=$work/full
