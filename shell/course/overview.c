@@ -101,7 +101,7 @@ static enum status overview_show(struct overview *overview, const struct session
 {
 	struct screen *screen = NULL;
 	if (!looks->talk.terminal || !isatty(0) || !isatty(1) ||
-	        screen_open(&screen, looks->colour, looks->wide) != ST_OK)
+	        screen_open(&screen, looks->talk.colour, looks->wide) != ST_OK)
 		return fail(ST_FILE,
 		        "--overview: this terminal cannot show it; --once prints the board, --csv a table");
 	overview->board.keys = true;

@@ -39,7 +39,7 @@ static bool hello_switch(struct session *session, const char *line)
 	if (!off)
 		unlink(no_hello(session, path));
 	else if (file < 0)
-		printf("cannot write %s: %s\n", path, strerror(errno));
+		say_bad(session, "cannot write %s: %s", path, strerror(errno));
 	else
 		close(file);
 	return true;
@@ -67,7 +67,7 @@ static void view(struct session *session, const char *times)
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
 	split_end(&session->split);
 	enum status status =
-	        view_run(&session->talk, title, session->colour, session->wide, replay ? &window : NULL);
+	        view_run(&session->talk, title, session->talk.colour, session->wide, replay ? &window : NULL);
 	if (status == ST_FILE)
 		say_bad(session, "%s", fail_text());
 	else if (status != ST_OK)
@@ -100,7 +100,7 @@ static void split(struct session *session, bool on)
 	if (!on)
 		split_erase(&session->split);
 	session->split.wanted = on;
-	session->split.colour = session->colour;
+	session->split.colour = session->talk.colour;
 	session->talk.split = &session->split;
 	arrange_split(session);
 	if (on && !session->split.lanes)
@@ -123,9 +123,9 @@ static void edit(struct session *session, const char *file)
 	arrange_split(session);
 	signal_taken(SIGINT);
 	if (status != 0)
-		printf("   the editor %s failed; VISUAL or EDITOR names another\n", editor);
+		say_note(session, "   the editor %s failed; VISUAL or EDITOR names another\n", editor);
 	else
-		printf("   source %s runs it\n", quoted_word("%s", file).text);
+		say_note(session, "   source %s runs it\n", quoted_word("%s", file).text);
 }
 
 /* wish: as in docs/internals/wire.md */
@@ -208,14 +208,10 @@ static void run_alone(struct session *session, const char *line)
 	else if (strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0)
 		session->leaving = true;
 	else if (strcmp(line, "journal") == 0)
-		for (size_t i = 0; i < session->journal.log.count; i++) {
-			const struct text *typed = &session->journal.log.line[i].line;
-			print_plain(text_string(typed), typed->count);
-			puts("");
-		}
+		for (size_t i = 0; i < session->journal.log.count; i++)
+			say_note(session, "%s\n", text_string(&session->journal.log.line[i].line));
 	else if (*line)
-		printf("   there are no ranks: restart, journal or quit\n");
-	fflush(stdout);
+		say_note(session, "   there are no ranks: restart, journal or quit\n");
 }
 
 void act_on(struct session *session, const char *line)

@@ -127,7 +127,7 @@ static void show_typed(const struct session *session, const char *typed)
 	plain_put(typed, strlen(typed), false, &shown);
 	line_hide();
 	FOR_LINES (line, text_string(&shown), shown.count) {
-		printf(session->colour ? "\033[38;5;244m%s\033[0m" : "%s", prompt);
+		printf(session->talk.colour ? "\033[38;5;244m%s\033[0m" : "%s", prompt);
 		printf("%.*s\n", (int)line.length, line.at);
 		prompt = "... > ";
 	}

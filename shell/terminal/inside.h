@@ -30,7 +30,7 @@ struct session {
 	struct split_screen split;
 	char machine[64];
 	struct text device, missing; /* from the ranks' hello */
-	bool colour, wide, leaving;
+	bool wide, leaving;
 	int code;
 	struct follow follow; /* --follow */
 	enum {
@@ -43,11 +43,12 @@ struct session {
 	struct text shown_prompt;
 };
 
-/* Sets talk.terminal, colour, wide (the output is UTF-8) and a UTF-8 locale. */
+/* Sets talk.terminal, talk.colour, wide (the output is UTF-8) and a UTF-8 locale. */
 void choose_looks(struct session *session);
 /* Returns the columns for output. */
 int width_of_output(void);
-/* Prints an error, folded. */
+/* say.c: print an error, or a note with its newlines, folded. */
+void say_note(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_bad(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Starts the ranks and sets *n to their number; prints why if they fail to start. */

@@ -19,7 +19,7 @@
 static int mourn(struct session *session)
 {
 	int code = talk_bury(&session->talk);
-	printf("\n");
+	say_note(session, "\n");
 	say_bad(session, "%s", code >= 4 ? fail_text() : "the ranks have ended");
 	session->code = 4;
 	text_clear(&session->pending);
@@ -33,16 +33,15 @@ static void offer_restart(const struct session *session)
 	if (session->plain)
 		return;
 	if (session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER) {
-		printf("   All ranks have ended. restart: new ranks follow %s again; quit leaves\n",
+		say_note(session,
+		        "   All ranks have ended. restart: new ranks follow %s again; quit leaves\n",
 		        session->follow.name);
-		fflush(stdout);
 		return;
 	}
-	printf("   All ranks have ended. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
+	say_note(session, "   All ranks have ended. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
-	printf("   restart   new ranks, the same lines again\n");
-	printf("   quit      leaves; `ranksh --resume` opens it again\n");
-	fflush(stdout);
+	say_note(session, "   restart   new ranks, the same lines again\n");
+	say_note(session, "   quit      leaves; `ranksh --resume` opens it again\n");
 }
 
 /* If a line found no memory, new ranks run the lines before it; the log lacks that line. */
@@ -52,7 +51,8 @@ void job_lose(struct session *session, enum status status)
 		job_end(&session->talk.job);
 		session->talk.alive = false;
 		job_release(&session->talk.job);
-		printf("the ranks have ended; restart starts new ones and runs the lines before this one\n");
+		say_note(session,
+		        "the ranks have ended; restart starts new ones and runs the lines before this one\n");
 		text_clear(&session->pending);
 	} else if (!signal_asked_to_end() && session->talk.alive) {
 		if (mourn(session) == EXIT_NO_MEMORY)
@@ -74,7 +74,8 @@ void keep_state(struct session *session, const struct reply *reply)
 
 static enum status greet(struct session *session, int *n)
 {
-	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};
+	struct request hello = {
+	        .kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->talk.colour};
 	text_add(&hello.solved, "%s", session->course->learning_solved(session->learning));
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
@@ -216,8 +217,8 @@ static void lose_replay(struct session *session, enum status status, size_t line
 	}
 	mourn(session);
 	const char *line = text_string(&session->journal.log.line[lines_run].line);
-	printf("   That was line %zu of %zu, run again: %.*s\n", lines_run + 1, session->journal.log.count,
-	        (int)strcspn(line, "\n"), line);
+	say_note(session, "   That was line %zu of %zu, run again: %.*s\n", lines_run + 1,
+	        session->journal.log.count, (int)strcspn(line, "\n"), line);
 	offer_restart(session);
 }
 
@@ -234,7 +235,7 @@ bool job_replay(struct session *session, size_t *lines)
 void job_say_task(const struct session *session)
 {
 	if (session->task.count)
-		printf("   %s is open; `task` shows it\n", text_string(&session->task));
+		say_note(session, "   %s is open; `task` shows it\n", text_string(&session->task));
 }
 
 void job_restart(struct session *session)
@@ -250,12 +251,12 @@ void job_restart(struct session *session)
 	}
 	arrange_split(session);
 	if (had_gpus && !session->device.count)
-		printf("   no GPU can be used any more: new ranks are simulated, with other times\n");
+		say_note(session,
+		        "   no GPU can be used any more: new ranks are simulated, with other times\n");
 	if (!job_replay(session, &lines))
 		return;
-	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
+	say_note(session, "   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
 	        lines == 1 ? "" : "s");
 	job_say_task(session);
-	fflush(stdout);
 	session->code = 0;
 }

@@ -17,7 +17,6 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,28 +38,12 @@ void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	session->talk.terminal = !session->plain && term && *term && strcmp(term, "dumb") != 0;
-	session->colour = session->talk.terminal && !(no_colour && *no_colour);
+	session->talk.colour = session->talk.terminal && !(no_colour && *no_colour);
 	setlocale(LC_ALL, "");
 	session->wide = !plain_wanted();
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");
-}
-
-void say_bad(const struct session *session, const char *format, ...)
-{
-	struct text text = {0};
-	va_list arguments;
-	va_start(arguments, format);
-	text_vadd(&text, format, arguments);
-	va_end(arguments);
-	while (text.count && text.bytes[text.count - 1] == '\n')
-		text.count--;
-	fputs(session->colour ? "\033[38;5;203m" : "", stdout);
-	pager_print(NULL, text_string(&text), text.count);
-	puts(session->colour ? "\033[0m" : "");
-	fflush(stdout);
-	text_release(&text);
 }
 
 /* ---- the loop ---- */
@@ -112,10 +95,10 @@ static char *read_line(struct session *session, bool *ended)
 {
 	char *line = NULL;
 	enum line_event event = LINE_NONE;
-	line_begin(prompt_of(session), session->colour);
+	line_begin(prompt_of(session), session->talk.colour);
 	while (event == LINE_NONE && !signal_asked_to_end()) {
 		if (follower_hear(session)) {
-			line_prompt(prompt_of(session), session->colour);
+			line_prompt(prompt_of(session), session->talk.colour);
 			line_show();
 		}
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
@@ -127,7 +110,7 @@ static char *read_line(struct session *session, bool *ended)
 			text_clear(&session->pending);
 			line_cancel();
 			line_leave();
-			line_begin(prompt_of(session), session->colour);
+			line_begin(prompt_of(session), session->talk.colour);
 		}
 		if (signal_taken(SIGWINCH)) {
 			line_resize();
@@ -174,10 +157,9 @@ static void farewell(const struct session *session, bool ended)
 		add_option(&line, "--as", learner);
 	}
 	if (session->journal.log.count && session->journal.file >= 0)
-		printf("   `%s` opens this again: %zu line%s\n", text_string(&line),
+		say_note(session, "   `%s` opens this again: %zu line%s\n", text_string(&line),
 		        session->journal.log.count, session->journal.log.count == 1 ? "" : "s");
 	text_release(&line);
-	fflush(stdout);
 }
 
 static void prompt_loop(struct session *session)
@@ -198,8 +180,7 @@ static void prompt_loop(struct session *session)
 static void say_device(const struct session *session)
 {
 	if (session->device.count)
-		printf("%s\n", text_string(&session->device));
-	fflush(stdout);
+		say_note(session, "%s\n", text_string(&session->device));
 }
 
 static void welcome(const struct session *session, int n)
@@ -210,7 +191,7 @@ static void welcome(const struct session *session, int n)
 		return;
 	}
 	welcome_write(&screen, session, n);
-	pager_print(NULL, text_string(&screen), screen.count);
+	say_note(session, "%s", text_string(&screen));
 	text_release(&screen);
 }
 
@@ -233,7 +214,7 @@ static void open_learning(struct session *session)
 	struct text told = {0};
 	const char *state = session->options.follow ? NULL : session->journal.folder;
 	session->learning = session->course->learning_open(&session->options, state, &told);
-	pager_print(NULL, text_string(&told), told.count);
+	say_note(session, "%s", text_string(&told));
 	text_release(&told);
 }
 
@@ -260,12 +241,13 @@ static enum status open_session(struct session *session)
 		size_t lines;
 		say_device(session);
 		if (*session->journal.device && !session->device.count)
-			printf("   this session was on GPUs (%s); here it is simulated, and its times are "
-			       "others\n",
+			say_note(session,
+			        "   this session was on GPUs (%s); here it is simulated, and its times are "
+			        "others\n",
 			        session->journal.device);
 		if (job_replay(session, &lines)) {
-			printf("   resumed: %zu line%s run again (%s)\n", lines, lines == 1 ? "" : "s",
-			        session->journal.path);
+			say_note(session, "   resumed: %zu line%s run again (%s)\n", lines,
+			        lines == 1 ? "" : "s", session->journal.path);
 			job_say_task(session);
 		}
 		return ST_OK;

@@ -74,7 +74,7 @@ enum status talk_start(struct talk *talk, const struct options *options)
 
 static void clear_progress(struct talk *talk)
 {
-	if (talk->progress_shown) {
+	if (talk->progress_shown && !talk->hearer) {
 		fputs("\r\033[K", stdout);
 		fflush(stdout); /* stderr may follow */
 	}
@@ -89,8 +89,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 	if (words.count) {
 		line_hide();
 		clear_progress(talk);
-		print_plain(words.bytes, words.count);
-		fflush(stdout);
+		talk_say(talk, &(struct saying){.by = SAID_JOB, .bytes = words.bytes, .count = words.count});
 	}
 	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
@@ -149,33 +148,28 @@ void print_plain(const char *bytes, size_t count)
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
-	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
+	if ((!talk->terminal && !talk->hearer) || !talk->busy_with || took < SECOND_NS)
 		return;
-	size_t length = strcspn(talk->busy_with, "\n");
-	printf("\r\033[K   ");
-	print_plain(talk->busy_with, text_valid(talk->busy_with, length > 40 ? 37 : length));
-	printf("%s  %lld s   (Ctrl-C %s)", length > 40 ? "..." : "", (long long)(took / SECOND_NS),
-	        talk->again ? "twice: end the ranks?" : "stops it");
-	fflush(stdout);
+	talk_say(talk,
+	        &(struct saying){.by = SAID_PROGRESS,
+	                .bytes = talk->busy_with,
+	                .count = strcspn(talk->busy_with, "\n"),
+	                .seconds = (int)(took / SECOND_NS)});
 	talk->progress_shown = true;
 }
 
 static void show(struct talk *talk, const struct reply *reply)
 {
-	struct text marked = {0};
 	if (reply->kind == REPLY_VIEW && reply->unasked && talk->split)
 		split_paint(talk->split, reply);
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
 		return;
 	clear_progress(talk);
-	if (reply->kind == REPLY_OUTPUT) {
-		pager_print(talk->pager, text_string(&reply->text), reply->text.count);
-	} else {
-		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
-		fwrite(text_string(&marked), 1, marked.count, stdout);
-	}
-	fflush(stdout);
-	text_release(&marked);
+	talk_say(talk,
+	        &(struct saying){.by = reply->kind == REPLY_OUTPUT ? SAID_OUTPUT : SAID_RANK,
+	                .bytes = text_string(&reply->text),
+	                .count = reply->text.count,
+	                .rank = reply->rank});
 }
 
 static bool take_reply(struct talk *talk, struct reply *reply)

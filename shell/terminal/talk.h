@@ -31,6 +31,23 @@ struct pager {
 	int used;    /* rows printed since the last key */
 	bool enough; /* the user has left the pager */
 };
+/* Words for the user */
+struct saying {
+	enum said {
+		SAID_OUTPUT, /* a line's */
+		SAID_RANK,   /* what a rank's process wrote to its descriptors 1 and 2 */
+		SAID_JOB,    /* what mpirun wrote */
+		SAID_NOTE,
+		SAID_ERROR,
+		SAID_PROGRESS /* the line that runs, for so many seconds now */
+	} by;
+	const char *bytes;
+	size_t count;
+	int rank, seconds;
+};
+/* Receives them in place of the terminal */
+typedef void talk_hearer(void *self, const struct saying *saying);
+
 struct talk {
 	struct job job;
 	bool alive;
@@ -43,6 +60,9 @@ struct talk {
 	struct split_screen *split; /* where live lanes are painted; NULL: dropped */
 	struct pager *pager;        /* NULL: output is printed at once */
 	bool again;                 /* the line is a replay: Ctrl-C does not stop it */
+	bool colour;                /* errors are red */
+	talk_hearer *hearer;        /* NULL: the terminal */
+	void *hearing;              /* its `self` */
 	int64_t asked_ns, interrupted_ns;
 };
 
@@ -65,6 +85,9 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
         struct reply *reply, int wait_ms);
 /* Shows available output without blocking. Fails with ST_MPI if the job died. */
 enum status talk_listen(struct talk *talk);
+
+/* say.c: shows the words on the terminal, or passes them to the hearer. */
+void talk_say(const struct talk *talk, const struct saying *saying);
 
 /* Returns the columns of the terminal; 0 if output goes elsewhere. */
 int terminal_columns(void);

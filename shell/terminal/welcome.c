@@ -62,7 +62,8 @@ static void write_head(struct text *out, const struct session *session, int n)
 
 void welcome_write(struct text *out, const struct session *session, int n)
 {
-	const char *bold = session->colour ? "\033[1m" : "", *plain = session->colour ? "\033[0m" : "";
+	const char *bold = session->talk.colour ? "\033[1m" : "",
+	           *plain = session->talk.colour ? "\033[0m" : "";
 	int width = width_of_output();
 	text_add(out, "%sranksh " RANKSH_VERSION "%s    ", bold, plain);
 	write_head(out, session, n);
