@@ -43,9 +43,12 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 {
 	if (status == ST_OK)
 		return;
+	struct out *out = conductor->shell.out;
+	enum severity before = out_severity(out, SEVERITY_ERROR);
 	conductor->data_failed = true;
-	out_say(conductor->shell.out, "[rank %d] %s: %s; do not trust this rank's data from here on\n", rank,
+	out_say(out, "[rank %d] %s: %s; do not trust this rank's data from here on\n", rank,
 	        status_name((enum status)status), words);
+	out_severity(out, before);
 }
 
 /* Takes a rank's output and returns its status. Reports different worlds once. */
@@ -133,9 +136,13 @@ enum status agree_all(struct conductor *conductor, enum status status)
 		for (int rank = 0; rank < transport_size(conductor->transport); rank++)
 			mem_free(conductor->results[rank].bytes);
 		struct text rendered = {0};
-		out_render(shell->out, &rendered);
-		if (rendered.count)
-			conductor->to.say(conductor->to.self, rendered.bytes, rendered.count);
+		while (!out_empty(shell->out)) {
+			text_clear(&rendered);
+			enum severity severity = out_render_some(shell->out, &rendered);
+			if (rendered.count)
+				conductor->to.say(
+				        conductor->to.self, severity, rendered.bytes, rendered.count);
+		}
 		text_release(&rendered);
 		conductor->flushed_ns = wall_ns();
 	} else {

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/session/options.h"
+#include "shell/session/out.h"
 #include "shell/wire/io.h"
 #include "shell/wire/plain.h"
 
@@ -12,8 +13,9 @@
 #include <unistd.h>
 
 /* Reports a full disk or a closed reader once; the run continues and its exit status is 4. */
-static void say(void *self, const char *bytes, size_t count)
+static void say(void *self, enum severity severity, const char *bytes, size_t count)
 {
+	(void)severity;
 	struct conductor *conductor = self;
 	struct text shown = {0};
 	plain_put(bytes, count, false, &shown);
@@ -52,21 +54,9 @@ static int exit_code(const struct conductor *conductor, enum status status)
 {
 	if (conductor->data_failed)
 		return 4;
-	switch (status) {
-	case ST_OK:
-	case ST_QUIT:
+	if (status == ST_OK || status == ST_QUIT)
 		return conductor->output_failed ? 4 : conductor->shell.expect.failed ? 1 : 0;
-	case ST_EXPECT:
-		return 1;
-	case ST_STUCK:
-		return 3;
-	case ST_INTERRUPTED:
-	case ST_MPI:
-	case ST_BUG:
-		return 4;
-	default:
-		return 2;
-	}
+	return status_exit(status);
 }
 
 static enum status end(struct conductor *conductor, enum status status)

@@ -79,7 +79,7 @@ static void tell_wait(void *self, int64_t waited_ns)
 	text_add(&words, " on rank %d: %.1f s; Ctrl-C %s\n", shell->world->ops[id].rank,
 	        (double)waited_ns / 1e9, shell->interactive ? "gives the prompt back" : "ends it");
 	if (shell->interactive)
-		conductor->to.say(conductor->to.self, text_string(&words), words.count);
+		conductor->to.say(conductor->to.self, SEVERITY_NOTE, text_string(&words), words.count);
 	else
 		write_all(capture_err(conductor->capture), text_string(&words), words.count);
 	text_release(&words);

@@ -43,7 +43,7 @@ struct order {
  * Ctrl-C only ends waits for devices (`waits`). */
 struct listener {
 	void *self;
-	void (*say)(void *self, const char *bytes, size_t count);
+	void (*say)(void *self, enum severity severity, const char *bytes, size_t count);
 	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
 	bool (*interrupted)(void *self, bool again, bool waits);
 };

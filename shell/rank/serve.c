@@ -88,21 +88,19 @@ static void send(struct serve *serve, struct reply *reply)
 	reply_release(reply);
 }
 
-static void send_text(struct serve *serve, enum reply_kind kind, int rank, const char *bytes, size_t count)
+static void say(void *self, enum severity severity, const char *bytes, size_t count)
 {
-	struct reply reply = {.kind = kind, .rank = rank};
+	struct reply reply = {.kind = REPLY_OUTPUT};
 	text_put(&reply.text, bytes, count);
-	send(serve, &reply);
-}
-
-static void say(void *self, const char *bytes, size_t count)
-{
-	send_text(self, REPLY_OUTPUT, 0, bytes, count);
+	text_add(&reply.severity, "%s", severity ? severity_name(severity) : "");
+	send(self, &reply);
 }
 
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
-	send_text(self, REPLY_FOREIGN, rank, bytes, count);
+	struct reply reply = {.kind = REPLY_FOREIGN, .rank = rank};
+	text_put(&reply.text, bytes, count);
+	send(self, &reply);
 }
 
 /* In a replay Ctrl-C ends only waits for devices, because a line ends at its recorded stop. */
@@ -118,7 +116,7 @@ static bool interrupted(void *self, bool again, bool waits)
 		return true;
 	if (typed && again) {
 		serve->reader.interrupted = 0;
-		say(serve, words, strlen(words));
+		say(serve, SEVERITY_NOTE, words, strlen(words));
 	}
 	return typed && (waits || !again);
 }
@@ -272,6 +270,15 @@ static void run(struct serve *serve, const struct request *request)
 	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
+/* As at the end of a script: runs all work, and finds ranks that wait for ever. */
+static void end(struct serve *serve)
+{
+	enum status status = conductor_order(serve->conductor, &(struct order){.kind = ORDER_END});
+	if (status == ST_OK && serve->conductor->data_failed)
+		status = fail(ST_MPI, "a rank could not compute its data");
+	send_done(serve, &(struct reply){.kind = REPLY_DONE, .status = status, .stamp = -1}, false, false);
+}
+
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};
@@ -315,6 +322,9 @@ static void serve_one(struct serve *serve, const struct request *request)
 		break;
 	case REQUEST_INTERRUPT:
 		break; /* the reader has removed them all */
+	case REQUEST_END:
+		end(serve);
+		break;
 	case REQUEST_LEAVE:
 		serve->leaving = true;
 		break;

@@ -4,6 +4,7 @@
  * segment runs and is compared; one that ends within a block is joined with the next. Measured
  * times are not compared. */
 #include "shell/rank/conductor.h"
+#include "shell/session/out.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,8 +17,9 @@ struct test {
 	int segment_line;
 };
 
-static void keep(void *self, const char *bytes, size_t count)
+static void keep(void *self, enum severity severity, const char *bytes, size_t count)
 {
+	(void)severity;
 	struct test *test = self;
 	text_put(&test->printed, bytes, count);
 }
@@ -224,9 +226,9 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 	enum status status = run_all(&test, bytes, count);
 	conductor->to = before;
 	if (test.printed.count) /* the last output, not compared: it shows why the run ended */
-		before.say(before.self, test.printed.bytes, test.printed.count);
+		before.say(before.self, SEVERITY_OK, test.printed.bytes, test.printed.count);
 	if (test.report.count) {
-		before.say(before.self, test.report.bytes, test.report.count);
+		before.say(before.self, SEVERITY_OK, test.report.bytes, test.report.count);
 		status = status == ST_OK ? ST_EXPECT : status;
 	}
 	text_release(&test.printed);

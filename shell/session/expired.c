@@ -42,7 +42,9 @@ static void say(struct shell *shell, const struct expiry *expiry)
 	text_add(&words, ". What is queued in %s%s is aborted.", name,
 	        group->instances > 1 ? " on these ranks" : "");
 	ranks_or(&came, &late);
+	enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 	shell_note(shell, &came, "%s", text_string(&words));
+	out_severity(shell->out, before);
 	if (shell->expect.heard) {
 		text_add(&shell->expect.heard->text, "%s%s", shell->expect.heard->timeouts++ ? "\n" : "",
 		        text_string(&words));

@@ -50,7 +50,10 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	size_t used = text_columns(text_string(&text) + last), room = WIDTH - 2;
 	text_repeat(&text, " ", used + ranks.count + 2 <= room ? (long)(room - used - ranks.count) : 2);
 	text_add(&text, "%s\n", text_string(&ranks));
+	enum severity before = out_severity(shell->out, SEVERITY_OK);
+	out_severity(shell->out, before > SEVERITY_NOTE ? before : SEVERITY_NOTE);
 	out_put(shell->out, text_string(&text), text.count);
+	out_severity(shell->out, before);
 	text_release(&ranks);
 	text_release(&text);
 	text_release(&body);
@@ -111,6 +114,7 @@ void warn_new(struct shell *shell)
 	if (!shell_quiet(shell)) {
 		struct trace trace = {.world = world, .backend = shell->backend};
 		struct text text = {0};
+		enum severity before = out_severity(shell->out, SEVERITY_WARNING);
 		if (shell->reported.races < races->count) {
 			trace_races(&trace, shell->reported.races, !shell->course.watch,
 			        out_width(shell->out), &text);
@@ -124,6 +128,7 @@ void warn_new(struct shell *shell)
 		trace_circles(&trace, shell->reported.circles, out_width(shell->out), &text);
 		trace_swaps(&trace, shell->reported.swaps, out_width(shell->out), &text);
 		put_some(shell, &text);
+		out_severity(shell->out, before);
 		text_release(&text);
 	}
 	shell->reported.races = races->count;

@@ -21,7 +21,8 @@ struct rank_words {
 }; /* a rank's text at a place; owned */
 
 struct piece {
-	bool place;   /* texts by rank; else a part of `common` */
+	bool place; /* texts by rank; else a part of `common` */
+	enum severity severity;
 	size_t count; /* number of `words`, in filling order; or bytes of `common` */
 	struct rank_words *words;
 };
@@ -32,7 +33,8 @@ struct out {
 	struct text common; /* the texts of all common pieces */
 	struct piece *pieces;
 	size_t piece_count;
-	size_t first; /* number of pieces[0]: numbers continue after a flush */
+	size_t first;           /* number of pieces[0]: numbers continue after a flush */
+	enum severity severity; /* of the next piece */
 };
 
 struct out *out_create(bool colour, int width)
@@ -42,22 +44,27 @@ struct out *out_create(bool colour, int width)
 	return out;
 }
 
-/* Numbers of places continue, so that a fill for a flushed place is recognized. */
-static void empty(struct out *out)
+/* Numbers of places continue, so that a fill for a flushed place is recognized. bytes: the common
+ * text of these pieces */
+static void drop_pieces(struct out *out, size_t count, size_t bytes)
 {
-	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
+	for (struct piece *piece = out->pieces; piece < out->pieces + count; piece++) {
 		for (size_t k = 0; piece->place && k < piece->count; k++)
 			mem_free(piece->words[k].text);
 		mem_free(piece->words);
 	}
-	out->first += out->piece_count;
-	out->piece_count = 0;
-	text_clear(&out->common);
+	out->first += count;
+	out->piece_count -= count;
+	if (out->piece_count)
+		memmove(out->pieces, out->pieces + count, out->piece_count * sizeof *out->pieces);
+	out->common.count -= bytes;
+	if (out->common.count)
+		memmove(out->common.bytes, out->common.bytes + bytes, out->common.count);
 }
 
 void out_free(struct out *out)
 {
-	empty(out);
+	out_render(out, NULL);
 	text_release(&out->common);
 	mem_free(out->pieces);
 	mem_free(out);
@@ -87,17 +94,30 @@ bool out_empty(const struct out *out)
 static struct piece *add_piece(struct out *out, bool place)
 {
 	struct piece *piece = MEM_ADD(&out->pieces, &out->piece_count);
-	*piece = (struct piece){.place = place};
+	*piece = (struct piece){.place = place, .severity = out->severity};
 	return piece;
 }
 
 static void count_common(struct out *out, size_t count)
 {
 	struct piece *last = out->piece_count ? &out->pieces[out->piece_count - 1] : NULL;
-	if (count && (!last || last->place))
+	if (count && (!last || last->place || last->severity != out->severity))
 		last = add_piece(out, false);
 	if (count)
 		last->count += count;
+}
+
+const char *severity_name(enum severity severity)
+{
+	static const char *const names[] = {"ok", "note", "warning", "error"};
+	return names[severity];
+}
+
+enum severity out_severity(struct out *out, enum severity severity)
+{
+	enum severity before = out->severity;
+	out->severity = severity;
+	return before;
 }
 
 void out_mute(struct out *out, int delta)
@@ -235,17 +255,33 @@ static void render_place(struct out *out, const struct piece *place, struct text
 	}
 }
 
-void out_render(struct out *out, struct text *rendered)
+/* rendered: NULL: drops the pieces */
+static void render_pieces(struct out *out, size_t count, struct text *rendered)
 {
 	size_t at = 0;
-	for (size_t i = 0; rendered && i < out->piece_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct piece *piece = &out->pieces[i];
-		if (piece->place) {
+		size_t bytes = piece->place ? 0 : piece->count;
+		if (rendered && piece->place)
 			render_place(out, piece, rendered);
-		} else {
-			text_put(rendered, out->common.bytes + at, piece->count);
-			at += piece->count;
-		}
+		else if (rendered)
+			text_put(rendered, out->common.bytes + at, bytes);
+		at += bytes;
 	}
-	empty(out);
+	drop_pieces(out, count, at);
+}
+
+void out_render(struct out *out, struct text *rendered)
+{
+	render_pieces(out, out->piece_count, rendered);
+}
+
+enum severity out_render_some(struct out *out, struct text *rendered)
+{
+	size_t count = 0;
+	while (count < out->piece_count && out->pieces[count].severity == out->pieces[0].severity)
+		count++;
+	enum severity severity = count ? out->pieces[0].severity : SEVERITY_OK;
+	render_pieces(out, count, rendered);
+	return severity;
 }

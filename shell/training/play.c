@@ -123,7 +123,9 @@ static enum status play_checkpoint(struct shell *shell, const struct training *t
 	        shell, t->now.checkpoint.prefix, t->now.checkpoint.every, t->now.checkpoint.force);
 	if (status != ST_FILE)
 		return status;
+	enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 	out_say(shell->out, "   no checkpoint after iteration %d: %s\n", t->iteration, fail_text());
+	out_severity(shell->out, before);
 	shell->expect.failed++;
 	return ST_OK;
 }

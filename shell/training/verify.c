@@ -167,10 +167,12 @@ static enum status verify_judge(
 	if (status == ST_OK) {
 		enum verdict verdict = verdict_of(alone, d, v);
 		bool right = verdict == VERDICT_AS_ONE || (verdict == VERDICT_LOSES && !shell->expect.words);
+		enum severity before = out_severity(shell->out, right ? SEVERITY_OK : SEVERITY_ERROR);
 		if (shell->expect.words && !right)
 			out_say(shell->out, "%s", shell->expect.words);
 		if (!shell->expect.words || !right)
 			verdict_say(shell, alone, d, v);
+		out_severity(shell->out, before);
 		shell->expect.failed += !right;
 	}
 	return status;

@@ -15,6 +15,7 @@ static const char *const requests[] = {[REQUEST_RUN] = "run",
         [REQUEST_COMPLETE] = "complete",
         [REQUEST_VIEW] = "view",
         [REQUEST_INTERRUPT] = "interrupt",
+        [REQUEST_END] = "end",
         [REQUEST_LEAVE] = "leave"};
 static const char *const replies[] = {[REPLY_HELLO] = "hello",
         [REPLY_OUTPUT] = "output",
@@ -66,6 +67,7 @@ enum {
 };
 static const struct member reply_members[] = {
         MEMBER(reply, text, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(reply, severity, TEXT, MEMBER_OF(REPLY_OUTPUT), 0),
         MEMBER(reply, version, INT, HELLO, 0),
         MEMBER(reply, n, INT, HELLO, 0),
         MEMBER(reply, dry, FLAG, HELLO, 0),

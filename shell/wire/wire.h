@@ -17,6 +17,7 @@ enum request_kind {
 	REQUEST_COMPLETE,
 	REQUEST_VIEW,
 	REQUEST_INTERRUPT,
+	REQUEST_END,
 	REQUEST_LEAVE
 };
 /* Members in other kinds than the comments say have defaults. Owns its texts. */
@@ -68,7 +69,8 @@ struct reply {
 	/* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; HELLO: machine;
 	 * VIEW: facts about the selected operation */
 	struct text text;
-	int rank; /* FOREIGN, VIEW */
+	struct text severity; /* OUTPUT: "note", "warning", "error"; "": an answer */
+	int rank;             /* FOREIGN, VIEW */
 	/* HELLO */
 	int version, n;
 	bool dry;

@@ -54,3 +54,22 @@ const char *status_name(enum status status)
 	};
 	return status < ST_COUNT ? names[status] : "unknown status";
 }
+
+int status_exit(enum status status)
+{
+	switch (status) {
+	case ST_OK:
+	case ST_QUIT:
+		return 0;
+	case ST_EXPECT:
+		return 1;
+	case ST_STUCK:
+		return 3;
+	case ST_INTERRUPTED:
+	case ST_MPI:
+	case ST_BUG:
+		return 4;
+	default:
+		return 2;
+	}
+}

@@ -48,6 +48,8 @@ enum status fail_in(enum status status, const char *format, ...) __attribute__((
 const char *fail_text(void);
 char *fail_copy(void); /* a copy, for the caller to mem_free */
 const char *status_name(enum status status);
+/* Returns the exit status of a script that ends with `status`. */
+int status_exit(enum status status);
 
 /* Returns the first failure of several things done in sequence. */
 static inline enum status first_failure(enum status status, enum status next)

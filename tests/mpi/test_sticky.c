@@ -82,8 +82,9 @@ static enum status reach(struct backend *backend, const op_id *ids, int count, s
 	return status;
 }
 
-static void say(void *self, const char *bytes, size_t count)
+static void say(void *self, enum severity severity, const char *bytes, size_t count)
 {
+	(void)severity;
 	text_put(self, bytes, count);
 }
 static void foreign(void *self, int rank, const char *bytes, size_t count)

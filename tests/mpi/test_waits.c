@@ -45,9 +45,9 @@ static bool interrupted(void *self, bool again, bool waits)
 	return test.stop_at && test.rounds == test.stop_at;
 }
 
-static void say(void *self, const char *bytes, size_t count)
+static void say(void *self, enum severity severity, const char *bytes, size_t count)
 {
-	(void)self, (void)bytes, (void)count;
+	(void)self, (void)severity, (void)bytes, (void)count;
 }
 
 static void foreign(void *self, int rank, const char *bytes, size_t count)

@@ -38,6 +38,29 @@ static void later_lines_stand_below_the_first(void **state)
 	out_free(out);
 }
 
+static void severities_are_rendered_apart(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	struct text rendered = {0};
+	out_say(out, "y is queued\n");
+	int place = out_place(out);
+	enum severity before = out_severity(out, SEVERITY_WARNING);
+	out_say(out, "race: x\n");
+	assert_int_equal(out_severity(out, before), SEVERITY_WARNING);
+	out_say(out, "and on\n");
+	out_fill(out, place, 0, "y = 1");
+	assert_int_equal(out_render_some(out, &rendered), SEVERITY_OK);
+	assert_string_equal(text_string(&rendered), "y is queued\n[0] y = 1\n");
+	out_fill(out, place, 0, "too late");
+	text_clear(&rendered);
+	assert_int_equal(out_render_some(out, &rendered), SEVERITY_WARNING);
+	assert_string_equal(text_string(&rendered), "race: x\n");
+	text_release(&rendered);
+	expect_rendered(out, "and on\n");
+	out_free(out);
+}
+
 /* What rank 1 packs is merged on rank 0, which has seen the same places. */
 static void fills_travel(void **state)
 {
@@ -152,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(equal_texts_are_said_once),
+	        cmocka_unit_test(severities_are_rendered_apart),
 	        cmocka_unit_test(later_lines_stand_below_the_first),
 	        cmocka_unit_test(fills_travel),
 	        cmocka_unit_test(another_shape_is_noticed),

@@ -30,9 +30,9 @@ static struct {
 	op_id over; /* up to here all has ended */
 } device;
 
-static void say(void *self, const char *bytes, size_t count)
+static void say(void *self, enum severity severity, const char *bytes, size_t count)
 {
-	(void)self;
+	(void)self, (void)severity;
 	text_put(&session.said, bytes, count);
 }
 

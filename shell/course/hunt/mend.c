@@ -120,9 +120,11 @@ static enum status load_fixed(struct shell *shell, struct program *mended)
 		hunt_say_wrong(shell, hunted);
 		return ST_OK;
 	}
+	enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 	out_say(shell->out, "   %snot yet%s   the program begins again %s\n", style(shell->out, COLOUR_BAD),
 	        style(shell->out, COLOUR_PLAIN),
 	        verdict == MENDED_ENDLESS ? "as it was" : "with this line; `undo` takes it back");
+	out_severity(shell->out, before);
 	shell->expect.failed += !shell->interactive;
 	return ST_OK;
 }

@@ -251,7 +251,9 @@ enum status lesson_check(struct call *call)
 		return ST_OK;
 	if (transport_rank(shell->transport) == 0)
 		status = check_lines(shell, &words, &right);
+	enum severity before = out_severity(shell->out, right ? SEVERITY_OK : SEVERITY_ERROR);
 	status = shell_say_found(shell, status, &words);
+	out_severity(shell->out, before);
 	text_release(&words);
 	if (status == ST_OK)
 		status = shell_spread(shell, ST_OK, &right, sizeof right);

@@ -103,9 +103,11 @@ static void say_false(
 		put_false(eval, statement->formula, &all);
 		text_put(&all, "", 1);
 	}
+	enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 	say_place(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
 	answer_show(shell->out, failed, &all);
+	out_severity(shell->out, before);
 	text_release(&all);
 }
 
@@ -182,11 +184,13 @@ static enum status compare_words(
 		return ST_OK;
 	enum status status = evaluate_text(&eval, statement->word, &words);
 	if (status == ST_OK && !strstr(said, text_string(&words))) {
+		enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 		shell->expect.failed++;
 		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines were %s with other words\n", how);
 		out_say(shell->out, "  expected: %s\n  %-9s %s\n", text_string(&words),
 		        *how == 'r' ? "refused:" : "ended:", said);
+		out_severity(shell->out, before);
 	}
 	text_release(&words);
 	return status;
@@ -214,9 +218,11 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 	} else if (status == ST_OK && heard.timeouts) {
 		status = compare_words(shell, statement, text_string(&heard.text), "ended");
 	} else if (status == ST_OK) {
+		enum severity before = out_severity(shell->out, SEVERITY_ERROR);
 		shell->expect.failed++;
 		say_place(shell, statement);
 		out_say(shell->out, "false: expect error: its lines ran without an error\n");
+		out_severity(shell->out, before);
 	}
 	text_release(&heard.text);
 	return status;
