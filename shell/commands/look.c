@@ -74,10 +74,27 @@ const struct command command_stalls = {
         .run = look_table_run,
 };
 
+static void stats_number(void *self, int rank, const char *name, double value)
+{
+	shell_number(self, rank, name, value);
+}
+
+static enum status stats_numbers(struct call *call)
+{
+	struct trace trace;
+	int section = interpreter_section_now(call->shell);
+	enum status status = look_begin(call, &trace);
+	if (status == ST_OK && call_count(call, 0))
+		status = look_section_argument(call, 0, &section);
+	return status == ST_OK ? trace_figures(&trace, section, stats_number, call->shell) : status;
+}
+
 static enum status stats_run(struct call *call)
 {
 	struct text line = {0};
 	enum status status = look_table_run(call);
+	if (status == ST_OK && call->shell->numbers.wanted)
+		status = stats_numbers(call);
 	if (status == ST_OK) {
 		state_memory(call->shell, call->set, true, &line);
 		status = state_progress(call->shell, &line);

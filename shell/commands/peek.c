@@ -64,7 +64,7 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	}
 	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
 	if (dry || read_packed(shell, 0, &view, packed) == ST_OK)
-		show_tensor(name, &view.layout, packed, text);
+		show_answer(shell, rank, name, &view.layout, packed, text);
 	else
 		text_add(text, "%s: %s", name, fail_text());
 	mem_free(packed);

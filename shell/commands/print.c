@@ -16,7 +16,11 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	const char *typed = call_argument_text(call, 0, i);
 	if (typed[0] != '"')
 		text_add(text, "%s = ", typed);
-	return call_expression_text(call, 0, i, rank, text);
+	double number;
+	enum status status = call_expression_text(call, 0, i, rank, text);
+	if (status == ST_OK && call_expression_number(call, 0, i, rank, &number))
+		shell_number(call->shell, rank, typed, number);
+	return status;
 }
 
 /* Evaluates on every rank, because a mistake refuses the line for all. */

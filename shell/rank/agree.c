@@ -10,6 +10,7 @@
 #include "mpi/transport.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/credit.h"
+#include "shell/session/numbers.h"
 #include "shell/session/out.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
@@ -19,7 +20,8 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* A result's first block; its failure's and data failure's words, and its output, follow. */
+/* A result's first block; its failure's and data failure's words, its numbers and its output
+ * follow. */
 struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
@@ -55,11 +57,12 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
 	const struct transport_bytes *heard = &conductor->results[rank];
-	const char *at = heard->bytes, *end = at + heard->count, *words, *data;
+	const char *at = heard->bytes, *end = at + heard->count, *words, *data, *numbers;
 	size_t count;
 	struct rank_result theirs;
 	if (!block_take_struct(&at, end, &theirs, sizeof theirs) || !block_take(&at, end, &words, &count) ||
-	        !block_take(&at, end, &data, &count))
+	        !block_take(&at, end, &data, &count) || !block_take(&at, end, &numbers, &count) ||
+	        !numbers_unpack(&conductor->shell.numbers, rank, numbers, count))
 		return fail(
 		        ST_BUG, "a bug of ranksh: rank %d sent a result of %zu bytes", rank, heard->count);
 	say_sticky(conductor, rank, theirs.sticky, data);
@@ -125,6 +128,11 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	block_put(message, &result, sizeof result);
 	block_put_string(message, words);
 	block_put_string(message, result.sticky ? shell->failure.words : "");
+	struct text numbers = {0};
+	if (!first)
+		numbers_pack(&shell->numbers, transport_rank(conductor->transport), &numbers);
+	block_put(message, text_string(&numbers), numbers.count);
+	text_release(&numbers);
 	out_pack(shell->out, transport_rank(conductor->transport), message);
 	enum status sent = transport_gather(conductor->transport, conductor->bytes.bytes,
 	        conductor->bytes.count, conductor->results, conductor_poll, conductor);

@@ -193,6 +193,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
+		shell->numbers.wanted |= order->numbers;
 		if (order->count)
 			shell->course.functions->solved(shell, order->text, order->count);
 		/* so that rank 0 may read an empty world by itself */

@@ -27,7 +27,7 @@ struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* for TEXT, LINES */
 	int32_t width;      /* SETUP, also colour; its text: solved tasks */
-	int32_t colour;
+	int32_t colour, numbers;
 	int32_t silent;      /* LINE: a silent replay */
 	int32_t shown;       /* LINE: a replay with output */
 	int64_t stop, stamp; /* LINE: as in struct journal_entry */

@@ -159,6 +159,7 @@ static void hello(struct serve *serve, const struct request *request)
 	struct order setup = {.kind = ORDER_SETUP,
 	        .width = request->width,
 	        .colour = request->colour,
+	        .numbers = request->numbers,
 	        .text = text_string(&request->solved),
 	        .count = request->solved.count};
 	conductor_order(serve->conductor, &setup);
@@ -240,6 +241,7 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 		send_lanes(serve, true);
 	serve->conductor->shell.course.functions->events(&serve->conductor->shell, &reply->learned);
 	tell_log(&serve->conductor->shell.journal, &reply->log);
+	numbers_take(&serve->conductor->shell.numbers, serve->conductor->shell.world->n, &reply->numbers);
 	if (words[wish->kind])
 		text_add(&reply->wish, "%s%s", words[wish->kind], wish->file);
 	*wish = (struct wish){0};

@@ -4,6 +4,7 @@
 #include "shell/training/choose.h"
 #include "trace/critical.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void put_times(double before, double after, struct text *out)
@@ -23,8 +24,20 @@ static const char *const hangs_on[CRITICAL_KIND_COUNT] = {[CRITICAL_COMPUTE] = "
         [CRITICAL_MEMORY] = "getting memory",
         [CRITICAL_IDLE] = "late lines"};
 
+static void number_outcome(struct shell *shell, const char *name, double before, double after)
+{
+	char was[40];
+	snprintf(was, sizeof was, "%s before", name);
+	shell_number(shell, SHELL_ALL, was, before);
+	shell_number(shell, SHELL_ALL, name, after);
+}
+
 static void say_outcomes(struct shell *shell, const struct world_figures *a, const struct world_figures *b)
 {
+	number_outcome(shell, "time", a->time, b->time); /* of an iteration, or of the section */
+	number_outcome(shell, "exposed", a->exposed, b->exposed);
+	if (a->bubble > 0 || b->bubble > 0)
+		number_outcome(shell, "bubble", a->bubble, b->bubble);
 	struct text line = {0};
 	text_add(&line, "   %s ", a->iterations ? "iteration" : "time");
 	put_times(a->time, b->time, &line);

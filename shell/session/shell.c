@@ -81,6 +81,13 @@ void session_close(struct shell *shell)
 	text_release(&shell->line.outside);
 	journal_release(&shell->journal);
 	steering_release(&shell->steering);
+	numbers_release(&shell->numbers);
+}
+
+void shell_number(struct shell *shell, int rank, const char *name, double value)
+{
+	if (!shell_quiet(shell))
+		numbers_add(&shell->numbers, rank == SHELL_ALL ? 0 : rank, name, value);
 }
 
 static enum status start_again(struct shell *shell)

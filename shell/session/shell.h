@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "mpi/transport.h"
 #include "shell/session/journal.h"
+#include "shell/session/numbers.h"
 #include "shell/session/out.h"
 #include "shell/session/steering.h"
 #include "trace/trace.h"
@@ -155,6 +156,7 @@ struct shell {
 		struct lesson *lesson;          /* the open one; owned by the course */
 		struct learned *learned;        /* owned by the course */
 	} course;
+	struct numbers numbers; /* of the current line's answer */
 	/* Values from this rank's data: values/prints.h */
 	struct {
 		/* waiting prints, in program order; owned */
@@ -183,6 +185,10 @@ static inline bool shell_keeps_no_data(const struct shell *shell)
 /* Returns ST_OK in an empty world. Else it requests one and returns ST_AGAIN; the caller must
  * return that at once, and its statement runs again. */
 enum status session_wants_empty(struct shell *shell);
+/* Gives a number of the answer to the front end, if that wants numbers; not in a replay. rank: its
+ * rank; SHELL_ALL: the same for all */
+enum { SHELL_ALL = -1 };
+void shell_number(struct shell *shell, int rank, const char *name, double value);
 /* Keeps this process's first data failure for a later report. No decision may depend on it,
  * because the other processes do not know it. */
 void shell_keep(struct shell *shell, enum status status);

@@ -132,7 +132,7 @@ static double program_number(const struct training *t, const char *name)
 
 /* Appends "   5400 tokens/s" (of an mlp: samples), from the first phase to the end of all work.
  * Nothing without a strategy's variables, or if the end is unknown. */
-static void state_put_rate(const struct shell *shell, struct text *out)
+static void state_put_rate(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	double seq = program_number(t, "seq"),
@@ -140,9 +140,11 @@ static void state_put_rate(const struct shell *shell, struct text *out)
 	        (seq > 1 ? seq : 1);
 	bool timed = program_number(t, "F") > 0; /* stages with given times have no rows */
 	int64_t from = first_phase(shell), to = queue_end(shell);
-	if (!timed && units > 0 && from >= 0 && to > from)
-		text_add(out, "   %.0f %s/s", units / ((double)(to - from) / 1e9),
-		        seq > 1 ? "tokens" : "samples");
+	if (timed || units <= 0 || from < 0 || to <= from)
+		return;
+	double rate = units / ((double)(to - from) / 1e9);
+	text_add(out, "   %.0f %s/s", rate, seq > 1 ? "tokens" : "samples");
+	shell_number(shell, SHELL_ALL, seq > 1 ? "tokens/s" : "samples/s", rate);
 }
 
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
@@ -192,12 +194,17 @@ enum status program_loss(struct shell *shell, double *loss)
 }
 
 /* end: of all work; -1: omitted */
-static void state_put_loss(const struct shell *shell, double loss, int64_t end, struct text *out)
+static void state_put_loss(struct shell *shell, double loss, int64_t end, struct text *out)
 {
-	if (!isnan(loss))
+	shell_number(shell, SHELL_ALL, "iteration", shell->training->iteration);
+	if (!isnan(loss)) {
 		text_add(out, "   loss %.6g", loss);
-	if (end >= 0)
+		shell_number(shell, SHELL_ALL, "loss", loss);
+	}
+	if (end >= 0) {
 		text_add(out, "   finished at %.2f ms", (double)end / 1e6);
+		shell_number(shell, SHELL_ALL, "finished", (double)end);
+	}
 	state_put_rate(shell, out);
 	text_add(out, "\n");
 }

@@ -36,7 +36,7 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
-static void value_text(const struct shell *shell, const struct printed *item, struct text *out)
+static void value_text(struct shell *shell, const struct printed *item, struct text *out)
 {
 	const struct view *view = &item->view;
 	const char *name = names_text(shell->world->names, view->name);
@@ -47,14 +47,14 @@ static void value_text(const struct shell *shell, const struct printed *item, st
 		status = read_packed(shell, item->by, view, packed);
 	}
 	if (status == ST_OK)
-		show_tensor(name, &view->layout, packed, out);
+		show_answer(shell, shell->world->me, name, &view->layout, packed, out);
 	else
 		text_add(out, "%s: %s", name, fail_text());
 	show_spoiled(shell->world, view->tensor, out);
 	mem_free(packed);
 }
 
-static void make_text(const struct shell *shell, struct print *print)
+static void make_text(struct shell *shell, struct print *print)
 {
 	text_clear(&print->mine);
 	for (int i = 0; i < print->items; i++) {

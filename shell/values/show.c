@@ -117,6 +117,14 @@ void show_tensor(const char *name, const struct layout *layout, const void *pack
 	}
 }
 
+void show_answer(struct shell *shell, int rank, const char *name, const struct layout *layout,
+        const void *packed, struct text *out)
+{
+	show_tensor(name, layout, packed, out);
+	if (packed && layout_count(layout) == 1)
+		shell_number(shell, rank, name, dtype_get((enum dtype)layout->dtype, packed, 0));
+}
+
 void show_spoiled(const struct world *world, int tensor, struct text *out)
 {
 	if (tensor < 0 || (size_t)tensor >= world->tensor_count || !world->tensors[tensor].invalid)

@@ -56,6 +56,7 @@ static const struct member request_members[] = {
         MEMBER(request, width, INT, SCREEN, 1),
         MEMBER(request, height, INT, LOOK, 1),
         MEMBER(request, colour, FLAG, GREET, 0),
+        MEMBER(request, numbers, FLAG, GREET, 0),
         MEMBER(request, solved, TEXT, GREET, 0),
         MEMBER(request, lanes, INT, MEMBER_OF(REQUEST_RESIZE), 0),
 };
@@ -81,6 +82,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, clock, LONG, HELLO | DONE, 0),
         MEMBER(reply, stamp, OPTION, DONE, -1),
         MEMBER(reply, again, TEXT, DONE, 0),
+        MEMBER(reply, numbers, TEXT, DONE, 0),
         MEMBER(reply, learned, TEXT, DONE, 0),
         MEMBER(reply, wish, TEXT, DONE, 0),
         MEMBER(reply, from, LONG, VIEW, 0),

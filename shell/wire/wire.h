@@ -32,6 +32,7 @@ struct request {
 	struct text values;  /* RUN: from the journal */
 	int width, height;   /* HELLO, RESIZE, VIEW */
 	bool colour;         /* HELLO */
+	bool numbers;        /* HELLO: DONE shall have them */
 	struct text solved;  /* HELLO: solved tasks, "1.1 4.2 " */
 	int lanes;           /* RESIZE: rows for live lanes, sent unasked; 0: none */
 	int64_t from, to;    /* VIEW: the window; from >= to: everything */
@@ -85,7 +86,8 @@ struct reply {
 	int64_t clock;      /* virtual ns */
 	int64_t stamp;      /* DONE: virtual time of typing, under `pace`; else -1 */
 	struct log_change log;
-	struct text again; /* DONE in a replay: changed values, a sentence each line */
+	struct text again;   /* DONE in a replay: changed values, a sentence each line */
+	struct text numbers; /* DONE: the answer's, as a JSON object (session/numbers.h) */
 	/* DONE: lesson progress, "WHAT<tab>TASK<tab>WORDS\n" each */
 	struct text learned;
 	struct text wish; /* "restart", "view", "split on", "edit FILE" or "" */

@@ -221,6 +221,23 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 	return status;
 }
 
+enum status trace_figures(const struct trace *whole, int section, trace_figure *take, void *self)
+{
+	struct iterations iterations;
+	const struct trace steady = trace_steady(whole, section, &iterations);
+	enum status status = ST_OK;
+	for (int rank = 0; rank < steady.world->n && status == ST_OK; rank++) {
+		struct figures figures = {0};
+		if (trace_tells(&steady, rank))
+			status = figures_of_rank(&steady, section, rank, &figures);
+		for (size_t i = 0; i < figures.count && status == ST_OK; i++)
+			if (figures.figure[i].known)
+				take(self, rank, figures.figure[i].name, figures.figure[i].value);
+		figures_release(&figures);
+	}
+	return status;
+}
+
 /* A ratio makes sense for times, bytes and counts, not for parts. */
 static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name)
 {

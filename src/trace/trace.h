@@ -360,6 +360,9 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 /* Appends each rank's figures. If the backend measures, ranks that differ by at most 1 % share a
  * column (in `stalls`, rows), and a table compares measured with predicted times. */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
+/* Calls `take` for each number of that table: times in ns, bytes, counts, parts of 1. */
+typedef void trace_figure(void *self, int rank, const char *name, double value);
+enum status trace_figures(const struct trace *trace, int section, trace_figure *take, void *self);
 /* Appends the line "   times +-1.2 us", the error of measured times, if it exceeds the table's
  * resolution of `shown` ns. */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);

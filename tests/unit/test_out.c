@@ -1,8 +1,10 @@
 /* test_out.c -- merging the ranks' output */
 #include "check.h"
+#include "shell/session/numbers.h"
 #include "shell/session/out.h"
 #include "trace/trace.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +61,35 @@ static void severities_are_rendered_apart(void **state)
 	text_release(&rendered);
 	expect_rendered(out, "and on\n");
 	out_free(out);
+}
+
+static void numbers_travel(void **state)
+{
+	(void)state;
+	struct numbers zero = {.wanted = true}, one = {.wanted = true}, none = {0};
+	struct text bytes = {0}, json = {0};
+	numbers_add(&zero, 0, "time", 2e6);
+	numbers_add(&zero, 0, "loss[0]", 7);
+	numbers_add(&zero, 0, "loss[0]", 1.25);
+	numbers_add(&one, 1, "loss[0]", 0.1);
+	numbers_add(&one, 2, "loss[0]", 9); /* rank 2 sends it itself */
+	numbers_add(&none, 0, "time", 1);
+	numbers_pack(&one, 1, &bytes);
+	assert_int_equal(one.count, 0);
+	assert_true(numbers_unpack(&zero, 1, bytes.bytes, bytes.count));
+	assert_false(numbers_unpack(&zero, 1, bytes.bytes, bytes.count - 1));
+	numbers_add(&zero, 0, "a \"b\"", NAN);
+	numbers_take(&zero, 3, &json);
+	assert_string_equal(
+	        text_string(&json), "{\"time\":2000000,\"loss[0]\":[1.25,0.1,null],\"a \\\"b\\\"\":null}");
+	text_clear(&json);
+	numbers_take(&zero, 3, &json);
+	numbers_take(&none, 3, &json);
+	assert_int_equal(json.count, 0);
+	numbers_release(&zero);
+	numbers_release(&one);
+	text_release(&bytes);
+	text_release(&json);
 }
 
 /* What rank 1 packs is merged on rank 0, which has seen the same places. */
@@ -176,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(equal_texts_are_said_once),
 	        cmocka_unit_test(severities_are_rendered_apart),
+	        cmocka_unit_test(numbers_travel),
 	        cmocka_unit_test(later_lines_stand_below_the_first),
 	        cmocka_unit_test(fills_travel),
 	        cmocka_unit_test(another_shape_is_noticed),

@@ -116,6 +116,17 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 	return status == ST_OK ? on_rank(&eval, evaluate_text(&eval, word.formula->name, out)) : status;
 }
 
+bool call_expression_number(struct call *call, int row, int i, int rank, double *number)
+{
+	struct value value;
+	struct valued word = argument_valued(call, call_argument(call, row, i));
+	if (word.formula->kind == FORMULA_TEXT || word_value(call, &word, rank, &value) != ST_OK ||
+	        value.kind != VALUE_NUMBER)
+		return false;
+	*number = value.number;
+	return true;
+}
+
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
 {
 	const struct argument *argument = call_argument(call, row, i);

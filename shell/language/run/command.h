@@ -67,6 +67,8 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
 /* Appends the value as `print` shows it. */
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out);
+/* Returns true if the expression, whose text was made before, is a number. */
+bool call_expression_number(struct call *call, int row, int i, int rank, double *number);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
 /* for WORD NEW FILE TEXT OP: `$` replaced; valid until the line ends */
 enum status call_word(struct call *call, int row, int i, int rank, const char **word);
