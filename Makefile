@@ -17,7 +17,7 @@ OPTIMISE = -O2 -g
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  := $(shell mpicc --showme:link 2>/dev/null)
-LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread -ldl $(MPI_LIBS)
+LIBS     = -lreadline -lncursesw -lcjson -lm -lpthread -ldl $(MPI_LIBS)
 INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 
 # `make V=1` shows the commands
@@ -118,7 +118,7 @@ standin_objects = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wil
 $(BUILD)/standin/libnccl.so.2: $(call standin_objects,nccl) $(BUILD)/standin/src/base/dtype.o
 $(BUILD)/standin/libcublas.so.13: $(call standin_objects,cublas) $(addprefix $(BUILD)/standin/src/,base/dtype.o base/memory.o kernels/product.o)
 $(BUILD)/standin/libnvrtc.so.13: $(call standin_objects,nvrtc)
-$(BUILD)/standin/libcublas.so.13: STANDIN_LIBS = -lopenblas
+$(BUILD)/standin/libcublas.so.13: STANDIN_LIBS = -ldl
 STANDIN_BESIDE = $(BUILD)/standin/libnccl.so.2 $(BUILD)/standin/libcublas.so.13 $(BUILD)/standin/libnvrtc.so.13
 $(STANDIN_BESIDE): $(BUILD)/standin/libcuda.so.1
 	$(SAY) $(CC) $(STANDIN_SANITIZE) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^) $< $(STANDIN_LIBS) -lpthread
@@ -137,6 +137,9 @@ $(PROGRAMS): $(BUILD)/%: $(BUILD)/tests/%.o $(LIBRARY)
 # without optimization, because this compiles four times as fast
 $(UNIT_RUN:$(BUILD)/%=$(BUILD)/tests/%.o): OPTIMISE = -O0 -g
 $(UNIT_RUN): TEST_LIBS = -lcmocka
+# these compare with plain C over the BLAS
+$(BUILD)/bench/bench_gpt: TEST_LIBS = -lopenblas
+$(BUILD)/unit/test_plain: TEST_LIBS = -lcmocka -lopenblas
 $(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
 KERNEL_TESTS = $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
 $(KERNEL_TESTS): TEST_LIBS = -lcmocka -lstdc++

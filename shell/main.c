@@ -9,7 +9,6 @@
 #include "shell/terminal/launch.h"
 #include "shell/course/class/learning.h"
 #include "shell/course/course.h"
-#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,26 +67,19 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
-/* OpenBLAS reads its settings before main, so the program sets them and executes itself again.
- * Without its setting an older OpenBLAS does not use AVX-512, and one rank's bits differ from
- * several ranks'. Unused BLAS threads loop for a buffer if memory is limited. */
-static void start_as_blas_should(char **argv)
+/* Sets what OpenBLAS reads when it is opened. Without its setting an older OpenBLAS does not use
+ * AVX-512. Unused BLAS threads loop for a buffer if memory is limited. */
+static void set_blas(void)
 {
-	const char *threads = getenv("OPENBLAS_NUM_THREADS");
-	char self[4096];
-	bool core = kernels_width() == WIDTH_AVX512 && !getenv("OPENBLAS_CORETYPE");
-	if (!core && threads && strcmp(threads, "1") == 0)
-		return;
-	if ((!core || setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0) &&
-	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0 && system_own_file(self, sizeof self))
-		/* if this fails, numbers differ in their last bits */
-		execv(self, argv);
+	if (kernels_width() == WIDTH_AVX512)
+		setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
+	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
 int main(int argc, char **argv)
 {
 	struct options options;
-	start_as_blas_should(argv);
+	set_blas();
 	/* Opens closed standard descriptors, whose numbers a pipe would get otherwise. */
 	int place;
 	while ((place = open("/dev/null", O_RDONLY)) >= 0 && place <= 2)

@@ -74,7 +74,6 @@ static void add_mpirun(struct words *words)
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
 	/* kill at once: a dead rank's peers have nothing to clean up */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
-	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
 static bool progress_can_be_shown(void)

@@ -109,6 +109,8 @@ static enum status attention_shape(struct kernel_call *call)
 		return wrong_part(call, q->dim[0], "rows", SEQ);
 	struct attention_sizes of = attention_sizes(call);
 	enum status status = shapes_of_operands(call);
+	if (status == ST_OK)
+		status = blas_ready();
 	if (status == ST_OK && call->ins == 6)
 		status = shape_of_lse(call, &call->in[5], q->dim[0]);
 	if (status == ST_OK && (q->dim[1] > INT_MAX || of.queries > INT_MAX || of.keys > INT_MAX))

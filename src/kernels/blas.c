@@ -12,6 +12,16 @@
 
 #include <limits.h>
 
+enum status blas_ready(void)
+{
+	const char *why = blas_open();
+	return !why ? ST_OK
+	            : fail(ST_FILE,
+	                      "cannot open OpenBLAS, which multiplies matrices: %s; install it "
+	                      "(Debian: `apt install libopenblas0`)",
+	                      why);
+}
+
 /* Returns the leading dimension for strides (row, col) if the BLAS accepts it, else 0. */
 static int leading(const struct layout *layout, int row, int col)
 {

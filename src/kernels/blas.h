@@ -17,7 +17,12 @@ struct matrix matrix_in(const struct kernel_tensor *tensor, bool transposes);
 /* Returns the result's own memory if the BLAS can write there and no input overlaps it, else a
  * copy. With += the copy starts with the old values. */
 struct matrix matrix_out(const struct kernel_call *call, int out);
-/* Computes y := scale a b + beta y, with y [m,n] and the sum over k. */
+/* Opens OpenBLAS once, limited to one thread, because ranks share the cores. Any thread may call
+ * it. Returns NULL, or the reason if OpenBLAS cannot be opened. */
+const char *blas_open(void);
+/* The same. Fails with ST_FILE. */
+enum status blas_ready(void);
+/* Computes y := scale a b + beta y, with y [m,n] and the sum over k. Requires blas_open. */
 void matrix_product(
         int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y);
 /* Frees the copy, if any, after writing it to the tensor (NULL: an input). */

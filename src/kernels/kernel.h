@@ -129,9 +129,6 @@ static inline bool kernel_is_source(const struct kernel *kernel)
 	return kernel->ins == 0;
 }
 
-/* Limits the BLAS to one thread, because ranks share the cores. Call it before any other function
- * here; any thread may. */
-void kernels_start(void);
 const struct kernel *kernel_find(const char *name); /* returns NULL if none */
 const struct kernel *kernel_at(int i);              /* in `help` order; NULL past the last */
 

@@ -20,6 +20,8 @@ static enum status matmul_shape(struct kernel_call *call)
 		return fail(ST_DTYPE, "%s is %s, %s is %s: matmul needs one type (`cast %s to=%s`)", a->name,
 		        dtype_name(a->layout.dtype), b->name, dtype_name(b->layout.dtype), b->name,
 		        dtype_name(a->layout.dtype));
+	if (blas_ready() != ST_OK)
+		return ST_FILE;
 	int64_t dim[2] = {a->layout.dim[0], b->layout.dim[1]};
 	if (dim[0] > INT_MAX || dim[1] > INT_MAX || a->layout.dim[1] > INT_MAX)
 		return fail(ST_RANGE, "matmul: a dimension is above 2^31-1");

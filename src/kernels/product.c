@@ -1,31 +1,57 @@
-/* product.c -- the product of two matrices, as BLAS calls */
+/* product.c -- the product of two matrices, as BLAS calls
+ *
+ * OpenBLAS is opened by the first line that multiplies, because loading it takes longer than all
+ * else at the start of a process. */
 #include "kernels/blas.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "kernels/kernel.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* OpenBLAS's own; not in every cblas.h */
-void openblas_set_num_threads(int threads);
-char *openblas_get_corename(void);
-void cblas_somatcopy(
-        CBLAS_ORDER, CBLAS_TRANSPOSE, int rows, int columns, float, const float *, int ld, float *, int);
+/* OpenBLAS finds its 7,000 symbols in itself first, which halves the time to open it. */
+#ifdef __SANITIZE_ADDRESS__ /* which does not allow it */
+enum { BLAS_FLAGS = RTLD_LAZY };
+#else
+enum { BLAS_FLAGS = RTLD_LAZY | RTLD_DEEPBIND };
+#endif
 
-static bool unpacked; /* OpenBLAS has the small-matrix kernels that matrix_product targets */
+static struct {
+	__typeof__(cblas_sgemm) *sgemm; /* NULL: OpenBLAS could not be opened */
+	void (*somatcopy)(CBLAS_ORDER, CBLAS_TRANSPOSE, int rows, int columns, float, const float *, int ld,
+	        float *, int);
+	bool unpacked; /* it has the small-matrix kernels that matrix_product targets */
+	char failure[300];
+} blas;
 
-static void start(void)
+static void blas_load(void)
 {
-	openblas_set_num_threads(1);
-	unpacked = strstr("SkylakeX Cooperlake SapphireRapids", openblas_get_corename());
+	void *library = dlopen("libopenblas.so.0", BLAS_FLAGS);
+	void (*set_threads)(int threads);
+	char *(*core)(void);
+	if (library) {
+		*(void **)&blas.somatcopy = dlsym(library, "cblas_somatcopy");
+		*(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
+		*(void **)&core = dlsym(library, "openblas_get_corename");
+	}
+	if (!library || !blas.somatcopy || !set_threads || !core) {
+		const char *words = dlerror();
+		snprintf(blas.failure, sizeof blas.failure, "%s", words ? words : "");
+		return;
+	}
+	*(void **)&blas.sgemm = dlsym(library, "cblas_sgemm");
+	set_threads(1);
+	blas.unpacked = strstr("SkylakeX Cooperlake SapphireRapids", core());
 }
 
-void kernels_start(void)
+const char *blas_open(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, start);
+	pthread_once(&once, blas_load);
+	return blas.sgemm ? NULL : blas.failure;
 }
 
 /* OpenBLAS maps a buffer per concurrent product, and retries forever if memory is short. So the
@@ -70,11 +96,11 @@ void matrix_product(
         int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y)
 {
 	enum { MOST = 1000000, WEIGHTS = 128 * 128, ROWS = 32, COLUMNS = 64, DEPTH = 256 };
-	bool small = unpacked && m >= 64 && (double)n * (a.trans == CblasTrans ? m : k) <= WEIGHTS;
+	bool small = blas.unpacked && m >= 64 && (double)n * (a.trans == CblasTrans ? m : k) <= WEIGHTS;
 	float copy[WEIGHTS];
 
 	if (small && a.trans == CblasNoTrans && b.trans == CblasTrans) {
-		cblas_somatcopy(CblasRowMajor, CblasTrans, n, k, 1, b.data, b.ld, copy, n);
+		blas.somatcopy(CblasRowMajor, CblasTrans, n, k, 1, b.data, b.ld, copy, n);
 		b = (struct matrix){copy, NULL, n, CblasNoTrans};
 	}
 	bool parts = small && b.trans == CblasNoTrans && (double)m * n * k > MOST;
@@ -83,7 +109,7 @@ void matrix_product(
 	for (int l = 0; l < k; l += depth)
 		for (int i = 0; i < m; i += rows)
 			for (int j = 0; j < n; j += columns)
-				cblas_sgemm(CblasRowMajor, a.trans, b.trans, least_of(rows, m - i),
+				blas.sgemm(CblasRowMajor, a.trans, b.trans, least_of(rows, m - i),
 				        least_of(columns, n - j), least_of(depth, k - l), scale,
 				        element(a, i, l), a.ld, element(b, l, j), b.ld, l ? 1 : beta,
 				        element(y, i, j), y.ld);

@@ -7,7 +7,6 @@
 #include "sim/lookahead.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "kernels/kernel.h"
 
 static enum status sim_queued(struct backend *backend, op_id id)
 {
@@ -257,7 +256,6 @@ static const struct backend functions = {
 struct backend *sim_start(struct world *world, struct transport *transport, struct backend_hooks hooks)
 {
 	struct sim *sim = mem_alloc(sizeof *sim);
-	kernels_start();
 	sim->backend = functions;
 	sim->engine = engine_create(world);
 	sim->copy = mem_alloc(sizeof *sim->copy);

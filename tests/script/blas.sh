@@ -29,3 +29,7 @@ check "loss_scale=dynamic in f32 and gradients that are not exchanged: a verdict
 sed 's/^\(.*\){ allreduce g op=avg.*$/\1{ } }/' saved.rsh > local.rsh
 "$RANKSH" -n 2 -c 'program local.rsh; verify iterations=2' > out 2>&1
 check "... of a script, too, with what to write" grep -q 'not known with loss_scale=dynamic; `loss_scale=1` shows it' out
+# an OpenBLAS that cannot be opened: the line is refused
+mkdir broken && : > broken/libopenblas.so.0
+LD_LIBRARY_PATH=broken "$RANKSH" -n 1 -c 'tensor u[2,2] = ones; y = matmul u u' > out 2>&1
+check "without OpenBLAS matmul is refused" grep -q 'cannot open OpenBLAS, .*file too short; install it' out

@@ -54,9 +54,9 @@ session "no address space to take part in a message" 1 8000 4 '^rank [012]: ' 't
 session "numbers alone have no room" 1 30000 4 "$(out 1)" \
 	'tensor big[2000,2000] = ones; tensor more[2000,2000] = ones; z = add more more; print x[0,0]'
 session "no address space for the buffer of a product" 1 60000 4 "$(out 1)" 'tensor u[200,200] = ones; v = matmul u u; print v[0,0]'
-# the threads that OpenBLAS would start want such buffers, too, as soon as it is loaded
+# the threads that OpenBLAS would start want such buffers, too, as soon as it is opened
 (
-	ulimit -v $(($(awk '/^VmPeak/ { print $2 }' /proc/self/status) + 150000)) && within 60 "$RANKSH" -n 1 -c 'say "there"'
+	ulimit -v $(($(awk '/^VmPeak/ { print $2 }' /proc/self/status) + 150000)) && within 60 "$RANKSH" -n 1 -c 'tensor u[2,2] = ones; v = matmul u u'
 ) > "$work/out" 2>&1
 status=$?
 if [ $status != 124 ]; then echo "ok memory: little address space: it ends"; else

@@ -1,10 +1,9 @@
 /* cublas.c -- the functions of cuBLAS, queued on the stand-in's streams */
 #include "cuda/library/library.h"
-#include "kernels/kernel.h"
+#include "kernels/blas.h"
 #include "standin/cublas/gemm.h"
 #include "standin/standin.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #define X(name, symbol, needed, result, parameters) result symbol parameters;
@@ -23,10 +22,8 @@ struct cublasContext {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	TRY_CALL(cublasCreate);
-	pthread_once(&once, kernels_start);
-	*handle = calloc(1, sizeof **handle);
+	*handle = blas_open() ? NULL : calloc(1, sizeof **handle);
 	return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
 
