@@ -120,9 +120,9 @@ enum status host_answer(struct call *call, enum status status)
 enum status host_bring(
         struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)
 {
-	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
+	return shell_bring(
+	        call->shell, rank, stream, view, call_record(call, rank, OP_COPY, "copy"), reads, id);
 }
 
 /* Appends "y [256,256] queued on default: 2.00 ms of work, not begun". If a launch takes host

@@ -85,7 +85,7 @@ static enum status shards_bring_rank(struct shell *shell, int rank, const struct
 			continue;
 		status = interpreter_view(shell, rank, c->shard[i].line.tensor, &view);
 		if (status == ST_OK)
-			status = shell_bring(shell, rank, STREAM_DEFAULT, &view, &copy, NULL, &last);
+			status = shell_bring(shell, rank, STREAM_DEFAULT, &view, copy, NULL, &last);
 	}
 	if (status == ST_OK && last)
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync);

@@ -31,7 +31,7 @@ struct operand view_operand(const struct view *view, int access)
 }
 
 enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
-        struct record *record, struct host_reads *reads, op_id *id)
+        struct record copy, struct host_reads *reads, op_id *id)
 {
 	struct operand operand = view_operand(view, ACCESS_READ);
 	if (space_is_host(view->space)) {
@@ -39,13 +39,13 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 			reads->operand[reads->count++] = operand;
 		return ST_OK;
 	}
-	record->operand = &operand;
-	record->operands = 1;
-	record->noted = reads && reads->noted;
-	record->bytes = layout_bytes(&view->layout);
-	record->dtype = view->layout.dtype;
-	record->object = view->name;
-	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
+	copy.operand = &operand;
+	copy.operands = 1;
+	copy.noted = reads && reads->noted;
+	copy.bytes = layout_bytes(&view->layout);
+	copy.dtype = view->layout.dtype;
+	copy.object = view->name;
+	return shell_queue(shell, rank, stream, &copy, 0, 0, 0, id);
 }
 
 /* The copies that bring the views; 0 for host tensors, and for reads from outside */
@@ -62,7 +62,7 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 	enum status status = ST_OK;
 	op_id last = 0;
 	for (int i = 0; i < read->views && status == ST_OK; i++) {
-		status = shell_bring(shell, rank, read->stream, &read->view[i], &record, &reads, &by->by[i]);
+		status = shell_bring(shell, rank, read->stream, &read->view[i], record, &reads, &by->by[i]);
 		last = by->by[i] ? by->by[i] : last;
 	}
 	if (!last && read->after != STREAM_HOST)

@@ -24,10 +24,11 @@ struct host_reads {
 	int count;
 	bool noted; /* as in struct record: later lines are queued before the values are read */
 };
-/* Queues a copy of a device tensor to the host; sets operand, bytes and object of `record`, and
- * *id. A host tensor is added to `reads` (may be NULL) instead; *id is unchanged. */
+/* Queues a copy of a device tensor to the host and stores its *id. copy: the COPY's record, to
+ * which shell_bring adds operand, bytes, type and object. A host tensor needs no copy: it is added
+ * to `reads`, which the caller keeps below HOST_READS_MOST (NULL: skipped); *id is unchanged. */
 enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
-        struct record *record, struct host_reads *reads, op_id *id);
+        struct record copy, struct host_reads *reads, op_id *id);
 
 /* Reads this rank's elements, packed [layout_bytes]. by: the copy that brought them
  * (backend.read); 0: from memory */
@@ -36,13 +37,14 @@ enum status read_packed(const struct shell *shell, op_id by, const struct view *
 enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);
 
 enum read_kind {
-	READ_ELEMENT, /* of a, which has one element */
+	READ_ELEMENT, /* the only element of view[0] */
 	READ_SUM,
 	READ_NORM,
-	/* max|a-b| / max(max|a|, max|b|); 0 if equal, inf with a NaN. Requires equal shapes */
+	/* of views a, b: max|a-b| / max(max|a|, max|b|); 0 if equal, inf with a NaN. Requires
+	 * equal shapes */
 	READ_DIFFERENCE,
 	READ_STEP, /* step_away(a, b, c) in the coarsest type. Requires equal shapes */
-	READ_LIST  /* whole numbers: all of a, then b */
+	READ_LIST  /* whole numbers: all of view[0], then all of view[1] */
 };
 enum { READ_VIEWS = 3 /* a, b, c */ };
 struct data_read {
