@@ -68,7 +68,7 @@ static enum status check(const struct options *options)
 }
 
 /* Sets what OpenBLAS reads when it is opened. Without its setting an older OpenBLAS does not use
- * AVX-512. Unused BLAS threads loop for a buffer if memory is limited. */
+ * AVX-512. If memory is limited, unused BLAS threads spin for a buffer. */
 static void set_blas(void)
 {
 	if (kernels_width() == WIDTH_AVX512)
@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	set_blas();
-	/* Opens closed standard descriptors, whose numbers a pipe would get otherwise. */
+	/* Opens closed standard descriptors, whose numbers a pipe would get otherwise, for reading:
+	 * output to them still fails. */
 	int place;
 	while ((place = open("/dev/null", O_RDONLY)) >= 0 && place <= 2)
 		;
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), process.c reports
-	 * refused options, once for all ranks */
+	/* Under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), this process is a rank
+	 * unless --dry is given: process.c reports refused options, once for all ranks. */
 	bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
 	        getenv("PMI_SIZE");
 	bool rank = launched && !options.dry;

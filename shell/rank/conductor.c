@@ -53,8 +53,8 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* Shows the output so far, at the same step on all processes. Different worlds are reported again
- * at the order's end. */
+/* Shows the output so far, at the same step on all processes. If their replicated states differ,
+ * the order's end reports it again. */
 static void flush(void *self)
 {
 	struct conductor *conductor = self;
@@ -171,7 +171,7 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 	return shell_settle(shell, status);
 }
 
-/* Runs on every process, with the same status on all. */
+/* Runs the order on this process and returns its own status, which agree_all weighs. */
 static enum status carry_out(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;

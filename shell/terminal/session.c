@@ -90,7 +90,8 @@ static const char *prompt_of(struct session *session)
 	return text_string(&session->shown_prompt);
 }
 
-/* Returns NULL at the end of input, or if the job died. */
+/* Returns the typed line, which the caller frees. NULL: the input ended or a signal asks to end
+ * (*ended is true), or the job died. */
 static char *read_line(struct session *session, bool *ended)
 {
 	char *line = NULL;
@@ -104,7 +105,7 @@ static char *read_line(struct session *session, bool *ended)
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
-		/* do not block after a Ctrl-C that ended TAB: it is handled below */
+		/* do not block if a Ctrl-C ended a completion: it is handled below */
 		int ready = poll(ends, 3, signal_came(SIGINT) ? 0 : follower_wait_ms(session));
 		if (signal_taken(SIGINT)) {
 			text_clear(&session->pending);
@@ -263,7 +264,8 @@ static enum status open_session(struct session *session)
 		say_bad(session, "%s", fail_text());
 		session->code = path ? 2 : 0;
 	}
-	return path ? status : ST_OK; /* fail only for a requested journal: others may follow it */
+	/* fail only with --journal: --follow may read that file */
+	return path ? status : ST_OK;
 }
 
 static void run(struct session *session)

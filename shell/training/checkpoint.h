@@ -13,7 +13,7 @@
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 
-/* a path as a line may give it, and what `-ITERATION.NUMBER.npy.new` adds */
+/* bytes of the longest path in a line and of `-ITERATION.NUMBER.npy.new` */
 enum { CHECKPOINT_PATH_ROOM = 600 };
 
 struct shard {
@@ -27,8 +27,8 @@ struct checkpoint {
 	char *path;
 	char *model;
 	int iteration; /* completed iterations */
-	int parts;     /* number of parts of its batch (`# parts`); 0: any */
-	char *loses;   /* why it may differ from one rank's; "": it does not */
+	int parts;     /* parts of a batch (`# parts`) with which it can resume; 0: any */
+	char *loses;   /* why results may differ from one rank's; "": they do not */
 	struct whole *whole;
 	int wholes;
 	struct shard *shard;
@@ -38,7 +38,8 @@ struct checkpoint {
 void checkpoint_release(struct checkpoint *c);
 
 /* Saves the training between two iterations. Fails with ST_ARGUMENT without a program, within an
- * iteration or in a dry run, and with ST_FILE, which leaves no manifest. Without `force`, files
+ * iteration or in a dry run, and with ST_FILE. A failure before the shards are renamed keeps an
+ * earlier checkpoint of this name; one after that leaves no manifest. Without `force`, files
  * that no checkpoint has written are refused before any file changes. every: as in the line; 0: a
  * single checkpoint. A replay writes nothing. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);

@@ -1,6 +1,7 @@
 /* wire.c -- requests and replies as lines of JSON
  *
- * Tables give a member's place and its messages; code handles status, log and picture. */
+ * Tables say which messages have a JSON member and which struct member holds it. Code handles
+ * status, log and picture. */
 #include "shell/wire/wire.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -114,7 +115,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
-/* cJSON's allocations can fail in tests, and end a process without memory. */
+/* Tests can make cJSON's allocations fail; exhausted memory ends the process. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -177,7 +178,7 @@ void logged_line_read(const cJSON *object, struct logged_line *line)
  * Equal neighbours form a run, so a wide frame takes a few kB instead of 12 bytes a cell:
  *
  *     io      ████ copy        a row's glyphs
- *     8.0 4.5@17 5.5@17        8 plain cells; 9 cells in colour 5, over operation 17
+ *     8.0 9.5@17               8 plain cells; 9 cells in colour 5, over operation 17
  *
  * Another process wrote the text, so each count is checked against the rest of the row. */
 
@@ -216,7 +217,7 @@ void wire_put_picture(const struct picture *picture, struct text *out)
 		write_row(picture, (size_t)row, out);
 }
 
-/* Reads runs up to the row's end or less; other cells stay plain. */
+/* Reads the runs of a row. They may cover less than the row; the cells after them stay plain. */
 static bool read_runs(const char **at, struct picture *picture, size_t from)
 {
 	size_t filled = 0, width = (size_t)picture->width;
@@ -311,7 +312,7 @@ void reply_write(const struct reply *reply, struct text *line)
 
 /* ---- reading ---- */
 
-/* Returns -1 for an unknown kind, or NULL. */
+/* Returns -1 if `name` is NULL or unknown. */
 static int find(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; name && i < count; i++)

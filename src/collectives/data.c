@@ -23,7 +23,8 @@ enum { PART = 1 << 18 };
 
 /* ---- arithmetic ---- */
 
-/* sum := sum OP x, each step rounded to f32. A number wins over a NaN, as in NCCL. */
+/* sum := sum OP x, each step rounded to f32. A maximum or minimum of a number and a NaN is the
+ * number, as in NCCL; a sum is NaN. */
 static void combine_f32(enum reduction reduction, float *sum, const float *x, int64_t count)
 {
 	if (reduction == REDUCE_MAX)
@@ -80,7 +81,8 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Left-out places have empty pieces. */
+/* Returns the first element of a place's piece. Except for RESULT_SHARED, left-out places have
+ * empty pieces. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
 	return job->collective->result == RESULT_SHARED
@@ -152,7 +154,7 @@ enum status data_reduce(const struct collective_job *job)
 	    first = stays || to != ALL ? (last + 1) % job->n : job->place;
 	int64_t own = piece_of(job, job->place + 1) - piece_of(job, job->place),
 	        longest = stays ? job->chunk : parts_of(job->in_count, counted(job, job->n));
-	/* as large as the tensor and completely received, so not zeroed as by mem_alloc */
+	/* not mem_alloc, which zeroes: every block that is read has been received */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	struct extent *sent = mem_alloc((size_t)job->n * sizeof *sent);
@@ -172,7 +174,7 @@ enum status data_reduce(const struct collective_job *job)
 		const void *sum = reduce_blocks(job, blocks, mine, first);
 		bool gets = to == ALL || to == job->place;
 		for (int p = 0; p < job->n; p++) {
-			/* the part that p sent returns reduced */
+			/* p returns, reduced, the part that it was sent */
 			piece[p] = (struct transport_piece){sum, to == ALL || to == p ? mine_bytes : 0,
 			        gets ? job->out + sent[p].offset : NULL, gets ? sent[p].bytes : 0};
 		}
@@ -197,12 +199,12 @@ enum status data_broadcast(const struct collective_job *job)
 	return transport_bcast(job->comm, job->root, job->out, bytes);
 }
 
-/* One exchange: this place sends to p all of its input, or part p, and receives from p part p of
- * its result (n = 3, root 0):
+/* One exchange: this place sends to p its whole input or part p of it. It receives from p part p
+ * of its result; in a scatter, from the root the whole result:
  *
  *      allgather    all to all, the whole input
- *      gather       all to 0, the whole input
- *      scatter      0 to all, one part each
+ *      gather       all to root, the whole input
+ *      scatter      root to all, one part each
  *      alltoall     all to all, one part each; with counts: rows to and from each, consecutive */
 enum status data_move(const struct collective_job *job)
 {

@@ -1,4 +1,4 @@
-/* schedule_time.c -- runs the orders of a pipeline to find its span
+/* schedule_time.c -- runs a pipeline's tasks to find its span
  *
  * The stages run in turn, each until the input of its next task is unknown:
  *
@@ -31,7 +31,8 @@ static double *done_at(const struct replay *r, int direction, int part, int micr
 	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->schedule->micros + (size_t)micro];
 }
 
-/* Returns when the task's input arrives; below 0: unknown. */
+/* Returns when the task's input arrives: 0 if it needs none (WORK_W, WORK_IDLE, the first piece's
+ * forward), below 0 if unknown. */
 static double input_at(const struct replay *r, const struct task *task, int part)
 {
 	int last = r->schedule->pieces - 1, backward = task->work != WORK_F;

@@ -37,7 +37,7 @@ struct root {
 	enum root_kind kind;
 	int rank;
 	struct ranks ranks; /* `rank`, and those that tie with it */
-	/* those of `rank` ascending, then of the others. MISSING: the operation that waits, or the
+	/* ids in ascending order, those of `rank` first. MISSING: the operation that waits, or the
 	 * crash; SLOW: the slowed kernels in the chain */
 	op_id *op;
 	size_t count;
@@ -46,9 +46,9 @@ struct root {
 	int64_t ns;
 	struct text text; /* "`@2 slow 2x` (line 2)" */
 };
-/* The subject. OP: the one of these operations that waited longest. STREAM, RANK: the longest wait
- * in these ranks' streams of that name, or on these ranks, in the section (-1: any). TIME: a
- * rank's state at that time */
+/* What a question is about. OP: the operation of `op` that waited longest. STREAM: the longest
+ * wait within `section` (-1: any) in the streams named `stream` of `ranks`. RANK: the same in all
+ * streams of `ranks`. TIME: the state of a rank at `time` */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
@@ -64,7 +64,8 @@ struct why {
 	struct root *root;
 	size_t roots; /* several if they tie; 0: nothing has waited */
 };
-/* Answers the question. `why` is zeroed before, and released by why_release in any case. */
+/* Answers the question. The caller zeroes `why` before, and calls why_release also after a
+ * failure. width: columns of the text. */
 enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* Appends "root: ...", one line a root, at most a few. */
@@ -75,7 +76,7 @@ size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks
 void why_release(struct why *why);
 /* Appends the operation's line, "line 12" or "lab/ddp.rsh:31"; nothing if it has none. */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
-/* Appends it as " (line 12)". */
+/* The same in parentheses, " (line 12)". */
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);
 
 #endif

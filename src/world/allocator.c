@@ -10,21 +10,24 @@
  *   3. a block serves requests of its pool only, and a segment's blocks are in one pool;
  *   4. addresses of returned segments are never reused.
  *
- * A request gets the smallest block that holds it. The block is split if a rest remains:
+ * A request gets the smallest free block of its pool and class (small, large) that holds it and
+ * was freed by clean_limit. A small block is split if 512 bytes remain, a large one if more than
+ * small_limit remains, which another large request could use:
  *
  *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
  *     after   | w1 | new 2 MB | free 4 MB | y |
  *
  * If no block of a captured graph's pool fits, the pool takes a free segment of the stream's
- * ordinary pool. Otherwise the allocator gets a segment from the device, which costs host time. If
- * the device is full, it returns free segments first. */
+ * ordinary pool. Failing that, the allocator gets a segment from the device, which costs host
+ * time. If the device is full, it first returns the free segments that no graph's pool holds. A
+ * disk (unit 0) gives each request that no free block holds a segment of exactly its size. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/search.h"
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
-/* PyTorch's sizes, for unit 1 */
+/* Chooses a segment of PyTorch's size, divided by `unit`. */
 static void plan_segment(struct block_plan *plan, int unit)
 {
 	int64_t step = 2 * MIB / unit, large = 10 * MIB / unit;

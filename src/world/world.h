@@ -258,7 +258,8 @@ int world_iteration_of(const struct world *world, op_id id);
 
 /* -- queueing. Queues implicit waits for reused memory (rule 10), then the operation, and joins it
  * to its matches. Copies the record with its operands and parts; `like` > 0 is the index of an
- * equal record of the same line to share instead. *id: an index into world.ops, or a captured id.
+ * equal record of the same line to share instead. target: the operation that a wait waits for, or
+ * OP_EVERYTHING; 0: none. flags: enum op_flags. *id: an index into world.ops, or a captured id.
  * Fails with ST_LIMIT, or in a capture with ST_ARGUMENT. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);

@@ -4,12 +4,13 @@
  * file may have a top-level `for it in ... { }`: the lines before it are the setup, the block is
  * the iteration, repeated on demand.
  *
- *     file 1, file 2 ...  ##  ##  | for it in  {  ##  ##  ##  }
- *                         ^   ^   ^               ^   ^     ^
- *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
+ *     file 1, file 2 ...  ##   ##   |     for it in {  ##   ##   ##   }
+ *     player_go's stop         STEP SETUP                   STEP STEP ROUND
  *
- * A `##` that only some ranks of the program's `use` reach begins no step. Lines before the first
- * `##` of the setup or iteration belong to the step that it names. */
+ * After ROUND, the iteration runs again with `it` one higher. The first `##` of the setup or of an
+ * iteration does not stop: the lines before it belong to the step that it names. STEP and SETUP
+ * are left out if nothing ran since the last stop. A `##` that only some ranks of the program's
+ * `use` reach begins no step. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -31,11 +32,11 @@ struct watcher {
 	void (*line)(
 	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
-enum player_stop { PLAYER_STEP, PLAYER_SETUP, PLAYER_ROUND, PLAYER_END };
+enum player_stop { PLAYER_STEP, PLAYER_SETUP, PLAYER_ROUND, PLAYER_END /* finished, or failed */ };
 
 struct player_file {
 	const char *name; /* for messages, with a line's number: "mine.rsh" */
-	const char *what; /* of its options: "strategy mine.rsh" */
+	const char *what; /* names the file in messages on its options: "strategy mine.rsh" */
 	const char *text;
 	size_t count;
 	const struct given *given; /* values of its options */
@@ -46,7 +47,7 @@ struct player_file {
 struct player_source {
 	const struct player_file *file;
 	int files;
-	const struct player_file *part; /* parts that replace those in the binary */
+	const struct player_file *part; /* files that replace strategies/parts/ in the binary */
 	int parts;
 	int first; /* `it` in the setup and the first iteration */
 };
@@ -67,12 +68,13 @@ void player_free(struct player *player);
 void player_variable(struct player *player, const char *name, struct text *out);
 /* Evaluates a condition on rank 0, with the variables of its files. */
 enum status player_holds(struct player *player, const char *expression, bool *holds);
+/* Passes a statement that is about to run, or the end of a block, to the watcher. */
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
 /* Calls `what` with each def of its files that can still be called. */
 struct definition; /* state.h */
 void player_each_def(
         const struct player *player, void (*what)(void *self, const struct definition *def), void *self);
-bool player_loops(const struct player *player); /* Returns true if it has an iteration. */
-bool player_runs(const struct shell *shell);    /* ... while a program's lines run */
+bool player_loops(const struct player *player); /* true if the program has an iteration */
+bool player_runs(const struct shell *shell);    /* true while a program's lines run */
 
 #endif
