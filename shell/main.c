@@ -95,8 +95,8 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* Under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), this process is a rank
-	 * unless --dry is given: process.c reports refused options, once for all ranks. */
+	/* Under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), this process is a
+	 * rank, unless --dry: process.c reports refused options, once for all ranks. */
 	bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
 	        getenv("PMI_SIZE");
 	bool rank = launched && !options.dry;

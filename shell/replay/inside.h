@@ -9,7 +9,8 @@
 
 struct table;
 
-/* A section's figures, in ns and bytes: of an iteration, without the first; else of the section */
+/* A section's figures, in ns and bytes: per iteration, without the first one, or (`iterations`
+ * false) of the whole section */
 struct world_figures {
 	bool iterations;
 	double time, exposed;
@@ -31,7 +32,8 @@ enum {
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
 /* The same for a rerun. ST_WAITS has its own message, because `stuck` describes the session. */
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
-/* Prints the error of the simulated time, relative to the measured time of the same lines. ns */
+/* Prints the error of the simulated time relative to the measured time of the same lines, both in
+ * ns. */
 void say_off(struct shell *shell, double measured, double simulated);
 void say_figures(struct shell *shell, struct table *table);
 /* Fails with ST_NAME if a change applied to nothing. */

@@ -42,7 +42,7 @@ enum wish_kind {
 struct shell;
 struct wish {
 	enum wish_kind kind;
-	/* WORLD, ANSWER: does it. It must read wishes.statement before it runs a line. */
+	/* WORLD, ANSWER: fulfils the wish. It must read wishes.statement before it runs a line. */
 	enum status (*grant)(struct shell *shell);
 	/* `undo`: number of lines; `step back`: of steps; `lesson`: the lesson, 0: a file */
 	int64_t number;
@@ -130,7 +130,7 @@ struct shell {
 		struct text outside;
 		/* world.digest at the line's last forecast; 0: none */
 		uint64_t foreseen;
-		/* operations were awaited, so all before them is final */
+		/* the line has waited for operations: all that precedes them is final */
 		bool reached;
 	} line;
 	/* Actions that a line defers */
@@ -146,7 +146,7 @@ struct shell {
 		/* changes.h; NULL: none */
 		struct changes *changes;
 		int depth; /* above 0: no output, no files */
-		int shown; /* those of `depth` that follow a session, with output */
+		int shown; /* the part of `depth` that follows a session, with output */
 	} replay;
 	/* Lessons and classes: shell/course/ */
 	struct {
@@ -211,7 +211,7 @@ enum status shell_look(struct shell *shell);
 enum status shell_glance(struct shell *shell);
 /* Runs until the operations have completed (backend.reach); reports timeouts on the way. */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
-/* Arguments of "%s...%s" */
+/* Makes the arguments of a format "%s...%s", which prints in that colour. */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
 /* Returns the latest host clock, in virtual ns. */
 int64_t shell_clock(const struct shell *shell);

@@ -67,9 +67,10 @@ typedef enum status plan_step(struct call *call, int rank, struct submit_plan *p
 
 /* Does all three steps, then queues host waits and shows the notice. */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
-/* The first step; the second. *plans begins as {0}; always call plans_release. */
+/* Does the first step. *plans begins as {0}; always call plans_release. */
 enum status plans_resolve(
         struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans);
+/* Does the second step. */
 enum status plans_make(struct shell *shell, struct plans *plans);
 /* Sets the rank's new results in the plan. Returns true if the rank can share the previous rank's
  * record. */
@@ -79,26 +80,27 @@ enum status plan_free_old(struct shell *shell, const struct submit_plan *plan, c
 void plans_release(struct plans *plans);
 
 void plan_operand(struct submit_plan *plan, const struct view *view, int access);
-/* Adds the next name left of `=` as a result. Requires fewer than PLAN_RESULTS so far. ST_NAME: a
- * name is there twice */
+/* Adds the next name left of `=` as a result. Requires fewer than PLAN_RESULTS so far. Fails with
+ * ST_NAME if a name is there twice. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan);
-/* Sets result i's action for a `wanted` layout, and adds its operand. ST_SHAPE, ST_DTYPE: it can
- * be neither overwritten nor remade */
+/* Sets result i's action for a `wanted` layout, and adds its operand. Fails with ST_SHAPE or
+ * ST_DTYPE if the tensor can be neither overwritten nor remade. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
-/* Each fails with ST_ARGUMENT if the plan cannot run there. */
-/* A host thread runs only copies between disk and host memory, and kernels on host memory. */
+/* The next three fail with ST_ARGUMENT if the plan cannot run there.
+ *
+ * A host thread runs only copies between disk and host memory, and kernels on host memory. */
 enum status plan_fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan);
 /* A GPU's kernel needs all operands in device memory. */
 enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan);
-/* NCCL needs them also without gaps, because it moves whole blocks. */
+/* NCCL needs operands in device memory and without gaps, because it moves whole blocks. */
 enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan);
 /* Shows at the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(const struct call *call, const struct plans *plans);
 
-/* Checks a time. ST_UNIT: no unit, unless it is 0; ST_RANGE: below 0, or so large that a sum could
- * exceed 63 bits of ns */
+/* Checks a time. Fails with ST_UNIT if it has no unit and is not 0, and with ST_RANGE if it is
+ * below 0, or so large that a sum could exceed 63 bits of ns. */
 enum status duration_check(const char *title, struct number number);
 enum status kernel_run(struct call *call);
 
@@ -107,7 +109,7 @@ enum status collective_run(struct call *call);
 /* Queues the steps of a collective as separate operations, with the same result. */
 enum status unroll_run(struct call *call);
 
-/* together.c: sends and receives of several lines that start as one (ncclGroupStart/End) */
+/* ---- together.c: sends and receives of several lines that start as one (ncclGroupStart/End) */
 /* Returns OPF_FREE_LAUNCH and OPF_TOGETHER if the block has already launched an operation of this
  * rank; else 0. */
 int together_flags(struct shell *shell, int rank);

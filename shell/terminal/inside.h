@@ -11,7 +11,7 @@
 struct follow {
 	const char *path; /* as typed; "-": descriptor 0 */
 	const char *name;
-	struct journal_file told; /* the source's session, by the lines read so far */
+	struct journal_file told; /* the source's session as far as it was read */
 	int file;                 /* -1: not open */
 	bool pipe;
 	struct text bytes, line; /* bytes not taken yet; the line taken last */
@@ -90,8 +90,8 @@ void follow_release(struct follow *follow);
 enum status follower_open(struct session *session);
 /* Returns the poll timeout until the next read; -1: none. */
 int follower_wait_ms(const struct session *session);
-/* Handles the source's next line, or its end. Returns true if it has, so text may be below the
- * input line. */
+/* Handles the source's next line or its end, if one has come. Returns true if it did: text may now
+ * be below the input line. */
 bool follower_hear(struct session *session);
 /* Returns false if act_on shall handle the line. */
 bool follower_acts(struct session *session, const char *line);
@@ -104,7 +104,7 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
         const struct reply *reply, struct text *words);
 /* Returns true if the welcome screen is wanted (`set hello=off`). */
 bool wants_hello(const struct session *session);
-/* welcome.c: appends it, for n ranks. */
+/* welcome.c: appends the welcome screen for n ranks. */
 void welcome_write(struct text *out, const struct session *session, int n);
 
 #endif

@@ -12,7 +12,7 @@
  *     # ddp: every rank has the whole model              NAME: one sentence
  *     # memory: parameters whole on every rank           a note; further lines are indented
  *     # sends: gradients, averaged                       a note that the help of a stack repeats
- *     # axis dp: share out the batch                     its mesh axis, and its work there
+ *     # axis dp: share out the batch                     its mesh axis, and what it does there
  *     # after tp pp                                      read after the files of these axes
  *     # alone: rank 0 has the model                      it does not stack, and why
  *     # loses hook != "none": the hook leaves out        when verify may differ, and why
@@ -58,7 +58,7 @@ const char *choice_name(bool model, int i);
 bool choice_is_path(const char *name);
 /* Reads the file into choice->file. Fails with ST_NAME, naming the nearest, or ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, struct choice *choice);
-/* Also reads its head into choice->head. Fails with ST_SYNTAX, too. */
+/* As choose_file; also reads the file's head into choice->head. Fails also with ST_SYNTAX. */
 enum status choose_head(struct shell *shell, bool model, struct choice *choice);
 void choice_release(struct choice *choice);
 /* Returns NULL if the option is not given. */
@@ -83,8 +83,8 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
  * Call after stack_mesh. */
 void stack_links(
         const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out);
-/* Gives each option to all files that have it, else to the model. Fails with ST_ARGUMENT if only
- * other strategies have it, or if it has two values. */
+/* Gives each option to all files that have it, or if none has it to the model. Fails with
+ * ST_ARGUMENT if only other strategies have it, or if it has two values. */
 enum status stack_options(struct choice *choice, int count);
 /* places.c: appends the options without effect; of the model's, those from index `from` on. Call
  * after stack_options. */
@@ -92,7 +92,7 @@ void stack_idle(const struct choice *choice, int count, int from, struct text *o
 void program_say_idle(struct shell *shell, const struct program *program);
 /* Reads key i of the line as an option. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
-/* Makes it the model of later strategies, after a walk on one rank. */
+/* Makes `model` the model of later strategies, after a walk through it on one rank. */
 enum status choose_model(struct shell *shell, struct choice *model);
 /* Makes the chosen model, if any, again for other data. */
 enum status choose_model_again(struct shell *shell);
@@ -115,9 +115,9 @@ void choice_changes(struct text *out);
 void choice_those_with(const char *option, struct text *out);
 /* Prints the built-in models or strategies. */
 void choice_list(struct shell *shell, bool models);
-/* Prints its help, or (source) its text. */
+/* Prints the help of a model or strategy, or (source) its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
-/* Prints the help of a stack. Fails with ST_ARGUMENT if they do not stack. */
+/* Prints the help of a stack. Fails with ST_ARGUMENT if the choices do not stack. */
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
 /* Makes the program of choice[0], the model (without a name: the chosen one), and the strategies
  * after it. */

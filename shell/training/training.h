@@ -96,9 +96,9 @@ struct training {
 	int iteration;
 	size_t round;       /* steps of the last whole iteration; 0: none yet */
 	long played;        /* steps since the world was empty */
-	long limit;         /* during a replay: no step after this one; -1: any */
-	long played_before; /* ... before the current line */
-	long began;         /* ... before the command that plays them */
+	long limit;         /* during a replay: `played` may not exceed it; -1: no limit */
+	long played_before; /* `played` before the current line */
+	long began;         /* `played` before the current command that plays steps */
 	bool cut;           /* the limit stopped that command */
 	/* since the limit was set, the journal has stored another line than the one that ran */
 	bool rewritten;
@@ -106,8 +106,7 @@ struct training {
 	struct part_lines parts;
 	struct curves curves;
 	struct transcript *transcript; /* of the last step shown */
-	/* for `program save` */
-	struct typed_lines *typed;
+	struct typed_lines *typed;     /* for `program save` */
 	size_t typed_count;
 	unsigned typed_latest; /* the latest def in it */
 };
@@ -119,7 +118,7 @@ void training_free(struct shell *shell);
 void training_line(struct shell *shell);
 /* Call before the program's world is freed. */
 void training_stop(struct shell *shell);
-/* Call in the new world. again: restores the plan with which the old one began */
+/* Call in the new world. again: restores the plan with which the old world began */
 void training_reset(struct shell *shell, bool again);
 /* Returns true if Enter on an empty line plays the next step. */
 bool program_running(const struct shell *shell);
@@ -128,15 +127,15 @@ bool program_running(const struct shell *shell);
 void loader_text(const struct loader *loader, struct text *out);
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* walk.c: keeps lines typed since the last step. */
+/* walk.c: keeps the lines typed since the last step, for `program save`. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
-/* Makes it the session's program. Fails, and changes nothing, if it cannot run to the end of its
- * first iteration. ST_AGAIN: the world is not empty yet (session_wants_empty). */
+/* Makes `program` the session's program. Fails, and changes nothing, if it cannot run to the end
+ * of its first iteration. ST_AGAIN: the world is not empty yet (session_wants_empty). */
 enum status program_take(struct shell *shell, struct program *program);
 /* The same; also ends an earlier program's `checkpoint every=`. */
 enum status program_begin(struct shell *shell, struct program *program);
-/* Fails with ST_ARGUMENT if there is none. */
+/* Fails with ST_ARGUMENT if the session has no program. */
 enum status program_wanted(const struct shell *shell);
 /* Loads a script. Collective: rank 0 reads the file. */
 enum status program_load_file(struct shell *shell, const char *path);
@@ -151,17 +150,18 @@ enum status program_script(struct shell *shell, struct text *out);
 /* Computes the mean of `loss` over its ranks; NAN if none, and with --dry. Takes no time. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Appends why the program may differ from one rank; nothing if it may not. */
+/* Appends why the program's results may differ from those of one rank; nothing if they do not. */
 enum status program_loses(struct shell *shell, struct text *out);
-/* Sets *parts to the number of parts in which one rank trains its batch, 0: any; leaves it if the
- * model has no `# parts`. */
+/* Sets *parts to the number of parts into which one rank cuts its batch for a comparison; 0: any.
+ * Without a line `# parts`, *parts is unchanged. */
 void program_parts(const struct shell *shell, int *parts);
-/* Plays until `iterations` are done (0: as played), trains on one rank, and compares. */
+/* Plays until `iterations` are done, but at least one and to the end of the current one. Then
+ * trains as many on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
 
 /* ---- parts of parameters ---- */
 
-/* Replaces or adds the tensor's declaration. Copies the texts into the world's `names`. */
+/* Adds the tensor's declaration, or replaces its earlier one. Copies the texts into `names`. */
 void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 
@@ -169,9 +169,9 @@ void parts_forget(struct part_lines *parts);
 
 /* Call after an iteration: records the operations that wrote its losses. */
 void curves_iteration(struct shell *shell);
-/* Makes this world's curve so far; none with --dry. Collective. */
+/* Collective. Makes the curve of this world's iterations so far; none with --dry. */
 enum status curves_gather(struct shell *shell);
-/* Call when the world ends. again: a replay will make its curve anew */
+/* Call when the world ends. again: drops its curve, because a replay will make it anew */
 void curves_world_ends(struct curves *curves, bool again);
 void curves_release(struct curves *curves);
 
@@ -179,7 +179,8 @@ void curves_release(struct curves *curves);
 
 /* Appends the ranks' device memory by kind: of tensors now, or (peak) of blocks at the peak. */
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
-/* Reads tensor[rank] (NULL: none). Sets *set to the ranks read; the values have their order. */
+/* Reads a value of the tensor named tensor[rank] (NULL: none) on each rank. Sets *set to the ranks
+ * that have one; `values` has their order. */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
 /* Prints an iteration's loss and rate; last: also the dynamic loss scale */

@@ -20,8 +20,8 @@ struct output {
 	bool force;
 };
 
-/* Local. ST_OK if the file is missing, empty or of this kind; with force also for any regular
- * file, and for a link to one or to nothing. Else ST_FILE */
+/* Asks on this process alone. Fails with ST_FILE unless the file is missing, empty or of this
+ * kind; with force, any regular file passes, and a link to one or to nothing. */
 enum status may_replace(const struct output *output);
 
 /* Fails with ST_FILE within a lesson's own lines. */
@@ -29,13 +29,14 @@ enum status shell_may_write(const struct shell *shell, const char *path);
 /* Rank 0 writes the file, except in a replay; all return its outcome. Fails with ST_FILE as
  * shell_may_write and may_replace do, unless the file already has these bytes. */
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text);
-/* Records the outcome of writing a file, the same on all. A replay, which writes nothing, returns
- * ST_FILE if the recorded outcome was a refusal; else `status`. */
+/* Records the outcome of writing a file, which is the same on all processes. A replay, which
+ * writes nothing, returns ST_FILE if the recorded outcome was a refusal; else `status`. */
 enum status shell_written(struct shell *shell, const char *path, enum status status);
 /* The same for the outcome of may_replace, before the line has effects. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
-/* Each is collective; `mine` is this process's outcome. */
-/* Returns the outcome of process `owner`, with its message. */
+/* The following are collective; `mine` is this process's outcome.
+ *
+ * Returns the outcome of process `owner`, with its message. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
 /* Returns the failure of the first process that failed. */
 enum status shell_agree_all(struct shell *shell, enum status mine);
@@ -48,8 +49,8 @@ enum status shell_no_file(const char *path);
 /* Rank 0 reads the file; all receive its bytes (free with mem_free) and record the read. */
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
 
-/* Reads on this process alone; free with mem_free. ST_FILE: not a regular file; ST_LIMIT: 64 MB or
- * more */
+/* Reads on this process alone; the caller frees *bytes with mem_free. Fails with ST_FILE if it is
+ * no regular file, and with ST_LIMIT from 64 MB on. */
 enum status read_file(const char *path, char **bytes, size_t *count);
 
 #endif

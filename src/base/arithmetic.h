@@ -14,7 +14,7 @@ static inline int64_t most_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* The next two: not for NaN. */
+/* The arguments of the next two are not NaN. */
 static inline double least_number(double a, double b)
 {
 	return a < b ? a : b;
@@ -25,8 +25,8 @@ static inline double most_number(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Rounds x >= 0 up, but drops a fraction of at most 1/1024, which comes from rounded rates: 2.00 ms
- * is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
+/* Rounds x >= 0 up, but drops a fraction of at most 1/1024, which comes from rounded rates: 2.00
+ * ms is 2,000,000 ns. Returns INT64_MAX / 2 from 9e18 on and for NaN. */
 static inline int64_t round_up(double x)
 {
 	if (!(x < 9e18))

@@ -6,22 +6,22 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns zeroed memory, also for 0 bytes; never NULL. Without memory the process reports it and
- * ends, and the job with it (mem_on_exhausted). */
+/* Returns zeroed memory, also for 0 bytes; never NULL. If memory is exhausted, the process reports
+ * it and ends, and so does the job (mem_on_exhausted). */
 void *mem_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* As realloc; never NULL. New bytes are not zeroed. */
 void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
-/* Returns a copy that ends in a NUL. */
+/* Returns a copy with a NUL after it; free it with mem_free. */
 char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull));
 void mem_free(void *block);
 
-/* Keeps freed memory in the process, up to 128 MB: new pages cost a large view as much as its
- * work. */
+/* Makes free() keep up to 128 MB in the process. Otherwise a large view spends half of its time on
+ * new pages. */
 void mem_keep(void);
 
-/* Adds an element that is not zeroed, and gives a pointer to it: *MEM_ADD(&v->items, &v->count) =
- * item, where `item` uses neither. An empty array is NULL and 0. The room follows from the count,
- * so nothing else may grow the array; the count may fall. */
+/* Adds an element, which is not zeroed, and returns a pointer to it. In *MEM_ADD(&v->items,
+ * &v->count) = item, `item` must use neither argument. An empty array is NULL and 0. The room
+ * follows from the count, so nothing else may grow the array; the count may fall. */
 #define MEM_ADD(items, count)                                                   \
 	__extension__({                                                         \
 		size_t at_ = (*(count))++;                                      \
@@ -41,8 +41,8 @@ enum { MEM_FIRST = 16 };
 #define MEM_REMOVE(items, count, at) \
 	memmove(&(items)[at], &(items)[(at) + 1], (size_t)(--*(count) - (at)) * sizeof *(items))
 void *mem_double(void *array, size_t count, size_t element_bytes) __attribute__((returns_nonnull));
-/* If the array's stored room is less than `wanted` elements, grows it to these, or to twice its
- * room if that is more. New elements are not zeroed. */
+/* Grows the array if its *room is less than `wanted` elements: to `wanted`, or to twice its room
+ * if that is more. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 

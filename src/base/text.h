@@ -29,7 +29,7 @@ size_t text_columns(const char *utf8);
 size_t text_step(const char *at, const char *end, int *columns);
 /* Returns the line at *at, *length bytes without newline, and advances *at; NULL at `end`. */
 const char *text_line(const char **at, const char *end, size_t *length);
-/* Goes through the lines of a text: line.at, line.length. */
+/* FOR_LINES runs its body for each line of a text, with line.at and line.length set. */
 struct text_lines {
 	const char *next, *end, *at;
 	size_t length;
@@ -53,11 +53,11 @@ void text_make_safe(char *words);
 void text_put_point(struct text *text, uint32_t point);
 /* Returns the length of the longest prefix that is valid UTF-8 and has no NUL. */
 size_t text_valid(const char *bytes, size_t count);
-/* Returns "saved as UTF-16: save it as UTF-8" for a text with UTF-16's byte order mark, such as
- * Windows PowerShell's `>` writes, or with two-byte ASCII; else NULL. */
+/* Returns "saved as UTF-16: save it as UTF-8" for a text with UTF-16's byte order mark, as Windows
+ * PowerShell's `>` writes it, or with two-byte ASCII; else NULL. */
 const char *text_saved_as(const char *bytes, size_t count);
-/* The same for a text read by lines. If all of it is valid UTF-8 without NUL and its lines end in
- * CR alone, as on old Macs, returns advice on that. */
+/* The same for a text that is read by lines. Also returns advice for valid UTF-8 without NUL in
+ * which all lines end in CR alone, as on old Macs. */
 const char *text_lines_saved_as(const char *bytes, size_t count);
 /* Returns the word's index, from 0, in `words` (separated by single blanks; may be NULL); -1 if it
  * is not there. */
@@ -68,8 +68,7 @@ int text_distance(const char *a, const char *b);
 /* Returns true if `name` is nearer to `word` than *least, and sets *least to its distance. Begin
  * with *least = text_too_far(word). */
 bool text_nearer(const char *word, const char *name, int *least);
-/* Returns the least distance that is too far: two bytes may differ, one in words of up to four
- * columns. */
+/* Returns the least distance that is too far: 3, or 2 for words of up to four columns. */
 int text_too_far(const char *word);
 
 /* Returns the word of `words` that `word` may have meant, a pointer into `words` with its length

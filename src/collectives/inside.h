@@ -36,12 +36,12 @@ int node_member(const struct sender *sender, int node, int before);
 /* Returns how many members on the sender's node precede it in the group. */
 int place_in_node(const struct sender *sender);
 /* Counts sends along the two trees over the group's nodes, half of the elements on each. Member
- * number `before` of each node takes part; the sender is one. */
+ * number `before` of each node takes part, and the sender must be such a member. */
 void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t elements);
 
 struct algorithm_row {
-	/* Returns the cost under its best protocol: latency_ns, bytes, rate, protocol. A rate of
-	 * 0: not possible there. */
+	/* Returns latency_ns, bytes, rate and protocol of the cost under the algorithm's best
+	 * protocol. A rate of 0: the algorithm is not possible there. */
 	struct cost (*cost)(const struct cost_task *task);
 	const char *needs; /* requirement, for the refusal */
 	/* Counts a place's sends with send_to. Requires two members or more and an element. */
@@ -61,14 +61,15 @@ struct group_nodes places_of(const struct machine *machine, struct cost_group gr
 typedef enum status data_rule(const struct collective_job *job);
 data_rule data_reduce, data_broadcast, data_move;
 
-/* Returns the faster one; the first if equal. A rate of 0: impossible. */
+/* Returns the faster cost, or `best` if they are equal. A cost with rate 0 is impossible. */
 struct cost quicker(struct cost best, struct cost other);
 
-/* Steps in a pipeline around the ranks, and how many cross nodes */
+/* Steps in a pipeline around the ranks, and the number of them that cross nodes */
 struct hops {
 	int all, between_nodes;
 };
-/* The plain model: a group's narrowest link, and the hops' latency. */
+/* The plain model, without NCCL's tables: the rate of a group's narrowest link, and the latency of
+ * the hops. */
 double plain_rate(const struct machine *machine, struct group_nodes places);
 double plain_hops_ns(const struct machine *machine, struct hops hops);
 int log2_up(int n);   /* returns the least d with 2^d >= n */

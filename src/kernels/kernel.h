@@ -83,13 +83,14 @@ struct kernel {
 	unsigned writes;
 	bool write_only;
 	/* The number of leading options that may omit "NAME=", among the tensors: `scale x 0.5`,
-	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an
-	 * option. */
+	 * `spin 2ms x`. A word that names a tensor is an argument; any other expression is the
+	 * value of such an option. */
 	int positional;
 	bool wants_columns; /* the first argument's last dimension may not be 0 */
 	bool bare;          /* valid without tensor and result: `spin 2ms` */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
-	/* Arguments: any type and shape; floats (f32, f16, bf16); floats of one shape */
+	/* what kernel_shape() requires of all arguments. FLOAT: f32, f16 or bf16; ALIKE: floats of
+	 * one shape */
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;
 	/* Checks the rest and sets each out[i].layout (dtype and dims; contiguous). Fails with
 	 * ST_SHAPE, ST_DTYPE or ST_RANGE and a message with names: "v is [128,64], x is [256,256]:
@@ -104,9 +105,9 @@ struct kernel {
 	double model;
 	/* NULL, or corrects kernel_cost()'s result from the operands' sizes and `operations`. */
 	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
-	/* The CPU code, for kernel_compute(): one of these three; none: out[0] becomes in[0]. If
-	 * all arguments are i32, `whole` replaces `elements` or `rows`: it wraps at 2^31, as GPUs
-	 * do. */
+	/* The CPU code, for kernel_compute(): one of elements, rows and run; if all are NULL,
+	 * in[0] is copied to out[0]. If all arguments are i32, `whole` replaces `elements` or
+	 * `rows`: it wraps at 2^31, as GPUs do. */
 	kernel_loop *elements, *rows;
 	void (*run)(const struct kernel_call *call);
 	kernel_loop *whole;

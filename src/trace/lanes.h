@@ -30,7 +30,7 @@ struct lanes {
 	const struct trace *trace;
 	int rank;
 	int streams;   /* lanes: numbers 0 .. streams-1 */
-	bool blocking; /* some streams are: rule 7 holds for them and the default stream */
+	bool blocking; /* the rank has blocking streams: rule 7 orders them with the default one */
 	op_id crash;   /* 0: none */
 	int64_t last;  /* the latest known time of an operation; 0: none */
 	size_t count, room;
@@ -72,8 +72,8 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* Replaces `out` by one lane's spans, which tile the window without gaps. An unused stream is one
  * DONE span. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Splits the span that contains `now` if its start is final, and marks spans after it as
- * projected. passes: spans that begin before `now` are not projected */
+/* Splits the span that contains `now` if its start is final, and marks later spans as projected.
+ * passes: as in timeline_options */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
 /* Makes spans invisible that begin at as_of or later, except work. */
 void spans_unseen(struct spans *spans, int64_t as_of);
@@ -153,7 +153,7 @@ int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
 enum status trace_never_ends(const struct trace *trace, op_id id);
 /* Returns a rank that has not queued its part of the match; -1 if none. */
 int trace_missing_rank(const struct world *world, op_id id);
-/* Returns the rank of the operation to blame, without one the missing rank; -1: none. */
+/* Returns the rank of the operation to blame, or if there is none the missing rank; -1: none. */
 int span_waits_for(const struct world *world, const struct span *span);
 /* True if the queued members of its match do not agree, so it never ends. */
 bool trace_mismatch(const struct world *world, op_id id);

@@ -9,7 +9,7 @@
 #define CELL_END "\x1f"
 struct table {
 	struct text cells; /* a cell may be written here, and ended by table_end */
-	const char *align; /* a letter a column, 'l' or 'r'; the last one for all others */
+	const char *align; /* 'l' or 'r' for each column; the last letter also for all further ones */
 };
 
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -36,10 +36,10 @@ void table_release(struct table *table);
 struct row_block {
 	struct ranks ranks;
 	char *rows;
-	double weight; /* the rows as a time, set by the caller; 0 by default */
-	bool odd;
-	double off;  /* if odd: distance from the largest set's weight */
-	size_t came; /* index before sorting */
+	double weight; /* a time that stands for the rows, set by the caller; 0 by default */
+	bool odd;      /* ranks_odd */
+	double off;    /* if odd: distance from the largest set's weight */
+	size_t came;   /* index before sorting */
 };
 struct blocks {
 	struct row_block *block;

@@ -9,8 +9,9 @@
  *   ready   its issue, its stream and its waits let it begin; a collective or transfer has arrived
  *   start   it begins to work: for a collective, its last participant has arrived
  *   end     its outputs appear
- *   blame   the participant that arrived last, the operation that held the engine, or (if it ended
- *           by `ready`) the one that the default stream's rule made it wait for
+ *   blame   the operation that delayed the start: the participant that arrived last, or the one
+ *           that held the engine. If it had ended by `ready`, the default stream's rule made this
+ *           operation wait for it
  * A host operation takes host time from start to end; a wait releases its stream or host at end.
  *
  * Files:
@@ -138,8 +139,8 @@ bool trace_hangs(const struct trace *trace);
 /* Ends a line of output; if trace_hangs, first notes that operations without an end are left
  * out. */
 void trace_put_hangs(const struct trace *trace, struct text *out);
-/* Returns the window for a picture: an eighth longer if an operation without an end became ready
- * in its last eighth */
+/* Returns the window for a picture: trace_window, made an eighth longer if an operation without an
+ * end became ready in its last eighth. */
 struct window trace_window_seen(const struct trace *trace, int section);
 /* Returns the window for figures and `stalls`: it ends with the last operation that is not on a
  * host thread, if there is one. */
@@ -193,12 +194,12 @@ void picture_write(
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
 /* merge: ranks with equal timelines are drawn once; measured ones are equal if no boundary differs
- * by more than a cell. now: the latest host's clock. Spans that end later are dimmed. A mark shows
- * it in the ruler and in idle lanes; if the whole window is past, each lane has an end mark
- * instead. Below 0: no mark, and only projected spans are dimmed. as_of: draws the timeline of
- * this time (0: of now); after now that is the projection. first_row and rows count lanes. The
- * picture has one more row for the ruler, and up to legend_rows for legend words that do not fit
- * beside the lanes. */
+ * by more than a cell. now: the clock of the host that is furthest ahead. Spans that end after it
+ * are dimmed. A mark shows it in the ruler and in idle lanes; if the whole window is before it,
+ * each lane has an end mark instead. Below 0: no mark, and only projected spans are dimmed. as_of:
+ * draws the timeline as it was at this time (0: at `now`), or will be by the projection. first_row
+ * and rows count lanes. The picture has one more row for the ruler, and up to legend_rows for
+ * legend words that do not fit beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;
@@ -208,14 +209,14 @@ struct timeline_options {
 	/* virtual time passes by itself (`pace`): spans that begin before now are not projected */
 	bool passes;
 	const struct ranks *ranks; /* NULL: all */
-	/* NULL; else its pieces are drawn in full, other work as a line, waits not at all
+	/* if not NULL, its pieces are drawn in full, other work as a line, and waits not at all
 	 * (critical.h) */
 	const struct critical *path;
 	struct timeline_places *places; /* NULL: not wanted */
 	const name_id *lane;            /* lane[0 .. lanes-1]: names of those to draw; none: all */
 	int lanes, legend_rows /* 0: as many as needed */;
 };
-/* A lane; for a row with several ranks, one rank's */
+/* The lane of a row; if the row stands for several ranks, the lane of one of them */
 struct lane_place {
 	int rank, stream;
 };
@@ -237,8 +238,9 @@ enum status timeline_picture(
 /* -- figures: one rank in a section (-1: everything)
  *
  * Times are those that `timeline` draws, so queued work counts. A metric fails with ST_WAITS if an
- * operation that counts has no end without further lines. Parts are 0 .. 1, and 0 if the whole is
- * empty. Work is kernels, copies, collectives and transfers, from start to end.
+ * operation that counts has no end without further lines. A formula above a metric is the value
+ * that it stores. Parts are 0 .. 1, and 0 if the whole is empty. Work is kernels, copies,
+ * collectives and transfers, from start to end.
  *
  * The rank's time in a section runs from its first launch (or host work) to its last end. Initial
  * data does not count, and host threads count only if there is nothing else. If the device is
@@ -299,7 +301,7 @@ size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
 /* Returns the axis that counts a group's operations on the rank; the group itself if there is
  * none. */
 int trace_axis_of(const struct world *world, int rank, int group);
-/* By cause: time that the rank's streams with work in the section lose by it / (the rank's time x
+/* by cause: time that it costs the rank's streams with work in the section / (the rank's time x
  * number of such streams). The host's lane and host threads do not count. */
 enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
 /* The schedule's bubble: 1 - work / (span x ranks), with the micro-batches' phases replayed in
@@ -313,8 +315,8 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
  * (`phase C3`) counts with its time alone. The value covers the whole machine; `rank` is
  * ignored. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* Stores the number of completed iterations in the section, and the mean ns from one's last end on
- * any rank to the next one's; for a single iteration, its whole time */
+/* Stores the number of completed iterations in the section, and the mean time in ns from the end
+ * of one, on its last rank to finish, to that of the next; for a single iteration, its time. */
 enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes sent by the rank over links whose name begins with `link` ("nvlink", "pcie up"); NULL:
  * over all. Links that lead to the rank count only under their exact names. Fails with ST_NAME,
@@ -330,7 +332,7 @@ double metric_sent_to_others(const struct trace *trace, int section, int rank);
 struct counted_ops {
 	const char *title;
 	int stream;     /* 0: any */
-	name_id tensor; /* that use it, a slice or a view of it; 0: any */
+	name_id tensor; /* counts those that use it, a slice or a view of it; 0: any */
 };
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which);
 /* For each add of the rank to bytes of a window that it has read with a get, counts other ranks'
@@ -369,10 +371,10 @@ void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text
 /* Returns the earliest time at which a future line may begin, if that is before `time` and such
  * lines may still move operations shown at `time`; else TIME_UNKNOWN. */
 int64_t trace_forecasts(const struct trace *trace, int64_t time);
-/* All ranks at one instant: running work with its progress, and waits */
+/* Appends all ranks at one instant: running work with its progress, and waits. */
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
-/* Each kernel by name and type: time, FLOP/s and bytes/s with their part of the peaks, its bound,
- * and time lost by sharing */
+/* Appends for each kernel, by name and type: time, FLOP/s and bytes/s with their part of the
+ * peaks, its bound, and the time lost by sharing. */
 enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);

@@ -23,15 +23,15 @@ struct wait_step {
 /* Zeroed, except for self, edges_of and colour, which the caller sets */
 struct wait_search {
 	void *self;
-	/* Calls wait_for() for each node that `node` waits for; may set `stop`. Called once a
-	 * node. */
+	/* Must call wait_for() for each node that `node` waits for; may set `stop`. The search
+	 * calls it once for each node. */
 	void (*edges_of)(struct wait_search *search, uint32_t node);
 	/* by node, enum wait_colour; owned by the caller, kept between searches */
 	uint8_t *colour;
 	bool stop; /* ends the search: OPEN nodes become UNSEEN */
 	bool stop_at_cycle;
-	/* the first one: each node waits for the next, the last for the first; kept until the
-	 * caller sets cycle_count to 0 */
+	/* the first cycle found: each node waits for the next, the last for the first; kept until
+	 * the caller sets cycle_count to 0 */
 	uint32_t *cycle;
 	size_t cycle_count;
 	struct wait_step *path;

@@ -83,7 +83,7 @@ struct group_instance {
 	int n;
 	int like;   /* world_group_like */
 	int *ranks; /* world rank by group rank */
-	/* by group rank: the last match joined; 0: none since an abort */
+	/* by group rank: the last match that it joined; 0: none since an abort */
 	uint32_t *at;
 	uint32_t first_match, last_match; /* since the last abort, linked by match.next */
 	uint32_t swapped;                 /* orders.c: last match out of order */
@@ -99,7 +99,7 @@ struct group {
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank, or -1 */
 	int16_t *place_of;    /* by world rank, or -1 */
-	uint8_t *crosses;     /* orders.c: by earlier group */
+	uint8_t *crosses;     /* by earlier group: the state of the pair (orders.c) */
 };
 /* Returns a member rank's instance. */
 static inline struct group_instance *group_part(const struct group *group, int rank)
@@ -280,8 +280,8 @@ enum status world_capture_joined(const struct world *world, int rank);
 /* Sets *stream (at first STREAM_HOST) to the next stream with work that was queued during the
  * capture and is not in the graph. Returns false if there is none. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
-/* keep: keeps the graph and frees an older one of its name; else frees the captured work and
- * restores the name. Fails with ST_ARGUMENT if the rank captures no graph. */
+/* Ends the capture. keep: keeps the graph and frees an older one of its name; not keep: frees the
+ * captured work and restores the name. Fails with ST_ARGUMENT if the rank captures no graph. */
 enum status world_capture_end(struct world *world, int rank, bool keep);
 /* Returns the stream's last operation, as a wait's target; 0: none. For a graph's stream during
  * the capture: its last captured operation, or OP_CAPTURE_START. */
@@ -318,8 +318,8 @@ bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *fro
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends the group's unfinished matches and restarts its numbering. Call backend.abort first. */
 void world_abort(struct world *world, int group);
-/* The same for the one instance whose collective `match` timed out. Also ends its collectives from
- * `match` on. */
+/* The same for the one instance whose collective `match` timed out: ends also its completed
+ * collectives from `match` on. */
 void world_expire(struct world *world, uint32_t match);
 
 /* -- windows: tensors that other ranks in a group access by one-sided operations. Collectives

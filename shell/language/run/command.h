@@ -1,4 +1,4 @@
-/* command.h -- the questions that a command asks about its line, and its settings for later lines.
+/* command.h -- how a command reads its line, rank by rank, and changes settings for later lines
  *
  * To add a command, add a file to shell/commands/ that defines `const struct command
  * command_NAME` (parse/rows.h). The build lists every `command_` symbol of that folder. A
@@ -20,10 +20,10 @@ struct given {
 };
 /* Returns true if the value is one of the words; the word `*.csv` matches any ending in .csv. */
 bool option_is_of(const char *words, struct slice_of_text value);
-void given_text(const struct given *given, struct text *out); /* appends it, to be parsed again */
+void given_text(const struct given *given, struct text *out); /* parses to the same value */
 
-/* In place of a rank: the value that all the line's ranks share. Fails with ST_RANK if they
- * differ. */
+/* Passed as `rank`: asks for the value that all the line's ranks share. The call fails with
+ * ST_RANK if their values differ. */
 enum { COMMON = -1 };
 
 /* The current line */
@@ -52,7 +52,7 @@ const char *call_span(const struct call *call, size_t *from, size_t *to);
 void call_line(const struct call *call, int rank, struct text *out);
 /* Returns true for a typed line that is in no block, def, loop or file. */
 bool call_at_prompt(const struct call *call);
-bool call_outermost(const struct call *call);     /* ... or such a line of a script */
+bool call_outermost(const struct call *call);     /* true for such a line of a script, too */
 bool call_alone(const struct call *call);         /* at the prompt, and the only statement */
 int call_count(const struct call *call, int row); /* number of arguments of argument[row] */
 /* Returns argument i of the row; requires i < call_count. */
@@ -70,48 +70,51 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 /* Returns true if the expression, whose text was made before, is a number. */
 bool call_expression_number(struct call *call, int row, int i, int rank, double *number);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
-/* for WORD NEW FILE TEXT OP: `$` replaced; valid until the line ends */
+/* for WORD NEW FILE TEXT OP: the text with `$` replaced, valid until the line ends */
 enum status call_word(struct call *call, int row, int i, int rank, const char **word);
 /* for NEW STREAM EVENT GROUP */
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name);
-/* for STREAM EVENT WAITABLE GROUP: the thing of that name. ST_NAME */
+/* for STREAM EVENT WAITABLE GROUP: the thing of that name. Fails with ST_NAME. */
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing);
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
-/* The row's first word, COMMON; *word is unchanged if the line has none. */
+/* Stores the first argument of the row, a word or a whole number, which must be equal on all ranks
+ * (COMMON). If the line lacks it, the value is unchanged. Fails with ST_RANGE if a number is not
+ * from least to most. */
 enum status call_common(struct call *call, int row, const char **word);
-/* ... as a whole number from least to most, else ST_RANGE */
 enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
 /* Reads the whole numbers in the tensors that two options name. The line's hosts wait for them as
- * for `let`. With --dry `value` is meaningless, on a walk ahead NULL. *lists begins as {0}; always
- * release it. ST_NAME, ST_DTYPE */
+ * for `let`. `value` is meaningless with --dry, and NULL on a walk (interpreter_walks). *lists
+ * begins as {0}; always release it. Fails with ST_NAME, ST_DTYPE. */
 struct lists {
 	struct list_counts {
 		int64_t first, second; /* numbers in each tensor */
 	} * count;                     /* by rank of the line's set, ascending */
-	/* those of the set's i-th rank begin at value[i * each]: the first tensor's, then the
-	 * second's */
+	/* the numbers of the set's i-th rank begin at value[i * each]: the first tensor's, then
+	 * the second's */
 	size_t each;
 	double *value;
 };
 enum status call_lists(struct call *call, const char *first, const char *second, struct lists *lists);
 void lists_release(struct lists *lists);
 bool call_has(const struct call *call, const char *option);
-/* An option's value on a rank; unchanged if the line has none. A number in the row's unit, */
+/* Store an option's value on a rank: a number in the row's unit, one of the row's words, or a
+ * whole number. If the line lacks the option, the value is unchanged. Fail with ST_RANGE if a
+ * whole number is not from least to most. */
 enum status call_option(struct call *call, const char *option, int rank, struct number *number);
-/* ... one of the row's words, */
 enum status call_option_word(struct call *call, const char *option, int rank, const char **word);
-/* ... a whole number from least to most, else ST_RANGE */
 enum status call_option_whole(
         struct call *call, const char *option, int rank, int64_t least, int64_t most, int64_t *value);
-/* The i-th KEY=VALUE of ARG_KEYS, COMMON */
+/* Stores the i-th KEY=VALUE of ARG_KEYS, which must be equal on all ranks. */
 enum status call_key(struct call *call, int i, struct given *given);
-/* The number of the line's stream on the rank: of `on`, else `use`, else the default stream */
+/* Stores the number of the line's stream on the rank: of `on`, else `use`, else the default
+ * stream. */
 enum status call_stream(struct call *call, int rank, int *number);
-/* ... for a line that shows or saves host memory: STREAM_HOST if none is named */
+/* Returns the stream for which a line that shows or saves host memory waits: STREAM_HOST if
+ * neither `on` nor `use` names one. */
 int call_read_stream(struct call *call, int rank);
-/* ... for work of the GPU: fails with ST_ARGUMENT for a thread of the host */
+/* As call_stream, for work of the GPU. Fails with ST_ARGUMENT for a thread of the host. */
 enum status call_device_stream(struct call *call, int rank, int *number);
-/* The line's group, an index into world.groups: of `in`, else `use`, else world */
+/* Stores the line's group, an index into world.groups: of `in`, else `use`, else the world. */
 enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } */
 
@@ -120,11 +123,11 @@ enum status call_each_rank(struct call *call, one_rank *one);
 /* Returns a record with the line's number, the rank's phase and the section; group, root and costs
  * are -1. */
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
-/* Set by `phase`. name: 0: none; colour: one of F R B W O C D, 0: none; microbatch: -1: none */
+/* Set by `phase` */
 struct phase {
-	name_id name;
-	char colour;
-	int16_t microbatch;
+	name_id name;       /* 0: none */
+	char colour;        /* one of F R B W O C D; 0: none */
+	int16_t microbatch; /* -1: none */
 };
 struct phase interpreter_phase_at(const struct shell *shell, int rank);
 void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
@@ -133,11 +136,11 @@ int interpreter_kind(struct shell *shell, int rank);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
 struct schedule;
-/* Sets the schedule for slots, work(k), micro(k), chunk(k); a stage is a rank of `group`. Takes
- * ownership of the contents of *schedule; frees the previous ones. */
+/* Sets the schedule that slots, work(k), micro(k) and chunk(k) read; a stage is a rank of `group`.
+ * Takes ownership of the contents of *schedule; frees those of the previous schedule. */
 void interpreter_schedule(struct shell *shell, const struct schedule *schedule, int group);
 const struct schedule *interpreter_schedule_now(const struct shell *shell); /* NULL if none */
-/* `use` until the end of the block: of a stream, or else a group; of ranks */
+/* Set `use` until the end of the block, for a stream (`stream` false: a group) or for ranks. */
 void interpreter_use(struct shell *shell, bool stream, const char *name);
 void interpreter_use_ranks(struct shell *shell, const struct ranks *set);
 

@@ -29,10 +29,10 @@ enum command_class interpreter_class(const char *text, size_t count);
 /* Appends possible endings for the word before `cursor`: "name\n" each. */
 void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
-/* Appends lines that make the learner's defs with a serial above `after`, and the variables;
- * nothing if there is no def. Returns the latest serial. */
+/* Appends lines that define the learner's defs with a serial above `after` and set the learner's
+ * variables; nothing if there is no such def. Returns the latest serial. */
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
-/* The same, for the learner's variables alone */
+/* Appends the lines that set the learner's variables. */
 void interpreter_variables(const struct shell *shell, struct text *out);
 /* Resolves a tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);

@@ -21,10 +21,11 @@
 /* state.c: sets the purpose of the line's tensors. ST_ARGUMENT: no such word */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);
 
-/* clauses: the block's own `on` and `in`, or NULL. bound: all its ranks; must outlive it */
+/* Runs a block in a scope of its own. clauses: the block's `on` and `in`, or NULL. bound: the
+ * ranks of the block, which must outlive the call */
 enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
-enum status budget_step(struct shell *shell); /* ST_INTERRUPTED: Ctrl-C */
+enum status budget_step(struct shell *shell); /* fails with ST_INTERRUPTED after Ctrl-C */
 /* Adapts the interpreter to a new world's size. Call it before a text is parsed. */
 void interpreter_prepare(struct shell *shell);
 /* Checks the first words of all lines, then runs the statements before `last` (NULL: all). */

@@ -5,13 +5,12 @@
 #include "cuda/host/graph.h"
 #include "cuda/host/order.h"
 
-/* A part that the rank belongs to, and the last sequence number used there. lost: an operation
- * failed there, and nothing more is queued until the part is opened again. */
+/* A part that the rank belongs to */
 struct part_seen {
 	int part;
-	uint32_t seq;
-	bool lost;
-	op_id last; /* the last collective queued there, and its stream */
+	uint32_t seq; /* the last sequence number used in it */
+	bool lost;    /* an operation failed in it: nothing is queued until it is opened again */
+	op_id last;   /* the last collective queued there, and its stream */
 	int stream;
 };
 
@@ -43,6 +42,7 @@ int64_t run_launch_took(const struct host_thread *host, const struct host_order 
 enum status run_kept_from(struct host_thread *host, struct run *run);
 /* Adds the words of this thread's failure, if status is the report's first failure. */
 void run_keep_words(struct host_report *report, enum status status);
+/* Reports the operation with that end, or with its start if that is later. */
 void run_tell(struct host_thread *host, struct host_report *report, int64_t end);
 
 /* ---- on_stream.c */
