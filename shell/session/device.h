@@ -9,10 +9,10 @@
 struct cuda_job;
 
 /* Sets options->device from --device, else RANKSH_DEVICE (not with --dry), else "auto". "auto"
- * becomes "sim" with --dry, --test, --check-lessons, --grade or --machine (except `this`); if it
- * stays, CUDA is used if every rank finds what it needs. Every process calls this before MPI
- * starts; a front end, for its ranks. Fails with ST_ARGUMENT for an unknown kind, whose message has
- * the nearest, and for --device cuda with --dry. */
+ * becomes "sim" with --dry, --test, --check-lessons, --grade or --machine (except `this`); a
+ * remaining "auto" uses CUDA if every rank finds what it needs. Every process calls this before
+ * MPI starts; a front end calls it for its ranks. Fails with ST_ARGUMENT for an unknown kind,
+ * naming the nearest, and for --device cuda with --dry. */
 enum status device_choose(struct options *options);
 
 /* Starts the backends of a session's worlds */
@@ -30,9 +30,9 @@ struct device {
 extern const struct device device_sim;
 
 /* Collective. Opens the chosen device. Free it with device_close, after all backends have stopped
- * and also after a failure. Fails with ST_GPU, whose message has the missing part, the places
- * searched and the package; "auto" uses the simulator instead. err: descriptor for the progress of
- * a slow start; 0: none */
+ * and also after a failure. Fails with ST_GPU, naming the missing part, the places searched and
+ * the package; "auto" uses the simulator instead. err: descriptor for the progress of a slow
+ * start; 0: none */
 enum status device_open(
         const struct options *options, struct transport *transport, int err, struct device **device);
 void device_close(struct device *device);

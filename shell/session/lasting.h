@@ -15,9 +15,10 @@ void lasting_keep(const struct shell *shell, struct lasting *to);
 /* Restores it. The slow ranks reach the backend with the next world. */
 void lasting_take(struct shell *shell, const struct lasting *from);
 void lasting_release(struct lasting *lasting);
-/* Sets another machine, on which no rank is slow. ST_RANGE: a replay's change does not fit it. */
+/* Sets another machine, on which no rank is slow. Fails with ST_RANGE if a replay's change does
+ * not fit it. */
 enum status lasting_machine(struct shell *shell, const struct machine *machine);
-/* Sets other numbers of the same machine. ST_RANGE: the same */
+/* Sets other numbers of the same machine. Fails as lasting_machine. */
 enum status lasting_set(struct shell *shell, const struct machine *machine);
 void lasting_slow(struct shell *shell, int rank, double factor);
 /* Slows the same ranks in a new world. */

@@ -42,7 +42,8 @@ struct options {
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
 /* Reads the command line. *options points into argv, whose NAME=VALUE words are moved to its end.
- * ST_ARGUMENT: the message has the word and the nearest option; ST_RANGE, ST_UNIT: a value */
+ * Fails with ST_ARGUMENT, naming the word and the nearest option, or with ST_RANGE or ST_UNIT for
+ * a value. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
 /* Returns true for --grade and --check-lessons. */

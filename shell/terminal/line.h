@@ -8,7 +8,7 @@
 enum line_event { LINE_NONE, LINE_READY, LINE_END };
 /* Appends "name\n" for each completion of the word before `cursor`. */
 typedef void line_complete(void *self, const char *line, int cursor, struct text *names);
-/* Clears the screen; false: readline shall do it. */
+/* Clears the screen. Returns false if readline shall do it. */
 typedef bool line_clear(void *self);
 
 /* Starts the process's only editor. history: a file. */

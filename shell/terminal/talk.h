@@ -54,8 +54,7 @@ struct talk {
 	struct text incoming;  /* an incomplete line from rank 0 */
 	bool terminal;         /* escape codes may be used (TERM is not dumb) */
 	const char *busy_with; /* shown if the answer takes over a second; NULL: nothing */
-	/* number of late completions to drop */
-	int late;
+	int late;              /* number of late replies to TAB to drop */
 	bool progress_shown;
 	struct split_screen *split; /* where live lanes are painted; NULL: dropped */
 	struct pager *pager;        /* NULL: output is printed at once */

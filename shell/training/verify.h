@@ -29,7 +29,7 @@ struct alone {
 	int count;
 	size_t elements;
 	bool half;    /* computes in a half type */
-	float *end;   /* [elements] after the iterations; of v its root */
+	float *end;   /* [elements] after the iterations; of state v the square root */
 	float *begin; /* [elements] before them */
 	/* [elements] factor of a difference: the least divisor of Adam's steps; else 1 */
 	float *weight;
@@ -66,7 +66,7 @@ struct difference {
 	int64_t moved;            /* elements that changed on the ranks */
 	int32_t status;
 };
-/* Reads the line's tensor as f32, as memory is now; of state v the root. */
+/* Reads the line's tensor as f32, as memory is now; of state v the square root. */
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
 /* Makes the hosts wait for all parts. Takes virtual time, also with --dry. */
@@ -103,14 +103,14 @@ struct comparison {
 	double *share; /* by item: relative to the change by training; INFINITY: not finite */
 	double limit;
 	struct rounding rounding;
-	double furthest;   /* bound of all limits */
+	double furthest;   /* no limit exceeds it */
 	int times;         /* accepted multiple of `rounding` */
 	int worst, wrong;  /* an item's number; items beyond the limit */
 	bool lost;         /* NaN or infinity */
 	double loss;       /* of the ranks; NAN: none */
 	double loss_limit; /* of its loss_share */
 	bool loss_wrong;
-	const char *loses; /* why the program may differ from one rank; NULL: it may not */
+	const char *loses; /* why results may differ from one rank's; NULL: they do not */
 };
 /* Returns true if a dynamic loss scale made the ranks skip other steps than one rank. */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);

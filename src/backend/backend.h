@@ -124,8 +124,8 @@ struct backend {
 	/* Gives the simulator's times for an operation, on its own clock, to compare with measured
 	 * ones. Returns false if it has none. NULL: times() are the simulator's. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
-	/* Requires an operation whose line followed an answer or an abort. Returns the operation
-	 * whose end the answer needed, or one that the abort ended (0: none). NULL: this backend's
+	/* For an operation whose line followed an answer or an abort, returns the operation whose
+	 * end the answer needed, or one that the abort ended (0: none). NULL: this backend's
 	 * answers make no future time final. */
 	op_id (*answer)(struct backend *backend, op_id id);
 	/* Returns the largest error in times() against a common clock, in ns. NULL: exact. */
@@ -133,8 +133,8 @@ struct backend {
 	/* Gives the cost without a projection */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
-	/* Returns true if, in the projection, a host or stream of the rank needs more lines; *on:
-	 * the operation at which */
+	/* Returns true if, in the projection, a host or stream of the rank needs more lines, and
+	 * sets *on to the operation at which it stops. */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Changes operations that will be queued. list: ascending ids, borrowed for the backend's
 	 * life. A change of one member applies to the whole collective or transfer. NULL: not

@@ -105,7 +105,7 @@ struct control {
 	} clocks;
 	op_id *done; /* completed in the shadow; the hook has not been called */
 	size_t done_count;
-	bool owed; /* an OP_SYNC or a reach() has to wait for measured times */
+	bool owed; /* an OP_SYNC or a reach() needs measured times, which have to be waited for */
 	/* wait.c: operations that have failed */
 	struct {
 		/* own: parts in which an operation has failed, not yet announced to all */

@@ -67,7 +67,7 @@ struct machine {
 	/* by key: "file:line source", "set by you", or "this: source" (machine_here) */
 	char source[MACHINE_KEY_COUNT][96];
 	bool here; /* the GPU at hand: work there takes its real time */
-	/* changes since it was zeroed: different states have different numbers */
+	/* number of changes since the machine was zeroed; it tells two states apart */
 	unsigned changes;
 };
 

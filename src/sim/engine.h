@@ -27,18 +27,17 @@ struct engine_scalars {
 	uint32_t fill;                    /* work of OWNER_FILL */
 	uint32_t expired;                 /* instances not yet reported to world/ */
 	uint32_t first_poked, last_poked; /* lanes to step */
-	int64_t fixed;                    /* later lines use links and groups no earlier */
-	int64_t least_clock;              /* pace */
+	int64_t fixed;                    /* later lines use no link or group before this time */
+	int64_t least_clock;              /* no host's clock is below it (`pace`) */
 	int64_t now;
 };
 
-/* An answer, or an abort, made the past of some ranks final up to `time`. by: the last
- * operation that the answer needed, or the first that the abort ended; 0: none. first: the first
- * operation queued after it; from there on operations use links and groups no earlier than
- * `floor`. */
+/* An answer, or an abort, which made the past of some ranks final up to `time` */
 struct answer {
+	/* first: the first operation queued after it. by: the last operation that the answer
+	 * needed, or the first that the abort ended; 0: none */
 	op_id first, by;
-	int64_t time, floor;
+	int64_t time, floor; /* operations from `first` on use links and groups from `floor` on */
 };
 /* The machine as it was when operations from `first` on were queued */
 struct machine_then {
@@ -46,7 +45,7 @@ struct machine_then {
 	struct machine machine;
 };
 
-/* Only lines add to it; a copy of the machine shares it. */
+/* Only lines add to the log; a copy of the simulated machine shares it. */
 struct engine_log {
 	struct answer *answers; /* by first */
 	size_t answer_count;
@@ -88,7 +87,7 @@ struct engine {
 	int64_t until;    /* only events before it; TIME_UNKNOWN: all */
 	size_t stopped_count;
 	enum status status;       /* ST_BUG, with a message, after a failed sim_rule() */
-	int64_t ticks, ticks_all; /* events since the budget's last step; since copying */
+	int64_t ticks, ticks_all; /* events since the budget's last step, and since copying */
 	int64_t latest;           /* of the pass's events */
 	bool in_pass;
 	bool any_invalid; /* a tensor was marked invalid; writes clear that */
@@ -154,7 +153,7 @@ void engine_free(struct engine *engine); /* a copy does not own the log */
 void make_instances(struct engine *e);
 void make_streams(struct engine *e, uint32_t rank, uint32_t streams); /* total */
 uint32_t make_transfer(struct engine *e);                             /* returns its index */
-/* the current state, with an overlay */
+/* Copies the current state; the copy has an overlay. */
 void engine_copy(struct engine *to, const struct engine *from);
 
 /* agenda.c: at most one event per work */
@@ -189,7 +188,7 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phas
 
 /* device.c */
 void work_settle(struct engine *e, struct activity *work); /* counts its progress up to now */
-/* sets the event at which its rest ends, at that share of full speed */
+/* sets the event at which the rest of the work ends, at that share of full speed */
 void work_plan(struct engine *e, uint32_t work, double share);
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);
@@ -218,7 +217,7 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 void collective_timeout(struct engine *e, struct instance *instance); /* if the group has one */
 
 /* backup.c: collectives with backup= */
-/* a member has arrived: begins if enough have */
+/* handles a member's arrival: begins the collective if enough members have arrived */
 void backup_arrived(struct engine *e, struct instance *instance);
 /* chooses the members that count */
 void backup_begin(struct engine *e, struct instance *instance);
@@ -236,7 +235,7 @@ void transfer_due(struct engine *e, uint32_t transfer);
 void transfers_forget(struct engine *e, uint32_t lane);
 /* Returns the other side's operation; 0: not queued. */
 op_id part_other(const struct engine *e, op_id id, int part);
-bool op_arrived(const struct engine *e, op_id id); /* a P2P at the head of its stream */
+bool op_arrived(const struct engine *e, op_id id); /* true for a P2P that heads its stream */
 /* one-sided operations */
 void one_sided_queued(struct engine *e, op_id id);
 void one_sided_begin(struct engine *e, uint32_t lane); /* after lane_begun */
@@ -246,9 +245,9 @@ void one_sided_done(struct engine *e, const struct op *op, const struct record *
 void one_sided_forget(struct engine *e, uint32_t lane);
 
 /* abort.c */
-/* as invalid because of `by`; by 0: as valid */
+/* marks the operation's outputs as invalid because of `by`; by 0: as valid */
 void mark_outputs(struct engine *e, op_id id, op_id by);
-bool of_group(const struct record *record, int group); /* communicates in the group */
+bool of_group(const struct record *record, int group); /* true if it communicates there */
 /* Aborts all operations that are at a meeting of the part or wait for their turn. */
 void part_abort(struct engine *e, int group, int part);
 /* Returns true if the lane's head is at a meeting of the group or waits for its turn. */

@@ -20,7 +20,7 @@
 	X(LAUNCH, "launch")           \
 	X(HOST, "host")               \
 	X(MEMORY, "memory")           \
-	X(IDLE, "idle") /* a host has no line; measured: the time between two pieces */
+	X(IDLE, "idle") /* a host has no line; in measured times, the time between two pieces */
 enum critical_kind {
 #define X(symbol, name) CRITICAL_##symbol,
 	CRITICAL_KINDS(X)

@@ -9,7 +9,7 @@
 #define CELL_END "\x1f"
 struct table {
 	struct text cells; /* a cell may be written here, and ended by table_end */
-	const char *align; /* 'l' or 'r' for each column; the last letter also for all further ones */
+	const char *align; /* 'l' or 'r' for each column; the last one is for all others */
 };
 
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));

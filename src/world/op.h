@@ -41,7 +41,7 @@ typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 	X(ONE_SIDED, "one-sided") /* without an operation of the other rank */                \
 	X(RECORD, "record")                                                                   \
 	X(WAIT, "wait")                                                                       \
-	X(HOST, "host")       /* this and the rest: on the host's lane; computes */           \
+	X(HOST, "host")       /* computes. This kind and the rest are on the host's lane */   \
 	X(FILL, "fill")       /* the host writes initial data, in no time */                  \
 	X(SYNC, "sync")       /* blocks the host until `target` is done, for record.reason */ \
 	X(SEGMENT, "segment") /* the allocator gets or returns a segment */                   \
@@ -64,7 +64,7 @@ struct operand {
 	int64_t address; /* in the rank's space */
 	uint8_t space, access;
 	bool transposed; /* for messages; the layout is transposed */
-	int tensor;      /* its index when queued, on one rank of the record; -1: none */
+	int tensor;      /* index when queued, on one of the record's ranks; -1: none */
 	name_id name;    /* "y", or "g[0:512]" */
 	struct layout layout;
 };
@@ -89,12 +89,11 @@ struct part {
 /* What a collective does to its operand's window */
 enum window_step { WINDOW_NONE, WINDOW_OPEN, WINDOW_CLOSE };
 
-/* One rank's counts for an alltoall (MPI_Alltoallv). rows: in the arena; first the rows sent to
- * each place, then those received from each. */
+/* One rank's counts for an alltoall (MPI_Alltoallv) */
 struct split {
-	int n;             /* places; 0: equal parts, without counts */
-	int64_t row_bytes; /* the same on all members */
-	const int64_t *rows;
+	int n;               /* places; 0: equal parts, without counts */
+	int64_t row_bytes;   /* the same on all members */
+	const int64_t *rows; /* in the arena: n numbers of rows sent, then n of rows received */
 };
 static inline int64_t rows_to(const struct split *split, int place)
 {
@@ -123,8 +122,8 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	/* when it ends, the backend calls done() on the rank's process, so that the shell can read
-	 * its output, or the memory that a SYNC waited for. In no digest */
+	/* when the operation ends, the backend calls done() on the rank's process, so that the
+	 * shell can read its output, or the memory that a SYNC waited for. In no digest */
 	bool noted;
 	int root; /* place, or -1 */
 	/* as in the line: enum reduction, enum algorithm (collectives/algorithm.h) */
@@ -161,10 +160,11 @@ static inline name_id record_called(const struct record *record)
 }
 
 enum op_flags {
-	/* issued with the one before, without a launch (graphs, together, implicit waits) */
+	/* issued with the operation before it, without a launch (graphs, together, implicit
+	 * waits) */
 	OPF_FREE_LAUNCH = 1,
 	OPF_ABORTED = 2, /* backend's */
-	OPF_STARTED = 4,
+	OPF_STARTED = 4, /* backend's */
 	OPF_DONE = 8,    /* backend's: start and end are final */
 	OPF_ISSUED = 16, /* backend's: issue is final */
 	/* backend's: its group had timed out, or its collective ran without it */
@@ -176,10 +176,11 @@ struct op {
 	uint32_t record;
 	op_id next_program; /* of the rank, in program order */
 	op_id next_stream;  /* of the stream */
-	/* WAIT, SYNC: what they wait for; 0 nothing; OP_EVERYTHING. ONE_SIDED: the collective
-	 * that opened the window */
+	/* WAIT, SYNC: the operation that ends the wait, or OP_EVERYTHING; 0: none. ONE_SIDED: the
+	 * collective that opened the window */
 	op_id target;
-	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0: none */
+	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, of the first of the
+	 * parts' matches; 0: none */
 	uint32_t match;
 	/* backend's: the operation that delayed its start */
 	op_id blame;

@@ -36,7 +36,8 @@ struct lesson {
 };
 
 /* Loads a lesson. number 0: the tour; -1: the file at `path`, read by rank 0. Free *made with
- * lesson_drop. shell may be NULL if built in. Fails with ST_NAME (none), ST_SYNTAX or ST_FILE. */
+ * lesson_drop. shell may be NULL for a built-in lesson. Fails with ST_NAME (there is none),
+ * ST_SYNTAX or ST_FILE. */
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);
 void lesson_drop(struct lesson *lesson);
 /* Returns the built-in lesson (from 1), or the tour for 0; NULL if none. */
@@ -55,7 +56,8 @@ void lesson_install(struct shell *shell, struct lesson *lesson);
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);
 
-/* typed.c: records the learner's lines from here on, without results so far; the guess stays. */
+/* typed.c: watches the task from here on. Forgets its typed lines, hints and wrong answers; the
+ * guess stays. */
 void task_watch(struct shell *shell);
 /* tell.c: prints the task. All processes call it. */
 enum status task_tell(struct shell *shell);

@@ -204,7 +204,7 @@ enum function {
 };
 enum function_nature {
 	NATURE_PLAIN, /* depends on its arguments and the world */
-	NATURE_WORD,  /* ... and needs no bracket */
+	NATURE_WORD,  /* as PLAIN; it is called without brackets */
 	/* reads tensors, which are fetched for all ranks before the evaluation */
 	NATURE_DATA,
 	NATURE_RANK,        /* a metric of the rank's work so far */

@@ -85,7 +85,7 @@ struct formula {
 	uint8_t kind; /* enum formula_kind */
 	uint8_t arguments;
 	bool reads_data; /* this node, or one below it, reads tensor elements */
-	bool moment;     /* ... or the trace, so its value depends on when it is evaluated */
+	bool moment;     /* the same for the trace: its value depends on when it is evaluated */
 	/* root: all its reads are close() or close_step(), so with --dry an `expect` on it
 	 * holds */
 	bool skippable;
@@ -263,8 +263,8 @@ struct tree {
 	size_t count;     /* a NUL follows */
 	const char *file; /* NULL at the prompt */
 	struct block block;
-	/* lines whose first word is no command: calls of defs, or mistakes; without those in `expect
-	 * error`; the last line first */
+	/* lines whose first word is no command, calls of defs or mistakes, the last one first;
+	 * those in `expect error` are left out */
 	struct statement *calls;
 	struct statement *defs;
 	/* it has a `source`, `model`, `lesson` ..., which may define defs */
@@ -292,12 +292,12 @@ static inline bool is_comparison(const struct formula *formula)
 }
 /* Returns "==", "and" ... of an operator; NULL for other kinds. */
 const char *formula_sign(enum formula_kind kind);
-/* Each parses a word that the run produces, such as "t[3]" given to a def, into a tree of its own,
+/* Each parses a text that a run produces, such as "t[3]" given to a def, into a tree of its own,
  * which the caller releases. tree_ranks: the text of "@$set" */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
-/* a title or its comment, parsed as if in quotes */
+/* text: a title or its comment, parsed as if in quotes */
 enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
-/* an expression: that of the tree's first statement, a `let` */
+/* text: an expression. It becomes the formula of the tree's first statement, a `let`. */
 enum status tree_formula(struct tree **tree, const char *text, const char *file);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 

@@ -25,14 +25,14 @@
 #include "shell/language/run/command.h"
 
 enum {
-	CALLS_MAX = 100 /* of defs within each other */,
-	RUNS_MAX = 40 /* of `source` */,
+	CALLS_MAX = 100 /* nested calls of defs */,
+	RUNS_MAX = 40 /* nested texts, by `source` */,
 	BLOCKS_MAX = 400 /* nested blocks and calls */
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
-/* An expression's value on a rank. NUMBER: number, unit (enum unit). TEXT: name, of a tensor or
- * stream, or a quoted text. NONE: a variable without a value on this rank */
+/* An expression's value on a rank. NUMBER: `number` with `unit` (enum unit). TEXT: `name` is that
+ * of a tensor or stream, or a quoted text. NONE: a variable has no value on this rank */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
@@ -143,7 +143,7 @@ struct running {
 
 struct interpreter {
 	struct running now;
-	/* the running text's: interpreter_run_granting */
+	/* fulfils the wishes of the running text (interpreter_run_granting) */
 	enum status (*grant)(struct shell *shell);
 	/* counts resets, which invalidate the name ids in trees */
 	uint32_t generation;
@@ -165,9 +165,9 @@ struct interpreter {
 	struct scope base_scope;
 	int section;     /* of `mark`: index into the world's sections */
 	bool noted_even; /* the note of --dry about equal counts was shown */
-	bool noted_dry;  /* ... about an `expect` on data */
+	bool noted_dry;  /* the note of --dry about an `expect` on data was shown */
 	bool guesses;    /* a walk through the program in advance: all data reads as 0 */
-	bool guessed;    /* ... and has read data */
+	bool guessed;    /* such a walk has read data */
 	/* count steps only: lines that queue or make something do nothing */
 	bool counts;
 	uint64_t did; /* interpreter_did */
@@ -183,10 +183,10 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 /* Sets it on the ranks of `set`: from in->scratch[rank] if `varies`, else to the value of the
  * set's first rank. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
-/* The same for a name that may be new. ST_NAME: a thing has the name on a rank that would see
- * both */
+/* The same for a name that may be new. Fails with ST_NAME if a thing has the name on a rank that
+ * would see both. */
 enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
-/* The same, to one value on all ranks */
+/* As variable_assign, with one value on all ranks. */
 enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* Adds a parameter or a loop's name; returns its index in frame->local. */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
@@ -201,7 +201,8 @@ void scope_pop(struct interpreter *in);
 name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
 /* Returns the rank's stream of `use` or a block's `on`; STREAM_DEFAULT if none. */
 int setting_stream(const struct shell *shell, int rank);
-/* Applies `on` and `in` to the innermost scope. ST_NAME: no such stream or group */
+/* Applies `on` and `in` to the innermost scope. Fails with ST_NAME if the stream or group is
+ * missing. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* Sets a name for the set's ranks, until the innermost scope ends. */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);

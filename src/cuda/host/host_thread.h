@@ -25,7 +25,7 @@ struct host_thread {
 	CUcontext context;
 	CUdevice device;
 	int rank;
-	bool shares; /* the GPU, with other ranks */
+	bool shares; /* other ranks use the GPU, too */
 	struct anchors anchors;
 	struct exchange *exchange;
 	struct host_lanes *lanes;
@@ -247,7 +247,7 @@ enum status write_now(struct host_thread *host, const struct host_order *order);
 /* ---- timer.c: a thread that stores to words for which streams wait */
 enum status timer_open(struct host_thread *host);
 void timer_finish(struct host_thread *host); /* ends all timers, and later ones at once */
-/* requires that all timers have been reached */
+/* requires that the streams have reached all timers */
 void timer_close(struct host_thread *host);
 /* Blocks the stream until timer_let_go at host time `ns`. */
 enum status timer_hold(struct host_thread *host, CUstream stream, struct timer_slot **slot);

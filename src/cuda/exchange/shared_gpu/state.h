@@ -16,7 +16,7 @@ static const size_t FILE_BYTES = (size_t)CHUNK * CHUNKS + STAGES_BYTES;
 
 enum seat_state { SEAT_EMPTY, SEAT_OFFERED /* its pool can be opened */, SEAT_JOINED, SEAT_LEFT };
 struct seat {
-	uint32_t state, came; /* came: its process holds its file lock */
+	uint32_t state, came; /* came: the rank's process holds its file lock */
 	CUipcMemHandle pool;
 };
 /* An allocation in the segment, by key; made by the first rank that needs it. key 0: free */
@@ -58,13 +58,13 @@ struct slot_ring {
 	uint32_t windows;
 };
 
-/* one member's share of a match, being queued */
+/* one member's share of a match, while it is queued */
 struct match_share {
 	struct slot_ring *ring;
 	uint32_t seq;
 	int place, order; /* order: index among those of a `together` */
 	CUstream stream;
-	bool ends;           /* it also waits for the others' ends */
+	bool ends;           /* this member also waits for the others' ends */
 	uint32_t same;       /* digest of the arguments that must agree on all members */
 	CUfunction function; /* NULL: this member moves no data */
 	unsigned blocks;
@@ -83,7 +83,7 @@ struct queued_order {
 	CUstream stream;
 };
 
-/* the result of a collective that did not wait for a member, kept for it */
+/* the result of a collective that did not wait for a member, kept for that member */
 struct gift {
 	struct slot_ring *ring;
 	uint32_t seq;
@@ -97,7 +97,7 @@ struct pool_copy {
 	CUdeviceptr at;
 	CUstream stream;
 	CUevent event;         /* NULL: not recorded yet */
-	const uint32_t *taken; /* the late member's word, which reaches `seq`; NULL: none */
+	const uint32_t *taken; /* reaches `seq` when a late member took it; NULL: none is late */
 	uint32_t seq;
 };
 struct pool_span {
@@ -140,7 +140,8 @@ struct shared_gpu {
 };
 
 /* ---- file.c */
-/* Maps the segment, FILE_BYTES of sparse shared memory, for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
+/* Maps the segment, FILE_BYTES of sparse shared memory, for a rank and takes ownership of fd.
+ * Returns 0, or errno with fd closed. */
 int shared_gpu_map(int fd, int ranks, int rank, struct shared_gpu **gpu);
 bool shared_gpu_gone(const struct shared_gpu *gpu, int rank); /* its process has ended */
 /* Returns the key's memory, zeroed, the same on all ranks; bytes <= CHUNK. Fails with ST_GPU. */
@@ -160,17 +161,18 @@ enum status pool_open(struct shared_gpu *gpu, int64_t bytes, enum status before)
 void pool_close(struct shared_gpu *gpu);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-/* Permanent memory of a ring, kept together. Fails with ST_DEVICE_MEMORY. */
+/* Allocates permanent memory of a ring beside that of other rings. Fails with
+ * ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct shared_gpu *gpu, int64_t bytes, CUdeviceptr *at);
 /* Returns the offset of the address in the rank's pool, as peers use it; 0 for 0. */
 int64_t pool_offset(const struct shared_gpu *gpu, CUdeviceptr at);
-/* Copies an input on its stream (from 0: only allocates); the copy is valid until the stream
- * passes the next pool_stages_end. Waits for streams if there is no room. Fails with
- * ST_DEVICE_MEMORY, ST_GPU. */
+/* Copies an input on its stream; from 0: only allocates. The copy is valid until the stream passes
+ * the next pool_stages_end. Waits for streams if there is no room. Fails with ST_DEVICE_MEMORY,
+ * ST_GPU. */
 enum status pool_stage(
         struct shared_gpu *gpu, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* The same for the result of a late member; it is also kept until *taken is gift->seq. */
+/* The same for the result of a late member, which is also kept until *taken is gift->seq. */
 enum status pool_keep(
         struct shared_gpu *gpu, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
 enum status pool_stages_end(struct shared_gpu *gpu);
@@ -178,7 +180,8 @@ enum status pool_stages_end(struct shared_gpu *gpu);
 /* ---- slots.c */
 enum status slot_ring_of_part(
         struct shared_gpu *gpu, int part, int n, int place, const int *ranks, struct slot_ring **ring);
-/* The ring of a channel; late: of the results that `from` keeps for `to`, which was late */
+/* Stores the ring of a channel, or (late) of the results that `from` keeps for `to`, which was
+ * late. */
 enum status slot_ring_of_pair(
         struct shared_gpu *gpu, int part, int from, int to, bool late, struct slot_ring **ring);
 struct slot_ring *slot_ring_find(struct shared_gpu *gpu, int part); /* NULL: it is not open */
@@ -186,9 +189,9 @@ struct exchange_slot *slot_ring_slot(const struct slot_ring *ring, int place, ui
 CUdeviceptr slot_ring_device(const struct slot_ring *ring, const void *at);
 CUdeviceptr slot_ring_found(
         const struct slot_ring *ring, uint32_t seq); /* struct exchange_found on the GPU */
-/* WINDOWS of them */
+/* Returns a place's array of WINDOWS entries. */
 struct shared_gpu_window *slot_ring_windows(const struct slot_ring *ring, int place);
-/* by place, 2n + 2 numbers each */
+/* Returns the tables of a match: 2n + 2 numbers for each place. */
 const long long *slot_ring_tables(const struct slot_ring *ring, uint32_t seq);
 /* Waits until the slots are free, which blocks a rank that is too far ahead, then reserves them
  * for `places`. */
