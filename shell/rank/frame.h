@@ -46,7 +46,7 @@ struct frame_kept {
 	struct critical path;
 	struct frame_picture of_whole, of_part; /* the latest of the whole extent, and of a part */
 };
-/* Empties it. Call it before a line runs, and before the session ends. */
+/* Empties *kept. Call it before a line runs, and before the session ends. */
 void frame_forget(struct frame_kept *kept);
 /* Fills a REPLY_VIEW with the requested picture. */
 enum status view_frame(

@@ -1,5 +1,5 @@
-/* reader.h -- lines from descriptor 0. Interrupts are read ahead of their turn; one is for all
- * requests before it that are not finished. */
+/* reader.h -- lines from descriptor 0. Interrupts are read ahead of their turn. An interrupt stops
+ * all earlier requests that are not finished. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 
@@ -23,7 +23,7 @@ struct line_reader {
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
 /* Returns true if the front end is gone and its last line has been taken. */
 bool reader_ended(const struct line_reader *reader);
-/* Returns true if the running request is interrupted, and before the first one. Never waits. */
+/* Returns true if the running request is interrupted, or if none was taken yet. Never waits. */
 bool reader_interrupted(struct line_reader *reader);
 /* Returns true if over a second has passed since a read reached the end of the input. */
 bool reader_left(const struct line_reader *reader);

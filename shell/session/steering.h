@@ -19,10 +19,10 @@ struct steering {
 	int looks;           /* above 0: values are only shown, not kept */
 	int steps;           /* above 0: in a program step */
 	struct text read;    /* values that the line has read */
-	struct text program; /* ... that program steps in this world have read */
-	bool again;          /* in a replay, */
-	struct text then;    /* ... with these recorded values, */
-	size_t at;           /* ... consumed up to here */
+	struct text program; /* values that program steps in this world have read */
+	bool again;          /* in a replay */
+	struct text then;    /* the replay's recorded values */
+	size_t at;           /* bytes of `then` that were consumed */
 	bool astray;         /* the replay reads other names: it uses new values from here on */
 	int differ;          /* number of changed values */
 	struct text told;    /* messages about the first changes, one a line */

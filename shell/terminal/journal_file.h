@@ -48,7 +48,7 @@ enum status journal_file_look(
 /* Applies a line of the file to the journal and `look`. */
 enum journal_says {
 	JOURNAL_HEAD,
-	JOURNAL_LINE,  /* the log's last one now */
+	JOURNAL_LINE,  /* now the last line of the log */
 	JOURNAL_KEEP,  /* by `typed`; "" if absent */
 	JOURNAL_LOOK,  /* typed, refused, stamp */
 	JOURNAL_OTHER, /* unknown */

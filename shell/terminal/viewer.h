@@ -64,14 +64,15 @@ void viewer_replay_text(const struct viewer *viewer, struct text *out);
 const char *viewer_help(int i);
 
 struct page_layout {
-	/* first row of the map (-1: none) and of the picture; the rows of picture and facts */
+	/* map (-1: none), picture: their first rows; rows, facts: heights of picture and facts */
 	int map, picture, rows, facts;
 	int across, down; /* columns and rows for each picture cell */
 };
 struct page_layout page_layout(const struct viewer *viewer);
 /* The caller owns the picture (picture_release). */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page);
-/* view.c: shows the view until q. replay: or NULL. Fails with ST_MPI or ST_FILE (no screen). */
+/* view.c: shows the view until q. replay: the window to replay, or NULL. Fails with ST_MPI or
+ * ST_FILE (no screen). */
 enum status view_run(
         struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay);
 

@@ -20,15 +20,15 @@ struct plan; /* training.h */
  * shapes and times only, on all processes; else `t` is its own. Its steps count in the budget of
  * `of`. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
-/* Gives it the settings (without `pace`, `explain` and `strip`) and the plan (NULL: keeps its own)
- * for its next shell_reset_again. */
+/* Gives the scratch session settings (without `pace`, `explain` and `strip`) and a plan (NULL:
+ * keeps its own) for its next shell_reset_again. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
 /* Only the active session has the steps: pause returns them to `of`, resume takes them. Resume a
  * paused session before you close it. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
-/* Closes a paused one; keeps the words of a failure. Returns status. */
+/* Closes a paused session; keeps the words of a failure. Returns `status`. */
 enum status scratch_over(struct shell *scratch, struct shell *of, enum status status);
 
 #endif

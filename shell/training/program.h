@@ -37,7 +37,7 @@ struct program {
 	struct text idle;          /* stack_idle */
 	struct text parts;         /* `# parts` of its model: "EXPR: why", or nothing */
 	bool built_in;             /* no file is a learner's */
-	struct player_file *aside; /* replace built-in parts; owned */
+	struct player_file *aside; /* files that replace built-in parts; owned */
 	size_t asides;
 	struct hunted *hunted; /* owned; NULL: none */
 	struct program *alone; /* the same model on one rank, for verify; NULL: none */
@@ -47,7 +47,7 @@ struct program {
 	size_t steps;
 	size_t setup; /* steps of the setup; all if there is no iteration */
 	bool loops;
-	bool guessed;              /* data decides, so another walk may find other steps */
+	bool guessed;              /* its steps depend on data, so a run may have others */
 	bool loads;                /* its setup makes threads of a data loader */
 	double elements;           /* in parameters declared on rank 0 */
 	struct schedule *schedule; /* of its setup, owned; NULL: none */
@@ -65,10 +65,11 @@ void program_add(struct program *program, const struct player_file *file);
 void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
 /* Returns the file or part of that name; NULL if none. */
 const struct player_file *program_file(const struct program *program, const char *name);
-/* Returns the program with another text of `file` (NULL: unchanged), as built-in for a walk. */
+/* Returns a copy of the program with another text of `file` (NULL: unchanged), which counts as
+ * built-in. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
-/* Copies the notes from line and heads. */
+/* Copies the notes of the files' heads, and the strategies as typed. */
 void program_copy_heads(const struct program *from, struct program *to);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */

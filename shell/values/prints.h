@@ -5,7 +5,7 @@
 #include "shell/values/read.h"
 #include "shell/session/shell.h"
 
-/* An argument: a tensor or an expression's text */
+/* An argument of `print`: a tensor, or an expression's text */
 struct printed {
 	bool tensor;
 	struct view view;

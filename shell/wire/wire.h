@@ -20,7 +20,7 @@ enum request_kind {
 	REQUEST_END,
 	REQUEST_LEAVE
 };
-/* Members in other kinds than the comments say have defaults. Owns its texts. */
+/* In a kind that a member's comment does not name, the member has its default. Owns its texts. */
 struct request {
 	enum request_kind kind;
 	struct text text;    /* RUN, COMPLETE: the line or lines */
@@ -107,7 +107,7 @@ struct reply {
 	int64_t time, until;
 	struct text told; /* why the cursor did not move */
 	bool unasked;     /* live lanes: no request waits for it */
-	/* "ROW TIME LETTER" lines: row and end of each operation waited for; the cause */
+	/* a line "ROW TIME LETTER" for each operation waited for: its row, its end, the cause */
 	struct text links;
 };
 

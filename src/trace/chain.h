@@ -8,7 +8,7 @@
 #include "trace/why.h"
 
 /* A sum of spans of a lane in a stretch of time: the work of one operation, or the waits with one
- * cause and one operation to blame (for launches and idle hosts: any) */
+ * cause and one operation to blame (launches, and idle hosts, are one sum whatever is to blame) */
 struct bout {
 	enum span_kind kind;
 	enum cause cause;
@@ -50,13 +50,12 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
  * y". */
 void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *begun, int depth);
-/* An operation took `ns`, the longest of `count` that took `work` together. of_that: the time is
- * part of a wait; from: it counts from then on, 0: from the operation's start */
+/* An operation that took `ns`, the longest of `count` that took `work` together */
 struct in_the_way {
 	int64_t ns, work;
 	int count;
-	bool of_that;
-	int64_t from;
+	bool of_that; /* the time is part of a wait */
+	int64_t from; /* the time counts from here on; 0: from the operation's start */
 };
 /* Ends the chain at that work, or follows the partner if one came late. */
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
@@ -68,15 +67,15 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- longest.c: the operation that waited longest */
-/* Returns that of the question's operations, one a rank; the first of equals. */
+/* Returns the one of the question's operations that waited longest; the first of equals. */
 op_id longest_of_ops(struct chain *chain, const struct why_question *question);
 struct wait {
 	op_id op; /* 0: none */
 	int64_t ns;
 	bool idle; /* before it the rank ran no kernel for that time */
 };
-/* Returns that of the ranks' streams of that name; for WHY_RANK, the operation after the longest
- * time without a kernel. */
+/* Returns the operation that waited longest on the question's streams; for WHY_RANK, the operation
+ * after the longest time without a kernel. */
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
 
 /* ---- root.c */
@@ -84,8 +83,8 @@ struct wait longest_of_lanes(struct chain *chain, const struct why_question *que
  * time on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* Adds the operation, unless it is there already: for SLOW and LAUNCH to the root of that kind and
- * rank, else as a root of its own. ns: for LONGER, its time on other ranks; else it is added to
- * the root's */
+ * rank, else as a root of its own. ns: for LONGER, its time on other ranks; for others, added to
+ * root.ns */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
 /* Writes the text of all roots, after the last chain. */
 void roots_word(struct chain *chain);

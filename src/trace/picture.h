@@ -13,7 +13,7 @@ struct bar_row {
 	bool host, begun; /* begun: the lane has worked before the window */
 	op_id selected;
 	int now; /* the cell of now, if the window goes on after it; -1: none */
-	/* for the whole picture, are there several? 0 unknown, 1 no, 2 yes */
+	/* does the whole picture have several micro-batches? 0: unknown, 1: no, 2: yes */
 	int *microbatches;
 };
 

@@ -73,8 +73,8 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
  * final times alone; 0 if none. */
 op_id waits_now(const struct world *world, struct backend *backend);
 
-/* Appends the operation's name like op_label; for fused messages, that of the first whose peer is
- * not ready ("recv b"), with rank >= 0 of those to or from that rank. */
+/* Appends the operation's name like op_label; for fused messages, that of the first message whose
+ * peer is not ready ("recv b"). rank: considers only messages to or from this rank; -1: all */
 void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);

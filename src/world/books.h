@@ -133,7 +133,8 @@ void lanes_make(struct world *world);
 /* Notes that operation `number` of the rank, an OP_SYNC or OP_SEGMENT, waits for `target`;
  * OP_EVERYTHING: for all lanes; 0: for nothing. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number);
-/* Returns an op.number: of memory freed at or before it, the host has waited for the last use. */
+/* Returns the op.number up to which freed memory is clean: the host has waited for its last
+ * use. */
 uint32_t lanes_clean_limit(const struct world *world, int rank);
 static inline struct stream *lane_stream(const struct world *world, int rank, int number)
 {

@@ -31,7 +31,8 @@ struct learner {
 };
 struct wrong_group {
 	const char *task, *words;
-	/* all that made it; those whose last check made it, in an unsolved task */
+	/* learners: that made this mistake; now: those of them whose last check made it, in an
+	 * unsolved task */
 	int learners, now;
 	int attempts;
 	size_t last; /* index of the last learner counted */

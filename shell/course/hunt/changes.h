@@ -29,7 +29,7 @@ struct changed_lines {
 void changes_find(struct changed_lines *changes, const char *text, size_t count);
 void changes_release(struct changed_lines *changes);
 void change_apply(const struct text_change *change, const char *text, size_t count, struct text *out);
-/* Adds the text with line `number` (from 1) replaced. Returns false if there is none. */
+/* Adds the text with line `number` (from 1) replaced. Returns false if there is no such line. */
 bool line_replace(const char *text, size_t count, int number, const char *line, struct text *out);
 /* Returns line `number` (from 1) and sets *length, without its newline; NULL if none. */
 const char *line_of_text(const char *text, size_t count, int number, size_t *length);

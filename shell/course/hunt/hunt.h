@@ -118,14 +118,15 @@ void mutants_close(struct mutants *mutants);
 /* Returns the program with that change (from 0), for the caller to release. */
 struct program *mutants_program(const struct mutants *mutants, size_t change, struct names *names);
 
-/* search.c. Rank 0 only. Finds an observable change at the level, in the seed's order; ST_NAME:
- * none. */
+/* search.c. Rank 0 only. Finds an observable change at the level, in the seed's order. Fails with
+ * ST_NAME if there is none. */
 enum status mutants_choose(
         const struct mutants *mutants, struct shell *shell, long level, long seed, long *change);
 /* Rank 0 only. Adds a line for each observable change. */
 enum status mutants_list(const struct mutants *mutants, struct shell *shell, struct text *out);
 
-/* hunt.c. On replay sets *value to the logged one; else returns false, and rank 0 finds it. */
+/* hunt.c. In a replay sets *value to the logged value and returns true. Else returns false, and
+ * rank 0 has to find the value. */
 bool hunt_found_before(struct shell *shell, const char *what, double *value);
 /* Logs a found value with the line. */
 void hunt_keep_found(struct shell *shell, const char *what, double *value);

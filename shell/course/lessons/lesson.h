@@ -43,8 +43,8 @@ void lesson_emptied(struct shell *shell);
  * lesson or file (its first task). */
 enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
-/* Checks all lessons, or path's, against their promises on n ranks (0: all that they support).
- * Sets *failed. */
+/* Checks the promises of all lessons, or of the file `path`, on n ranks (0: on all numbers that
+ * they support). Sets *failed to the number of broken ones. */
 enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed);
 
 /* ---- learned.c: a learner's results in lessons, and the class's rules

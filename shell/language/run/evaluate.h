@@ -40,8 +40,8 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 }
 
 /* value.c: `at`, `left`, `right` and `what` are for messages. */
-/* Computes a KIND b. ST_UNIT: incompatible units; ST_RANGE: division by zero; ST_ARGUMENT: a
- * text */
+/* Computes `a kind b`. Fails with ST_UNIT for incompatible units, ST_RANGE for a division by zero,
+ * and ST_ARGUMENT for a text. */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
 /* Fails with ST_UNIT if one has a unit and the other, without one, is neither 0 nor inf. */
@@ -58,14 +58,14 @@ static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
 }
-/* Converts a plain number or a number of bytes to a whole number, within 2^53 of 0. ST_ARGUMENT,
- * ST_UNIT, ST_RANGE */
+/* Converts a plain number or a number of bytes to a whole number, within 2^53 of 0. Fails with
+ * ST_ARGUMENT, ST_UNIT or ST_RANGE. */
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
-/* Each appends the value. As `print` shows it: "2 ms", a text or name without quotes */
+/* Appends the value as `print` shows it: "2 ms", a text or name without quotes. */
 void value_text(const struct shell *shell, struct value value, struct text *out);
-/* a number that is parsed back to the last bit */
+/* Appends a number that parses back to the last bit. */
 void value_exact(struct value value, struct text *out);
-/* an expression with this value; a text is quoted */
+/* Appends an expression with this value; a text is quoted. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
 /* flow.c: evaluates on each rank of eval->set into in->scratch[rank]; only on the first rank
@@ -77,21 +77,23 @@ enum status evaluate_values(struct shell *shell, const struct formula *formula, 
 
 /* Evaluates on eval->rank. A failure's message has no rank; the caller sets it (on_rank). */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
-/* As evaluate; ST_ARGUMENT: a text or a name */
+/* As evaluate; fails with ST_ARGUMENT for a text or a name. */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
-/* The name with `$` replaced. ST_RANGE: evaluate_text; ST_DEVICE_MEMORY: host memory for names
- * is full */
+/* Stores the name with `$` replaced. Fails as evaluate_text, or with ST_DEVICE_MEMORY if host
+ * memory for names is full. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
-/* The same; if it is a variable that holds a name, that name: the tensor passed to a def */
+/* The same, but for a variable that holds a name, such as a tensor passed to a def, stores that
+ * name. */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
 enum { TEXT_MOST = 1 << 20 }; /* bytes */
-/* Appends a text or name with `$` replaced; part of it on failure. ST_RANGE: over TEXT_MOST */
+/* Appends a text or name with `$` replaced. Fails with ST_RANGE beyond TEXT_MOST. A failure may
+ * leave a part appended. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
-/* Sets *set to the ranks of a @ within `bound`; it may be empty. ST_RANK: no such rank or place;
- * ST_NAME: no such axis */
+/* Sets *set to the ranks of a @ within `bound`; it may be empty. Fails with ST_RANK if there is no
+ * such rank or place, and with ST_NAME if there is no such axis. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
@@ -106,8 +108,8 @@ struct view_cache {
 	name_id base, name; /* of the whole tensor; of the view, with its slice; 0: unknown */
 };
 /* Resolves a tensor as written on eval->rank; *view is valid until the world changes. result: the
- * name may be new; then view->tensor is -1. cache: for the line's next ranks, or NULL. ST_NAME: no
- * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
+ * name may be new; then view->tensor is -1. cache: for the line's next ranks, or NULL. Fails with
+ * ST_NAME without such a tensor, and with ST_RANGE or ST_SHAPE if the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
 /* unknown.c: each fails with a message: the nearest name, or the ranks that lack it and a line

@@ -23,9 +23,9 @@ struct asked {
 	int group;          /* x, l, y: index in the world; -1 if none */
 	const char *word;   /* o, l: the last such argument; NULL if none */
 };
-/* Argument i as a whole number; ST_ARGUMENT, ST_UNIT, ST_RANGE */
+/* Stores argument i as a whole number. Fails with ST_ARGUMENT, ST_UNIT or ST_RANGE. */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
-/* The tolerance given to close() or close_step(), or else the default */
+/* Stores the tolerance given to close() or close_step(), or else the default. */
 enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance);
 #define X(symbol, compute, name, least, kinds, nature) \
 	enum status value_of_##compute(struct asked *asked, struct value *value);

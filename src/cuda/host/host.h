@@ -15,9 +15,8 @@ struct host_setup {
 	struct cuda_library *cuda; /* open: driver and cuBLAS */
 	int ordinal;               /* the GPU */
 	int rank;                  /* for messages */
-	bool shares;               /* the GPU, with other ranks */
-	/* cores are fewer than threads that wait: sleep at once when idle */
-	bool naps;
+	bool shares;               /* other ranks use the GPU, too */
+	bool naps;                 /* sleeps at once when idle: there are too few cores to poll */
 	/* creates the rank's exchange on the host thread, with the context current */
 	enum status (*exchange)(void *self, struct exchange **exchange);
 	void *self;

@@ -80,8 +80,8 @@ enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 struct rows {
 	struct strided in[2], out;
 	long long rows, columns;
-	/* embed: rows of the table; embed_grad: ids; loss_rows_that_count: is the count a
-	 * result? */
+	/* embed: rows of the table; embed_grad: ids; loss_rows_that_count: 1 if the count is a
+	 * result */
 	long long count;
 	double *parts;  /* partial results of a reduction to one number, by row or by block */
 	double divisor; /* divides the sum of all parts */

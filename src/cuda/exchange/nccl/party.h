@@ -29,7 +29,7 @@ struct party {
 	struct nccl_exchange *nccl;
 	int part, n, place;
 	enum nccl_kind kind;
-	/* ranks: the ends of a channel; of a part: -1. NCCL_REACH: origin and target */
+	/* ranks: sender and receiver; NCCL_REACH: origin and target; NCCL_PART: -1 */
 	int from, to;
 	ncclUniqueId id;
 	int64_t told; /* control's clock at its creation */
@@ -186,7 +186,7 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
         struct exchange_started started, CUstream stream);
 
 /* ---- late.c: call->counts is not NULL */
-/* on a member that counts: queues all of it */
+/* on a member that counts: queues the whole collective */
 enum status late_collective(struct nccl_work *work);
 /* on a late member: adds its receive */
 enum status late_receive(struct nccl_work *work);
@@ -212,7 +212,7 @@ enum status meet_ids(
 /* ids NULL: rank 0 failed with this thread's failure, which becomes the parties' error */
 void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
-/* Requires the lock. Returns the latest such party; NULL if none. */
+/* Requires the lock. Returns the latest party with these members; NULL if none. */
 struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to);
 
 #endif

@@ -23,7 +23,7 @@ enum status shared_gpu_open(struct shared_gpu *gpu, struct cuda_library *cuda, i
 /* Call this if the rank will not complete shared_gpu_open: peers that wait there fail. Returns
  * the first failure of all ranks, with its words. */
 enum status shared_gpu_give_up(struct shared_gpu *gpu, enum status status);
-/* After exchange.close, or without an exchange */
+/* Call it after exchange.close, or without an exchange. */
 void shared_gpu_leave(struct shared_gpu *gpu);
 
 #endif
