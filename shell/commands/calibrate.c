@@ -1,7 +1,7 @@
 /* calibrate.c -- calibrate F.machine: the machine's figures, fitted to the times of this session
  *
  * `source calibrate; measure 256k` (strategies/parts/calibrate.rsh) queues work that determines
- * all of them. Every process computes the same fit; rank 0 writes the file. */
+ * all figures. Every process computes the same fit; rank 0 writes the file. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/quote.h"

@@ -1,7 +1,7 @@
 /* data.c -- data: the training data of strategies
  *
- *     text FILE                   a gpt: a token a character; the vocabulary is their set
- *     SAMPLES.npy TARGETS.npy     an mlp: rows of samples, and a row of targets for each
+ *     text FILE                   for gpt: a character is a token, their set the vocabulary
+ *     SAMPLES.npy TARGETS.npy     for mlp: rows of samples, and a row of targets for each
  *     synthetic                   random numbers, count= rows or tokens
  *
  * Rank 0 reads the files once, for size and shape; ranks load their parts when a strategy's lines

@@ -1,8 +1,9 @@
 /* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group
  *
- * Transfers rendezvous: a send without a receive blocks its stream for ever. They match in the
- * order queued for a pair (source, destination). An OP_P2P has one part for each direction, and
- * both start together: a ring of sendrecv cannot deadlock. to= and from= are group ranks. */
+ * Transfers rendezvous: a send without a receive blocks its stream for ever. The sends of a pair
+ * (source, destination) match its receives in the order queued. An OP_P2P has one part for each
+ * direction, and both start together: a ring of sendrecv cannot deadlock. to= and from= are group
+ * ranks. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 #include "base/arithmetic.h"

@@ -1,7 +1,8 @@
 /* part.c -- part TENSOR of PARAMETER: which piece of the model a rank's tensor holds, for `verify`
  *
- * row= and col= give the place of a block of a matrix (tensor parallelism); at= that of a run of
- * elements of the flattened parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). */
+ * row= and col= give the place of a block of a matrix (tensor parallelism). at= gives the place of
+ * a run of elements in the flattened parameter (FSDP, ZeRO), or in its flattened block of rows= x
+ * cols= (both). */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"

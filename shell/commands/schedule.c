@@ -1,7 +1,7 @@
 /* schedule.c -- schedule NAME: the order in which each rank of a pipeline works on its
  * micro-batches
  *
- * A program's loop reads them with slots, work(k), micro(k) and chunk(k). Only zb-auto uses the
+ * A program's loop reads it with slots, work(k), micro(k) and chunk(k). Only zb-auto uses the
  * times of F, B and W, in any unit. */
 #include "base/embedded.h"
 #include "base/memory.h"

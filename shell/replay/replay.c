@@ -1,9 +1,9 @@
 /* replay.c -- reruns journal lines: undo, step back
  *
  * The world begins empty, with its settings and training plan of that time. The lines from the
- * floor on run silently, with their stops and stamps. Of a session command (`lesson 1`) only the
- * lines run that it ran. To take back the floor's line itself, the whole journal runs, as on new
- * ranks:
+ * floor on run silently, with their stops and stamps. In place of a session command (`lesson 1`),
+ * the lines that it ran run again. To take back the floor's line itself, the whole journal runs,
+ * as on new ranks:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */

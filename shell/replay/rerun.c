@@ -1,9 +1,9 @@
 /* rerun.c -- reruns the lines since the world was empty in another world
  *
- *     the machine, training plan and slow ranks from the world's beginning
- *     the changes, if they begin with section 0; else where their section begins
- *     the journal's lines, or the script's                 each with its recorded values
- *     the lines before the question, in its own text */
+ *     first   the machine, training plan and slow ranks with which the world began
+ *     then    the changes, now if they begin with section 0, else when their section begins
+ *     then    the lines of the journal or the script, each with its recorded values
+ *     last    the lines before the question in its own text */
 #include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"

@@ -1,5 +1,5 @@
 /* again.c -- compares a replayed line with its log entry. Ignores files that only one of them
- * read: the line may do less now (`step back`). */
+ * read, because the line may do less now (`step back`). */
 #include "shell/session/again.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* read.c -- reads tensors' data for expressions (`sum(x)`, `x[0]`, close(a, b)); all processes get
- * the same values, so `if` and `let` take the same way on all
+ * the same values, so an `if` decides alike on all
  *
  *     shell_read(set, reads, reason)
  *       fits                   checks shapes and types; every process refuses alike
  *       can_be_known           else the line is refused before anything is queued
  *       program_read           the program's own read (reason): a copy and a wait, like .item()
- *       or await_writers       a read from outside (reason NULL), for expect and peek: free
+ *       or await_writers       a read from outside (reason NULL), for expect and peek: no time
  *       shell_reach            runs the simulation until those operations have completed
  *       values_of              on the process that has the data
  *       share                  sends every rank's values to every process */

@@ -1,6 +1,6 @@
-/* memory.c -- allocation, and the one exit of a process without memory
+/* memory.c -- allocation, and the only exit of a process whose memory is exhausted
  *
- * A process that cannot store the state that all share ends, and the job with it. The message is
+ * A process that cannot store the replicated state ends, and so does the job. The message is
  * written from the stack, because stdio may allocate. */
 #include "base/memory.h"
 

@@ -1,8 +1,7 @@
 /* rank_data.c -- running operations of this process's rank, and memory that changes meanwhile
  *
  * Before memory changes, each running operation that reads it is evaluated: a kernel into a buffer
- * of its own, others by packing their input.
- * So a race has the same result in every run. */
+ * of its own, others by packing their input. So a race has the same result in every run. */
 #include "numerics/rank_data.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"

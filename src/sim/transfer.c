@@ -4,7 +4,7 @@
  * world/ matches the sides in the order of each (source, destination) channel. The parts of one
  * operation (sendrecv, together) run at once, each as a flow; the operation ends with the last.
  *
- * An awaited part is counted at the peer, so that a stop (run.c) finds it. */
+ * The peer counts the parts that wait for it, so that a stop (run.c) finds them. */
 #include "sim/engine.h"
 #include "numerics/rank_data.h"
 

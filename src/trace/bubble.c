@@ -1,7 +1,7 @@
 /* bubble.c -- the part of a pipeline's time that its schedule leaves empty
  *
- *  rank 0  F0 F1 F2 .. .. B0 B1 B2     a task is a phase of one micro-batch on one rank; it waits
- *  rank 1  .. F0 F1 F2 B0 B1 B2 ..     for its rank's previous task and for its senders' tasks
+ *  rank 0  F0 F1 F2 .. .. B0 B1 B2     a task, a phase of one micro-batch on one rank, waits for
+ *  rank 1  .. F0 F1 F2 B0 B1 B2 ..     its rank's previous task and for its senders' tasks
  *
  * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the next task,
  * a send to the previous one. The tasks are replayed without other delays: see trace.h. */

@@ -1,5 +1,5 @@
-/* stats.c -- the figures of each rank, equal ranks in one column; and of two sections or worlds
- * side by side
+/* stats.c -- the figures of each rank, with equal ranks in one column; the figures of two sections
+ * or worlds side by side
  *
  *      ranks            0-2        3               diff             slow      quick
  *      time             3.20 ms    3.90 ms         time             2.00 ms   1.00 ms   x 0.50

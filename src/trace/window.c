@@ -1,6 +1,7 @@
-/* window.c -- a section's length: from its first operation to its last known time; and the
- * iterations that a table covers. Launches do not count while the host runs ahead of the device
- * (trace_begins) */
+/* window.c -- a section's length, from its first operation to its last known time; and the
+ * iterations that a table covers
+ *
+ * Launches do not count while the host runs ahead of the device (trace_begins). */
 #include "base/arithmetic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"

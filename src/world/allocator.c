@@ -19,8 +19,7 @@
  *
  * If no block of a captured graph's pool fits, the pool takes a free segment of the stream's
  * ordinary pool. Failing that, the allocator gets a segment from the device, which costs host
- * time. If the device is full, it first returns the free segments that no graph's pool holds. A
- * disk (unit 0) gives each request that no free block holds a segment of exactly its size. */
+ * time. If the device is full, it first returns the free segments that no graph's pool holds. */
 #include "world/books.h"
 #include "base/arithmetic.h"
 #include "base/search.h"

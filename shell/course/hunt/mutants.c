@@ -1,5 +1,5 @@
-/* mutants.c -- the files that may get a bug: a strategy's own file, the parts that it sources, and
- * the model's parts if these have few changes; or a script */
+/* mutants.c -- the files that may get a bug: a script; or a strategy's own file, the parts that it
+ * sources, and, if those allow few changes, the model's parts */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/course/hunt/hunt.h"

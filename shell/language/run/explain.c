@@ -1,7 +1,8 @@
 /* explain.c -- explain on: the CUDA or NCCL call and the PyTorch line for each program line
  *
- * The row's texts have the names of its usage ("y = matmul a b", "copy FROM -> TO"), which the
- * line's words at the same places replace. A name whose place is not clear stays. */
+ * A command's row has these texts with the names of its usage ("y = matmul a b", "copy FROM ->
+ * TO"). The line's words at the same places replace the names; a name without a clear place
+ * stays. */
 #include "shell/language/run/run.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
