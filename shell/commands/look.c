@@ -161,7 +161,7 @@ const struct command command_critical = {
         .run = look_table_run,
 };
 
-/* Orders in which NCCL can hang. Listed ones need no warning any more. */
+/* Appends the orders in which NCCL can hang, which then need no warning any more. */
 static void look_put_orders(struct shell *shell, struct text *text)
 {
 	const struct trace trace = {.world = shell->world, .backend = shell->backend};

@@ -28,7 +28,7 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	return ST_OK;
 }
 
-/* Fills in the part. ST_NAME: no window; ST_RANK: outside its group */
+/* Fills in the part. Fails with ST_NAME without a window, with ST_RANK outside its group. */
 static enum status one_sided_target(
         struct call *call, int rank, int row, const struct view *window, struct submit_plan *plan)
 {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Resolves to= or from= into a rank of the world. ST_RANK: outside the group */
+/* Resolves to= or from= into a rank of the world. Fails with ST_RANK outside the group. */
 static enum status p2p_peer(
         struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {

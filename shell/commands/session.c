@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Must be alone on its line: earlier statements would run again with it. */
+/* `undo` must be alone on its line, because earlier statements would run again with it. */
 static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;

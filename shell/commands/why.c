@@ -21,7 +21,7 @@ struct inquiry {
 	size_t ops;
 };
 
-/* Moves the rank of "z@1" into `ranks`. ST_RANK */
+/* Moves the rank of "z@1" into `ranks`. Fails with ST_RANK. */
 static enum status inquiry_read_rank(struct inquiry *asked)
 {
 	char *at = strrchr(asked->word, '@'), *end;

@@ -42,7 +42,7 @@ static void tell(struct credit *credit, enum credit_code code)
 	credit->lost = credit->lost ? credit->lost : status;
 }
 
-/* For rank 0, at `own`. Returns false to stop. */
+/* Called on rank 0 at `own`. Returns false to stop. */
 static bool lead(struct credit *credit)
 {
 	enum credit_code code = credit->look ? credit->look(credit->self) : CREDIT_GO;
@@ -72,8 +72,8 @@ static bool lead(struct credit *credit)
 	return !credit->lost;
 }
 
-/* For the others, at the end of a grant; returns false to stop. A message without new steps only
- * changes the action. */
+/* Called on the others at the end of a grant. Returns false to stop. A message without new steps
+ * only changes the action. */
 static bool follow(struct credit *credit)
 {
 	for (;;) {

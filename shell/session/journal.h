@@ -69,7 +69,6 @@ struct journal {
 	size_t pieces;
 };
 
-/* Begins a line. */
 void journal_begin(struct journal *journal);
 /* Records that the current line has emptied the world. */
 void journal_emptied(struct journal *journal);

@@ -42,7 +42,6 @@ enum status shell_tell(struct shell *shell, size_t before, enum status status)
 	return status != ST_OK ? status : told;
 }
 
-/* Sets *id to 0 if nothing was queued. */
 enum status shell_queue(struct shell *shell, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id)
 {

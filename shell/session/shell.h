@@ -117,7 +117,6 @@ struct shell {
 		enum status status;
 		char words[512];
 	} failure;
-	/* Files that a line may read and write */
 	struct {
 		bool none; /* no file may be read */
 		/* texts parsed now, and defs in them, write no file: a lesson's */

@@ -143,8 +143,8 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- a line that ranks run ---- */
 
-/* Journals the log's change; else the line, for followers, unless it concerns only this
- * terminal. */
+/* Writes the log's change to the journal. If there is none, writes the line for followers, unless
+ * it concerns only this terminal. */
 static enum status keep_line(struct session *session, const struct reply *reply)
 {
 	struct journal_file *journal = &session->journal;

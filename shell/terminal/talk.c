@@ -81,7 +81,7 @@ static void clear_progress(struct talk *talk)
 	talk->progress_shown = false;
 }
 
-/* Reads output; shows text that is no reply above the input line. ST_MPI: the output ended. */
+/* Reads output; shows text that is no reply above the input line. Fails with ST_MPI at its end. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0};

@@ -73,7 +73,6 @@ struct program *program_with(
 void program_copy_heads(const struct program *from, struct program *to);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
-/* Parses the program for `shell`. */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
 /* Appends "gpt layers=2 seed=3", the model with its given options, or a script's name. */
 void program_model(const struct program *program, struct text *out);

@@ -17,7 +17,6 @@ struct transcript;
 
 struct transcript *transcript_make(void);
 void transcript_free(struct transcript *transcript);
-/* Begins a step. */
 void transcript_begin(struct transcript *transcript);
 /* Notes that the step has reached its `##`, at this depth of calls. */
 void transcript_title(struct transcript *transcript, int depth);

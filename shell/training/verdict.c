@@ -22,7 +22,7 @@ bool verdict_other_steps(const struct alone *alone, const struct difference *d)
 	return scaler && d[scaler - alone->whole].most > 0;
 }
 
-/* True: all parameters are unchanged */
+/* true: training changed no parameter, on one rank or on the ranks */
 struct untrained {
 	bool alone, ranks;
 };

@@ -40,8 +40,8 @@ static enum status load_text(const char *path, struct content *content)
 	return status;
 }
 
-/* Only rank 0 reads. whole: elements too, which a text file always gives; text: whatever the
- * name */
+/* Only rank 0 reads. whole: reads elements, too (a text file always gives them). text: the file is
+ * a text, whatever its name */
 static enum status read_content(
         const struct shell *shell, const char *path, bool whole, bool text, struct content *content)
 {
@@ -90,7 +90,8 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	return shell_spread(shell, status, facts, sizeof *facts);
 }
 
-/* Reads elements[bytes], and shares them; NULL: only records the file. ST_FILE: another size */
+/* Reads elements[bytes] and shares them; NULL: only records the file. Fails with ST_FILE if their
+ * size differs. */
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
 	struct content content;

@@ -56,7 +56,7 @@ static uint16_t half_of(float value)
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
 	if (size > 0x7f800000) /* NaN: quiet, with the top of its payload */
 		return sign | 0x7e00 | (size >> 13 & 0x3ff);
-	if (size >= 0x47800000) /* 65536 and above; 65520 and above round up below */
+	if (size >= 0x47800000) /* 65536 and above; 65520 and more round up to it below */
 		return sign | 0x7c00;
 	if (size >= 0x38800000) /* normal, from 2^-14 */
 		return sign | shift_even(size - 0x38000000, 13);

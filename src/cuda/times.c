@@ -41,7 +41,7 @@ static op_id last_before(const struct control *control, const struct op *op)
 	return last;
 }
 
-/* Returns the operation that delayed it; 0 if only its own stream or its peers did. */
+/* Returns the operation that delayed `one`; 0 if only its own stream or its peers did. */
 static op_id blame_of(const struct control *control, const struct measured *one)
 {
 	const struct op *op = &control->world->ops[one->id];
@@ -136,7 +136,7 @@ bool control_predicted(struct backend *backend, op_id id, struct times *times)
 	return true;
 }
 
-/* If everything before it on its stream is measured, it is ready at the end of that. */
+/* If all work before it on its stream is measured, an operation is ready at that work's end. */
 static void times_predict(struct control *control, op_id id, struct times *times)
 {
 	const struct op *op = &control->world->ops[id];

@@ -198,7 +198,6 @@ static enum status read_machine(struct machine_reader *reader, const char *bytes
 	return ST_OK;
 }
 
-/* Returns ST_NAME, with the nearest name and all names. */
 static enum status unknown_machine(const char *name)
 {
 	struct text names = {0};

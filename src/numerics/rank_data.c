@@ -100,7 +100,7 @@ static void flight_forget(struct rank_data *data, struct in_flight *running)
 	*running = data->running[--data->count];
 }
 
-/* Returns true if it reads this memory; of a P2P only the message that `part` sends counts. */
+/* Returns true if the running operation reads this memory; a P2P reads what its `part` sends. */
 static bool flight_reads(
         const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
 {

@@ -77,7 +77,7 @@ static enum status sim_project(struct backend *backend, struct budget *budget)
 	return ST_OK;
 }
 
-/* With its rank's `slow` for a kernel */
+/* Returns alone_ns, for a kernel times its rank's `slow`. */
 static inline int64_t op_alone(const struct engine *e, op_id id, const struct record *record)
 {
 	if (e->world->slowness_count && record->kind == OP_KERNEL)

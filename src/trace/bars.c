@@ -40,7 +40,7 @@ bool bars_by_phase(const struct bar_row *where, const struct record *record)
 	        (record->microbatch > 0 || several_microbatches(where));
 }
 
-/* The longest of "matmul y", "matmul" (or "F3") that leaves some bar on both sides */
+/* Writes the longest of "matmul y", "matmul" (or "F3") that leaves some bar on both sides. */
 static void label_of(const struct bar_row *where, op_id id, int cells, struct text *label)
 {
 	const struct world *world = where->trace->world;
@@ -64,7 +64,7 @@ static void label_of(const struct bar_row *where, op_id id, int cells, struct te
 		text_clear(label);
 }
 
-/* The longest of "F3 x16", "x16" and "16" that fits, else "+" */
+/* Writes the longest of "F3 x16", "x16" and "16" that fits, else "+". */
 static void count_of(const struct bar_row *where, name_id phase, int ops, int cells, struct text *label)
 {
 	char digits[16];

@@ -215,7 +215,7 @@ static bool link_seen(struct chain *chain, const struct bout *wait)
 	return false;
 }
 
-/* True if it waits for another side to arrive, not for an end. */
+/* True for a wait for another side's arrival, not for its end. */
 static bool for_a_peer(const struct chain *chain, const struct bout *wait)
 {
 	return wait->cause == CAUSE_PEER ||

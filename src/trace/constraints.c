@@ -146,8 +146,8 @@ static void edge_from_answer(const struct asked_node *a)
 		edge_put(a, node_at(answer, NODE_ENDED), 0);
 }
 
-/* The stream's previous operation; by rule 7 also those of the default stream or of blocking
- * ones */
+/* Adds edges from the stream's previous operation; by rule 7 also from those of the default stream
+ * or of blocking ones. */
 static void edges_of_ready(const struct asked_node *a)
 {
 	int stream = a->m->stream;

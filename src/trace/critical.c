@@ -41,7 +41,6 @@ static void take_latest(void *self, node_id from, int64_t ns)
 	choice->fulfilled = fulfilled;
 }
 
-/* Pieces are added from the end on, and later reversed. */
 static void add_piece(struct critical *critical, enum critical_kind kind, op_id op, int64_t from, int64_t to)
 {
 	from = most_of(from, critical->window.from);

@@ -76,8 +76,8 @@ static bool work_alike(const struct comparing *c, const struct spans *a, const s
 	return i == 0 && k == 0;
 }
 
-/* True if the operations to blame have one title, both on the waiting rank or both on another.
- * Without blame: if the waiting operations have one title */
+/* True if the operations to blame have one title, both on the waiting rank or both on another. If
+ * nothing is to blame: true if the waiting operations have one title. */
 static bool blame_alike(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;

@@ -213,7 +213,7 @@ static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
 	}
 }
 
-/* For a kernel. High-priority kernels share only with each other and with collectives. */
+/* Finds overlaps of a kernel. High-priority kernels share only among them and with collectives. */
 static void search_device(struct sharers *sharing, struct overlap *o)
 {
 	const struct world *world = o->trace->world;

@@ -41,8 +41,8 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 }
 
 /* Returns the section's last known time, 0 if none; stops at the first one later than `enough`.
- * threads: host threads count. For everything no record is read, because fills end no later than
- * their host's clock. */
+ * threads: host threads count. If all operations count, no record is read, because fills end no
+ * later than their host's clock. */
 static int64_t last_time(const struct trace *trace, int section, bool threads, int64_t enough)
 {
 	const struct world *world = trace->world;

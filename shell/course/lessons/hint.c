@@ -97,7 +97,7 @@ static void tell_surplus(
 		out_say(shell->out, "   you have every line of the solution, and no other: `check`\n");
 }
 
-/* Prints a solution statement, with its whole block if it opens a brace. */
+/* Prints a statement of the solution, with its block. */
 static void tell_line(struct shell *shell, const struct text *solution, const struct typed_line *missing)
 {
 	struct text block = {0};

@@ -160,7 +160,7 @@ static enum status making_shapeless(struct slice_of_text name)
 	        ST_SYNTAX, "tensor %.*s needs a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
-/* For a failed word with '=': `tensor x[4]=1`, or an option without a source */
+/* Words the failure of a word with '=': `tensor x[4]=1`, or an option without a source. */
 static enum status glued_making(
         const struct parser *parser, const char *line, const struct word *word, enum status status)
 {

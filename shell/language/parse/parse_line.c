@@ -118,7 +118,7 @@ static enum status line_calculates(const struct parser *parser)
 	return ST_OK;
 }
 
-/* For a line without a command or a tensor right of `=`. The most reliable message comes first. */
+/* Refuses a line without a command or a tensor right of `=`. The most reliable message wins. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status;

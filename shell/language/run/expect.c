@@ -118,7 +118,7 @@ static void note_dry(struct shell *shell)
 	shell->interpreter->noted_dry = true;
 }
 
-/* Its reads are not in the trace, so that an `expect` does not change the timeline. */
+/* The reads of an `expect` are not in the trace, so it does not change the timeline. */
 static enum status expect_check(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
@@ -148,7 +148,7 @@ static enum status expect_check(struct shell *shell, struct statement *statement
 	return status;
 }
 
-/* No effect depends on its reads, so a replay reads the current data. */
+/* No effect depends on an `expect`'s reads, so a replay reads the current data. */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	shell->steering.looks++;

@@ -101,7 +101,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	return status == ST_OK ? variable_assign(shell, id, set, varies) : status;
 }
 
-/* Such a block holds nothing of the world, so its lines may empty the world (wish_grant). */
+/* The block of an `if` or a loop holds nothing of the world: its lines may empty the world
+ * (wish_grant). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;

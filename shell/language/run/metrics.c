@@ -124,8 +124,8 @@ enum status value_of_figure(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* The time between the ends of the operations that the two events recorded. ST_WAITS: one has not
- * ended */
+/* The time between the ends of the operations that the two events recorded. Fails with ST_WAITS if
+ * one has not ended. */
 enum status value_of_elapsed(struct asked *asked, struct value *value)
 {
 	struct shell *shell = asked->eval->shell;

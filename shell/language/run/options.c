@@ -79,7 +79,8 @@ static enum status option_let_parts(struct shell *shell, const struct option_lin
 }
 
 /* Checks a value against `of`, `least`, and the default, whose unit it must have; a whole default
- * needs a whole value. ST_ARGUMENT: another word, or a word for a number; ST_RANGE; ST_UNIT */
+ * needs a whole value. Fails with ST_ARGUMENT for another word, or a word where a number is
+ * needed, and with ST_RANGE or ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	struct text text = {0};

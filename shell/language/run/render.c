@@ -68,7 +68,7 @@ static void render_name(struct rendering *r, struct name *name)
 		render_put(r, names_text(r->eval->shell->world->names, id));
 }
 
-/* A command's word, such as a file name; quoted if its value is not a single word */
+/* Writes a command's word, such as a file name, quoted if its value is not a single word. */
 static void render_word(struct rendering *r, struct name *name)
 {
 	struct text word = {0};
@@ -105,8 +105,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 		render_put(r, ")");
 }
 
-/* Writes the value; if the expression reads data or the clock, or compares, the operator with its
- * operands. bracket: put that in brackets, because a word has no blanks outside them */
+/* Writes the expression's value. If it compares, or reads data or the clock, writes the operator
+ * with its operands instead. bracket: in brackets, because a word has no blanks outside them */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
 	enum formula_kind kind = formula->kind;
@@ -200,8 +200,8 @@ static void render_option(struct rendering *r, const struct key_value *option)
 		render_formula(r, option->formula, true);
 }
 
-/* The line's own `on S` or `in G`; else, if the row takes one, that of `use` or the blocks around
- * it */
+/* Writes the line's `on S` or `in G`; if it has none and the row takes one, that of `use` or of
+ * the blocks around it. */
 static void render_clause(struct rendering *r, enum setting_of which, struct name *clause, bool takes)
 {
 	const struct scope_setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];

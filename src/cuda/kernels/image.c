@@ -21,7 +21,6 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Finds the headers, with the names in #include. */
 static int find_headers(const char **texts, const char **names)
 {
 	int count = 0;

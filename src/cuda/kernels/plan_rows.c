@@ -55,7 +55,6 @@ void plan_rows(const struct kernel_call *call, const char *function, struct laun
 	add_teams(plan, function, &rows);
 }
 
-/* Adds `count` parts, divided by `divisor`. */
 static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count, double divisor)
 {
 	rows.rows = count;

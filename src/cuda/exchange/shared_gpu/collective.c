@@ -72,8 +72,8 @@ static void share_plan_reduce(
 	reduce->reduction = call->reduction;
 	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
 	reduce->to = stays ? call->place : to;
-	/* one rank's sum is its input; if staged, only if the result is staged in the input's
-	 * place */
+	/* one rank's sum is its input: in place nothing remains, unless the result is staged in
+	 * another place */
 	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !gpu->staged);
 	if (reduce->end > reduce->begin && !done)
 		share->function = gpu->reduce;
