@@ -84,17 +84,38 @@ PHILOX double philox_root(double x)
 	return root;
 }
 
-/* Returns the word's normal number (mean 0, deviation 1), without libm. Computes both formulas,
- * for vectors and warps. */
-PHILOX float philox_normal_of(unsigned word)
+PHILOX double philox_p(unsigned word)
 {
-	double p = ((double)word + 0.5) * 0x1p-32, q = p - 0.5, r = 0.180625 - q * q;
-	double middle = q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
-	        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
-	double t = philox_root(-philox_log(q < 0 ? p : 1 - p)) - 1.6;
+	return ((double)word + 0.5) * 0x1p-32;
+}
+
+/* Returns true for the 15 % of the words whose number is philox_tail; philox_middle otherwise. */
+PHILOX int philox_in_tail(unsigned word)
+{
+	double q = philox_p(word) - 0.5;
+	return q < -0.425 || q > 0.425;
+}
+
+PHILOX float philox_middle(unsigned word)
+{
+	double q = philox_p(word) - 0.5, r = 0.180625 - q * q;
+	return (float)(q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
+	        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1));
+}
+
+PHILOX float philox_tail(unsigned word)
+{
+	double p = philox_p(word);
+	double t = philox_root(-philox_log(p < 0.5 ? p : 1 - p)) - 1.6;
 	double tail = (((0.17023821103 * t + 1.3067284816) * t + 2.7568153900) * t + 1.4234372777) /
 	        ((0.12021132975 * t + 0.73700164250) * t + 1);
-	return (float)(q >= -0.425 && q <= 0.425 ? middle : q < 0 ? -tail : tail);
+	return (float)(p < 0.5 ? -tail : tail);
+}
+
+/* Returns the word's normal number (mean 0, deviation 1), without libm. */
+PHILOX float philox_normal_of(unsigned word)
+{
+	return philox_in_tail(word) ? philox_tail(word) : philox_middle(word);
 }
 
 #endif
