@@ -2,6 +2,7 @@
 #include "kernels/widths.h"
 #include "machine/machine.h"
 #include "shell/commands/table.h"
+#include "shell/doctor/doctor.h"
 #include "shell/session/device.h"
 #include "shell/session/options.h"
 #include "shell/rank/process.h"
@@ -92,6 +93,8 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
+	if (status == ST_OK && options.doctor)
+		return doctor_run(&options);
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);

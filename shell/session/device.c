@@ -2,9 +2,13 @@
 #include "shell/session/device.h"
 #include "base/memory.h"
 #include "cuda/cuda.h"
+#include "cuda/kernels/cache.h"
+#include "cuda/kernels/image.h"
+#include "cuda/library/library.h"
 #include "cuda/open.h"
 #include "sim/sim.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,4 +203,62 @@ enum status device_holds(const struct device *device, const struct machine *mach
 		return ST_OK;
 	return fail(ST_RANGE, "memory: a rank has no more than %s on %s",
 	        bytes_words((int64_t)here->memory).text, device->job->name);
+}
+
+/* ---- for `doctor` */
+
+static void examine_library(struct cuda_library *cuda, enum cuda_part part, struct device_findings *findings)
+{
+	struct text why = {0};
+	if (cuda_library_try(cuda, part, &why) != ST_OK)
+		snprintf(findings->library[part].why, sizeof findings->library[part].why, "%s",
+		        text_string(&why));
+	snprintf(findings->library[part].name, sizeof findings->library[part].name, "%s",
+	        cuda_library_name(part));
+	const char *package = cuda_library_package(cuda, part);
+	snprintf(findings->library[part].package, sizeof findings->library[part].package, "%s",
+	        package ? package : "");
+	text_release(&why);
+}
+
+static void examine_cache(struct cuda_library *cuda, struct device_findings *findings)
+{
+	struct kernel_cache cache;
+	CUdevice device;
+	int architecture;
+	cache_open(&cache, cuda);
+	snprintf(findings->cache, sizeof findings->cache, "%s",
+	        *cache.folder[0] ? cache.folder[0] : cache.folder[1]);
+	findings->compiled = cuda->cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
+	        image_architecture(cuda, device, &architecture) == ST_OK &&
+	        cache_complete(&cache, architecture);
+	cache_close(&cache);
+}
+
+void device_examine(struct device_findings *findings)
+{
+	static_assert(
+	        (int)DEVICE_LIBRARIES == (int)CUDA_PART_COUNT && (int)DEVICE_NVRTC == (int)CUDA_PART_NVRTC,
+	        "the parts in their order");
+	struct cuda_library cuda = {0};
+	struct cuda_devices devices = {0};
+	memset(findings, 0, sizeof *findings); /* also the padding: it is sent */
+	for (enum cuda_part part = 0; part < CUDA_PART_COUNT; part++)
+		examine_library(&cuda, part, findings);
+	findings->driver_version = cuda.driver_version;
+	findings->nccl_version = cuda.nccl_version;
+	findings->built_in = image_binaries[0].path;
+	if (!cuda.handles[CUDA_PART_DRIVER])
+		return;
+	if (cuda_probe(&cuda, &devices) != ST_OK)
+		snprintf(findings->no_gpu, sizeof findings->no_gpu, "%s", fail_text());
+	findings->gpus = devices.count;
+	if (devices.count) {
+		snprintf(findings->gpu, sizeof findings->gpu, "%s", devices.items[0].name);
+		findings->gpu_bytes = devices.items[0].bytes;
+		if (cuda.handles[CUDA_PART_NVRTC])
+			examine_cache(&cuda, findings);
+	}
+	cuda_devices_release(&devices);
+	cuda_library_close(&cuda);
 }

@@ -6,6 +6,9 @@
 #include "mpi/transport.h"
 #include "shell/session/options.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct cuda_job;
 
 /* Sets options->device from --device, else RANKSH_DEVICE (not with --dry), else "auto". "auto"
@@ -51,5 +54,29 @@ const char *device_own_machine(const struct device *device);
 enum status device_machine(const struct device *device, const char *name, struct machine *machine);
 /* For `set`: fails with ST_RANGE if the machine has more memory than the device. */
 enum status device_holds(const struct device *device, const struct machine *machine);
+
+/* ---- for `doctor` */
+
+enum device_library { DEVICE_DRIVER, DEVICE_CUBLAS, DEVICE_NCCL, DEVICE_NVRTC, DEVICE_LIBRARIES };
+/* What a process finds of GPUs; no pointers, so that it can be sent */
+struct device_findings {
+	struct {
+		char name[24];    /* "cuBLAS" */
+		char why[512];    /* what is missing or too old; "": it is usable */
+		char package[40]; /* pip's package with it; "": none */
+	} library[DEVICE_LIBRARIES];
+	int driver_version; /* CUDA's: 12040 for 12.4; 0: no driver */
+	int nccl_version;   /* 22809 for 2.28.9 */
+	int gpus;
+	char gpu[96];      /* the name of the first */
+	int64_t gpu_bytes; /* its memory */
+	char no_gpu[512];  /* why the driver shows none */
+	bool built_in;     /* the kernels are part of the program */
+	bool compiled;     /* the cache has them for the first GPU */
+	char cache[1024];  /* the folder that keeps them; "": none */
+};
+/* Opens the libraries and queries the GPUs; makes no context. The driver may hang or crash: call it
+ * in a process of its own. */
+void device_examine(struct device_findings *findings);
 
 #endif

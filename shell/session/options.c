@@ -13,7 +13,7 @@ const char *options_help(void)
 {
 	return "usage: ranksh [-n N] [OPTIONS] [FILE [NAME=VALUE ...]]\n"
 	       "       mpirun -n N ranksh [OPTIONS] [FILE [NAME=VALUE ...]]\n"
-	       "       ranksh help [WORD]\n"
+	       "       ranksh help [WORD] | ranksh doctor [--try] [--json]\n"
 	       "\n"
 	       "A shell in which every line runs on N GPUs, real or simulated. It shows when each operation "
 	       "ran "
@@ -44,6 +44,9 @@ const char *options_help(void)
 	       "                     --csv prints a table\n"
 	       "  help [WORD]        prints what `help` shows at the prompt: for a command, a kernel, a "
 	       "term\n"
+	       "  doctor             prints what was found on this computer and what follows; --try also "
+	       "starts\n"
+	       "                     ranks, --json prints one JSON object. Status 1: no session can start\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         overrides the file's `let NAME =`\n"
 	       "\n"
@@ -74,6 +77,7 @@ static const struct option {
         {"--as", WORD, offsetof(struct options, as)},
         {"--overview", WORD, offsetof(struct options, overview)},
         {"--once", FLAG, offsetof(struct options, once)}, {"--csv", FLAG, offsetof(struct options, csv)},
+        {"--try", FLAG, offsetof(struct options, tries)}, {"--json", FLAG, offsetof(struct options, json)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
         {"--wire", FLAG, offsetof(struct options, wire)},
@@ -180,6 +184,11 @@ static enum status check_prompt(const struct options *options)
 
 static enum status check(const struct options *options)
 {
+	if ((options->tries || options->json) && !options->doctor)
+		return fail(
+		        ST_ARGUMENT, "%s belongs to `ranksh doctor`", options->tries ? "--try" : "--json");
+	if (options->doctor && (options->file || options->lines || options->test || options_course(options)))
+		return fail(ST_ARGUMENT, "doctor cannot be combined with a file or lines: ranksh doctor");
 	if (options->asked && (options->lines || options->test || options->check_lessons || options->grade))
 		return fail(ST_ARGUMENT, "help cannot be combined with a file or lines: ranksh help");
 	if (options->lines && options->file)
@@ -225,6 +234,10 @@ enum status options_read(struct options *options, int argc, char **argv)
 			options->n = 1;
 			options->device = "sim";
 			break;
+		}
+		if (!options->file && strcmp(word, "doctor") == 0) { /* a file is ./doctor */
+			options->doctor = true;
+			continue;
 		}
 		if (word[0] == '-' && word[1]) {
 			status = read_option(options, argv, end, &i);

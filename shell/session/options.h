@@ -17,6 +17,9 @@ struct options {
 	const char *lines; /* -c */
 	char **asked;      /* the words after `ranksh help`; NULL: no help */
 	int asked_words;
+	bool doctor;         /* the word `doctor` */
+	bool tries;          /* doctor --try */
+	bool json;           /* doctor --json */
 	const char *grade;   /* the task that FILE solves: "4.2" or a file */
 	const char *journal; /* the journal's file; NULL: the default folder */
 	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */

@@ -5,6 +5,7 @@
 
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
+#include <term.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,17 @@ static void start_colours(void)
 	use_default_colors();
 	for (short i = 1; i < COLOUR_COUNT; i++)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
+}
+
+bool screen_known(int *colours)
+{
+	int problem;
+	if (setupterm(NULL, 1, &problem) != OK)
+		return false;
+	int count = tigetnum("colors");
+	*colours = count > 0 ? count : 0;
+	del_curterm(cur_term);
+	return true;
 }
 
 /* ncurses installs its handler only for the first screen of a process. */

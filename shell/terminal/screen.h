@@ -33,6 +33,9 @@ struct screen_event {
  * SIGBUS and SIGILL restore them, and the process dies from the same signal. */
 void crash_start(void);
 
+/* Returns true if the terminal TERM is known on this computer, and sets its number of colours. */
+bool screen_known(int *colours);
+
 struct screen;
 
 /* Takes the terminal until screen_close. wide: it shows more than ASCII. Fails with ST_FILE. */

@@ -136,25 +136,37 @@ static void search_note(struct search *search, const char *format, ...)
 	va_end(arguments);
 }
 
+bool mpirun_name(const char *mpirun, char *name, size_t room)
+{
+	char line[200];
+	ask_child(child_version, mpirun, line, sizeof line);
+	/* "mpirun (Open MPI) 5.0.11", "orterun (OpenRTE) 4.1.4" */
+	const char *version = strstr(line, "(Open MPI) ");
+	version = version ? version : strstr(line, "(OpenRTE) ");
+	if (version)
+		snprintf(name, room, "Open MPI %s", strchr(version, ')') + 2);
+	else
+		snprintf(name, room, "%s",
+		        strstr(line, "HYDRA")           ? "MPICH"
+		                : strstr(line, "Intel") ? "Intel MPI"
+		                                        : "another MPI");
+	return version;
+}
+
 /* Returns true if this is an Open MPI's mpirun, of that library's version. */
 static bool mpirun_suits(struct search *search, const struct mpi_install *install)
 {
-	char line[200];
-	ask_child(child_version, install->mpirun, line, sizeof line);
-	/* "mpirun (Open MPI) 5.0.11", "orterun (OpenRTE) 4.1.4" */
-	const char *version = strstr(line, "(Open MPI) "), *mpi = "another MPI";
-	version = version ? version : strstr(line, "(OpenRTE) ");
-	if (version && !versions_differ(strchr(version, ')') + 2, install->version))
+	char name[200];
+	bool open_mpi = mpirun_name(install->mpirun, name, sizeof name);
+	const char *version = name + strlen(open_mpi ? "Open MPI " : "");
+	if (open_mpi && !versions_differ(version, install->version))
 		return true;
-	if (strstr(line, "HYDRA"))
-		mpi = "MPICH";
-	else if (strstr(line, "Intel"))
-		mpi = "Intel MPI";
-	if (version)
-		search_note(search, "%s is version %s, but %s is version %s", install->mpirun,
-		        strchr(version, ')') + 2, install->library, install->version);
+	if (open_mpi)
+		search_note(search, "%s is version %s, but %s is version %s", install->mpirun, version,
+		        install->library, install->version);
 	else
-		search_note(search, "%s belongs to %s, whose binary interface differs", install->mpirun, mpi);
+		search_note(
+		        search, "%s belongs to %s, whose binary interface differs", install->mpirun, name);
 	return false;
 }
 

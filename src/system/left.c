@@ -1,10 +1,11 @@
-/* left.c -- how many processes and how much memory this user may still take (system.h, Linux)
+/* left.c -- how many processors, processes and how much memory this user may have (system.h, Linux)
  *
  * A control group limits a container, a job of Slurm, or a login. Version 2 has one tree, version 1
  * a tree for each controller; a limit of any folder above this process's group counts, too. */
 #include "system/system.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,24 @@ int64_t system_tasks_left(void)
 			mine -= tasks_of_user();
 	}
 	return mine < left ? mine : left;
+}
+
+int system_processors(void)
+{
+	static const struct controller processors = {.name = "cpu"};
+	char folder[PATH_BYTES];
+	cpu_set_t set;
+	int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+	int version = group_folder(&processors, folder);
+	int64_t quota_us = -1, period_us = 100000;
+	if (version == 0)
+		quota_us = number_in(folder, "cpu.max", ""); /* "150000 100000", "max 100000" */
+	else if (version == 1 && number_in(folder, "cpu.cfs_period_us", "") > 0) {
+		quota_us = number_in(folder, "cpu.cfs_quota_us", "");
+		period_us = number_in(folder, "cpu.cfs_period_us", "");
+	}
+	int64_t share = quota_us > 0 ? (quota_us + period_us - 1) / period_us : count;
+	return share < count ? (int)share : count;
 }
 
 int64_t system_memory_left(void)

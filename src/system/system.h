@@ -27,6 +27,9 @@ void system_boot(char *boot, size_t room);
  * control group's; INT64_MAX: no limit. Reads all of /proc if the user's limit is below 16384, and
  * assumes else that nothing is used of it. */
 int64_t system_tasks_left(void);
+/* Returns how many processors this process may use, by its affinity and the control group; at
+ * least 1. */
+int system_processors(void);
 /* Returns the bytes of memory that new processes can have: of this computer, or, if less, of the
  * control group; INT64_MAX: unknown. */
 int64_t system_memory_left(void);

@@ -14,8 +14,8 @@ struct standin_options {
 	int gpus;
 	int64_t memory_bytes[STANDIN_GPUS], used_bytes[STANDIN_GPUS];
 	bool wall;
-	int nccl;  /* NCCL's version, as it tells it */
-	int async; /* the number of the NCCL operation whose error is told later, from 1; 0: none */
+	int nccl, driver; /* the versions of NCCL and of the CUDA that the driver is for */
+	int async;        /* the number of the NCCL operation whose error is told later, from 1; 0: none */
 };
 /* X(symbol, name, unit of its rate, ns, amount in one ns) -- what takes time on the virtual clock: a fixed part, and a rate by amount, 0: none.
  * CALL: of the host, for a call that queues. START: from the call to the earliest start. KERNEL: threads. ELEMENTS: kernels element by element, by the

@@ -76,6 +76,20 @@ bool cache_path(const struct kernel_cache *cache, int folder, const char *source
 	return *cache->folder[folder];
 }
 
+bool cache_complete(const struct kernel_cache *cache, int architecture)
+{
+	char path[CACHE_PATH_BYTES];
+	bool complete = true;
+	for (const struct embedded *file = embedded_files; file->path && complete; file++) {
+		bool there = fnmatch("*.cu", file->path, 0) != 0;
+		for (int i = 0; i < CACHE_FOLDERS && !there; i++)
+			there = cache_path(cache, i, file->path, architecture, path) &&
+			        access(path, R_OK) == 0;
+		complete = there;
+	}
+	return complete;
+}
+
 void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
         size_t bytes)
 {

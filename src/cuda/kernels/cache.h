@@ -35,6 +35,8 @@ void cache_close(struct kernel_cache *cache);
 /* Writes the path of a family's code there. Returns false if the folder cannot be used. */
 bool cache_path(const struct kernel_cache *cache, int folder, const char *source, int architecture,
         char path[CACHE_PATH_BYTES]);
+/* Returns true if the code of every family is there. */
+bool cache_complete(const struct kernel_cache *cache, int architecture);
 /* Writes the code to the first folder that accepts it. No such folder is no error. */
 void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
         size_t bytes);

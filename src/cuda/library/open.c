@@ -119,31 +119,34 @@ static const struct library_part {
 	const char *name, *file, *companion;
 	bool numbered;
 	const struct library_row *functions;
-	const char *install_12, *install; /* what installs it, for CUDA 12 and for 13 or later */
+	const char *package_12, *package; /* of pip, for CUDA 12 and for 13 or later; NULL: none */
+	const char *other;                /* what else brings it */
 } parts[CUDA_PART_COUNT] = {
         [CUDA_PART_DRIVER] = {.name = "NVIDIA's driver",
                 .file = "libcuda.so.1",
                 .functions = driver_functions,
-                .install_12 = "it comes with the driver of a GPU (apt install nvidia-driver)",
-                .install = "it comes with the driver of a GPU (apt install nvidia-driver)"},
+                .other = "it comes with the driver of a GPU (apt install nvidia-driver)"},
         [CUDA_PART_CUBLAS] = {.name = "cuBLAS",
                 .file = "libcublas.so.",
                 .companion = "libcublasLt.so.",
                 .numbered = true,
                 .functions = cublas_functions,
-                .install_12 = "pip install nvidia-cublas-cu12, or NVIDIA's CUDA toolkit, brings it",
-                .install = "pip install nvidia-cublas, or NVIDIA's CUDA toolkit, brings it"},
+                .package_12 = "nvidia-cublas-cu12",
+                .package = "nvidia-cublas",
+                .other = "NVIDIA's CUDA toolkit"},
         [CUDA_PART_NCCL] = {.name = "NCCL",
                 .file = "libnccl.so.2",
                 .functions = nccl_functions,
-                .install_12 = "pip install nvidia-nccl-cu12, or apt install libnccl2, brings it",
-                .install = "pip install nvidia-nccl-cu13, or apt install libnccl2, brings it"},
+                .package_12 = "nvidia-nccl-cu12",
+                .package = "nvidia-nccl-cu13",
+                .other = "apt install libnccl2"},
         [CUDA_PART_NVRTC] = {.name = "NVRTC",
                 .file = "libnvrtc.so.",
                 .numbered = true,
                 .functions = nvrtc_functions,
-                .install_12 = "pip install nvidia-cuda-nvrtc-cu12, or NVIDIA's CUDA toolkit, brings it",
-                .install = "pip install nvidia-cuda-nvrtc, or NVIDIA's CUDA toolkit, brings it"},
+                .package_12 = "nvidia-cuda-nvrtc-cu12",
+                .package = "nvidia-cuda-nvrtc",
+                .other = "NVIDIA's CUDA toolkit"},
 };
 
 /* Looks up a library's functions; with handle NULL clears them. Returns the first required
@@ -283,27 +286,46 @@ static bool open_version(
 	return good;
 }
 
-static enum status library_missing(
-        const struct cuda_library *library, enum cuda_part part, const char *folders, const char *why)
+const char *cuda_library_name(enum cuda_part part)
+{
+	return parts[part].name;
+}
+
+const char *cuda_library_package(const struct cuda_library *library, enum cuda_part part)
+{
+	return library->driver_version / 1000 == LEAST_MAJOR ? parts[part].package_12 : parts[part].package;
+}
+
+/* short_why: gets what is wrong, without folders and remedy; or NULL */
+static enum status library_missing(const struct cuda_library *library, enum cuda_part part,
+        const char *folders, const char *why, struct text *short_why)
 {
 	const struct library_part *row = &parts[part];
-	int major = library->driver_version / 1000;
-	const char *install = major == LEAST_MAJOR ? row->install_12 : row->install;
-	if (*why)
-		return fail(ST_GPU, "%s cannot be used: %s; %s", row->name, why, install);
-	struct text file = {0}, looked = {0};
-	path_of(&file, NULL, 0, row->file, row->numbered ? major : 0);
+	const char *package = cuda_library_package(library, part);
+	struct text file = {0}, looked = {0}, remedy = {0};
+	text_add(&remedy, package ? "pip install %s, or %s, brings it" : "%s%s", package ? package : "",
+	        row->other);
+	path_of(&file, NULL, 0, row->file, row->numbered ? library->driver_version / 1000 : 0);
+	if (short_why && *why)
+		text_add(short_why, "%s", why);
+	else if (short_why)
+		text_add(short_why, "%s is not there", text_string(&file));
 	FOR_LINES (folder, folders, strlen(folders))
 		text_add(&looked, "%s%.*s", looked.count ? ", " : "", folder.length ? (int)folder.length : 17,
 		        folder.length ? folder.at : "the loader's path");
-	fail(ST_GPU, "%s (%s) is not there: looked in %s; %s", row->name, text_string(&file),
-	        text_string(&looked), install);
+	if (*why)
+		fail(ST_GPU, "%s cannot be used: %s; %s", row->name, why, text_string(&remedy));
+	else
+		fail(ST_GPU, "%s (%s) is not there: looked in %s; %s", row->name, text_string(&file),
+		        text_string(&looked), text_string(&remedy));
 	text_release(&file);
 	text_release(&looked);
+	text_release(&remedy);
 	return ST_GPU;
 }
 
-enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, const char *folders)
+static enum status library_open_in(
+        struct cuda_library *library, enum cuda_part part, const char *folders, struct text *short_why)
 {
 	struct text why = {0};
 	bool good = false;
@@ -320,77 +342,41 @@ enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, cons
 			library->host_store = own_store;
 		}
 	}
-	enum status status = good ? ST_OK : library_missing(library, part, folders, text_string(&why));
+	enum status status =
+	        good ? ST_OK : library_missing(library, part, folders, text_string(&why), short_why);
 	text_release(&why);
 	return status;
 }
 
-enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
+enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, const char *folders)
+{
+	return library_open_in(library, part, folders, NULL);
+}
+
+enum status cuda_library_try(struct cuda_library *library, enum cuda_part part, struct text *why)
 {
 	bool had_driver = library->handles[CUDA_PART_DRIVER];
 	if (library->handles[part])
 		return ST_OK;
-	enum status status = part == CUDA_PART_DRIVER ? ST_OK : cuda_library_open(library, CUDA_PART_DRIVER);
+	enum status status =
+	        part == CUDA_PART_DRIVER ? ST_OK : cuda_library_try(library, CUDA_PART_DRIVER, why);
 	struct text folders = {0};
 	cuda_folders(&folders, part, "");
 	if (status == ST_OK)
-		status = cuda_open_in(library, part, text_string(&folders));
+		status = library_open_in(library, part, text_string(&folders), why);
 	if (status != ST_OK && !had_driver && library->handles[CUDA_PART_DRIVER])
 		library_shut(library, CUDA_PART_DRIVER);
 	text_release(&folders);
 	return status;
 }
 
+enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
+{
+	return cuda_library_try(library, part, NULL);
+}
+
 void cuda_library_close(struct cuda_library *library)
 {
 	for (int part = CUDA_PART_COUNT; part-- > 0;)
 		library_shut(library, part);
-}
-
-/* ---- the GPUs of this host */
-
-static enum status device_query(const struct cuda_library *library, struct cuda_device *into, int ordinal)
-{
-	CUdevice device;
-	size_t bytes = 0;
-	enum status status = CUDA_CALL(library, cuDeviceGet, &device, ordinal);
-	if (status == ST_OK)
-		status = CUDA_CALL(library, cuDeviceGetName, into->name, sizeof into->name, device);
-	if (status == ST_OK)
-		status = CUDA_CALL(library, cuDeviceGetUuid, &into->uuid, device);
-	if (status == ST_OK)
-		status = CUDA_CALL(library, cuDeviceTotalMem, &bytes, device);
-	into->bytes = (int64_t)bytes;
-	return status;
-}
-
-enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices)
-{
-	*devices = (struct cuda_devices){0};
-	enum status status = cuda_library_open(library, CUDA_PART_DRIVER);
-	if (status != ST_OK)
-		return status;
-	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-	int count = 0;
-	status = CUDA_CALL(library, cuInit, 0);
-	if (status == ST_OK)
-		status = CUDA_CALL(library, cuDeviceGetCount, &count);
-	if (status == ST_OK && count < 1)
-		status = fail(ST_GPU, "cuDeviceGetCount: 0");
-	if (status != ST_OK)
-		return fail_in(ST_GPU, "NVIDIA's driver (CUDA %d.%d) is there, but no GPU for it",
-		        library->driver_version / 1000, library->driver_version % 1000 / 10);
-	devices->items = mem_alloc((size_t)count * sizeof *devices->items);
-	devices->count = count;
-	for (int i = 0; i < count && status == ST_OK; i++)
-		status = device_query(library, &devices->items[i], i);
-	if (status != ST_OK)
-		cuda_devices_release(devices);
-	return status;
-}
-
-void cuda_devices_release(struct cuda_devices *devices)
-{
-	mem_free(devices->items);
-	*devices = (struct cuda_devices){0};
 }

@@ -7,7 +7,7 @@ CUresult cuDriverGetVersion(int *version)
 {
 	if (standin_fails("cuDriverGetVersion"))
 		return CUDA_ERROR_UNKNOWN;
-	*version = 13000;
+	*version = standin_options() ? standin_options()->driver : 0;
 	return CUDA_SUCCESS;
 }
 

@@ -105,6 +105,8 @@ static bool option(const char *name, char *value)
 		return count(value, 1, 1000000000, &options.said.async);
 	if (!strcmp(name, "nccl"))
 		return count(value, 20000, 99999, &options.said.nccl);
+	if (!strcmp(name, "driver"))
+		return count(value, 1000, 99999, &options.said.driver);
 	if (!strcmp(name, "clock")) {
 		options.said.wall = !strcmp(value, "wall");
 		return options.said.wall || !strcmp(value, "virtual");
@@ -136,6 +138,7 @@ static void read_options(void)
 {
 	options.said.gpus = 1;
 	options.said.nccl = 22809;
+	options.said.driver = 13000;
 	options.fail_call = options.hang_call = -1;
 	for (int i = 0; i < STANDIN_GPUS; i++)
 		options.said.memory_bytes[i] = 16000000000;

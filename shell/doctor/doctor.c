@@ -1,0 +1,93 @@
+/* doctor.c -- the table of checks, in the order of the report */
+#include "shell/doctor/doctor.h"
+#include "shell/doctor/check.h"
+#include "shell/doctor/report.h"
+#include "shell/terminal/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name;
+	void (*check)(const struct doctor *doctor, struct finding *finding);
+} checks[] = {
+        {"Open MPI", check_open_mpi},
+        {"other MPI", check_other_mpi},
+        {"launcher", check_launcher},
+        {"processors", check_processors},
+        {"memory", check_memory},
+        {"GPU", check_gpu},
+        {"libraries", check_libraries},
+        {"kernels", check_kernels},
+        {"terminal", check_terminal},
+        {"locale", check_locale},
+        {"temporary", check_temporary},
+        {"shared", check_shared},
+        {"home", check_home},
+        {"open files", check_files},
+        {"processes", check_tasks},
+        {"limits", check_limits},
+        {"network", check_network},
+        {"start", check_start},
+};
+
+void finding_number(struct finding *finding, const char *name, int64_t value)
+{
+	if (value == INT64_MAX)
+		cJSON_AddNullToObject(finding->numbers, name);
+	else
+		cJSON_AddNumberToObject(finding->numbers, name, (double)value);
+}
+
+const char *finding_path(const char *path)
+{
+	static struct text shown;
+	const char *home = getenv("HOME");
+	size_t length = home ? strlen(home) : 0;
+	bool below = length > 1 && strncmp(path, home, length) == 0 && (!path[length] || path[length] == '/');
+	text_clear(&shown);
+	text_add(&shown, "%s%s", below ? "~" : "", path + (below ? length : 0));
+	return text_string(&shown);
+}
+
+/* The line that opens the session that was examined */
+static void add_session(const struct options *options, struct text *line)
+{
+	text_add(line, "ranksh");
+	if (options->dry)
+		text_add(line, " --dry");
+	if (options->n)
+		text_add(line, " -n %d", options->n);
+	if (options->device)
+		text_add(line, " --device %s", options->device);
+}
+
+int doctor_run(const struct options *options)
+{
+	struct doctor doctor = {.options = options,
+	        .n = options->n ? options->n : RANKS_DEFAULT,
+	        .mpi = !options_alone(options),
+	        .terminal = !options->json && isatty(1)};
+	struct report report = {0};
+	struct text type = {0};
+	report_begin(&report, &doctor);
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+		struct finding finding = {.numbers = cJSON_CreateObject()};
+		checks[i].check(&doctor, &finding);
+		if (finding.severity == CHECK_PROBLEM) {
+			doctor.failed = true;
+			if (!type.count)
+				text_add(&type, "%s", text_string(&finding.type));
+		}
+		report_add(&report, checks[i].name, &finding);
+	}
+	/* without a remedy: one process needs no mpirun */
+	if (!type.count && doctor.failed)
+		text_add(&type, "ranksh -n 1");
+	else if (!type.count)
+		add_session(options, &type);
+	bool written = report_end(&report, !doctor.failed, text_string(&type));
+	text_release(&type);
+	return !written ? 4 : doctor.failed ? 1 : 0;
+}

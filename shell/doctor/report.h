@@ -1,0 +1,19 @@
+/* report.h -- the report as lines, each shown at once, or as one JSON object */
+#ifndef RANKSH_DOCTOR_REPORT_H
+#define RANKSH_DOCTOR_REPORT_H
+
+#include "shell/doctor/check.h"
+
+struct report {
+	const struct doctor *doctor;
+	bool colour;
+	cJSON *json, *checks; /* NULL: lines */
+};
+
+void report_begin(struct report *report, const struct doctor *doctor);
+/* Takes the finding's texts and numbers. */
+void report_add(struct report *report, const char *name, struct finding *finding);
+/* Ends the report with the line to type. Returns false if the output could not be written. */
+bool report_end(struct report *report, bool starts, const char *type);
+
+#endif

@@ -1,0 +1,84 @@
+/* start.c -- starts ranks, as a session does, and measures how long that takes (--try) */
+#include "base/number.h"
+#include "shell/doctor/check.h"
+#include "shell/doctor/patience.h"
+#include "shell/terminal/launch.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { TRIED_RANKS = 2, START_LIMIT_MS = 20000 };
+
+/* Takes the failure's first line, and a last line of a program that reported more. */
+static void start_failed(struct finding *finding, const char *words, const struct text *err)
+{
+	size_t length = strcspn(words, "\n");
+	finding->severity = CHECK_PROBLEM;
+	text_add(&finding->text, "%.*s", (int)length, words);
+	FOR_LINES (line, text_string(err), err->count) {
+		if (line.length && !words[length])
+			text_add(&finding->text, " | %.*s", (int)line.length, line.at);
+	}
+	FOR_LINES (line, words + length, strlen(words + length)) {
+		if (line.length)
+			text_add(&finding->text, " %.*s", (int)line.length, line.at);
+	}
+}
+
+static void start_try(const struct doctor *doctor, struct finding *finding)
+{
+	char *line[] = {"-c", "barrier"};
+	struct options options = {.n = doctor->options->n ? doctor->options->n : TRIED_RANKS,
+	        .lines = line[1],
+	        .device = doctor->options->device ? doctor->options->device : "sim",
+	        .word = line,
+	        .words = 2};
+	struct text out = {0}, err = {0};
+	struct job job;
+	struct patience patience = patience_begin("starting ranks", START_LIMIT_MS);
+	if (job_start(&job, &options, false) != ST_OK) {
+		start_failed(finding, fail_text(), &err);
+		text_add(&finding->consequence, "no session starts");
+		return;
+	}
+	while ((job.out >= 0 || job.err >= 0) && patience_left(&patience))
+		job_hear(&job, PATIENCE_TICK_MS, &out, &err);
+	bool ended = job.out < 0 && job.err < 0;
+	int64_t ms = patience_end(&patience);
+	if (!ended)
+		kill(-job.pid, SIGKILL);
+	int code = job_outcome(&job, job_collect(&job));
+	finding_number(finding, "ranks", options.n);
+	finding_number(finding, "ms", ms);
+	if (!ended) {
+		finding->severity = CHECK_PROBLEM;
+		text_add(&finding->text, "%d ranks have not started in %d s", options.n,
+		        START_LIMIT_MS / 1000);
+		text_add(&finding->consequence, "a session would wait longer, or forever");
+	} else if (code != 0) {
+		start_failed(finding, code == 4 ? fail_text() : "the ranks ended", &err);
+		text_add(&finding->consequence, "so does a session");
+	} else {
+		text_add(&finding->text, "%d rank%s started, ran a line and ended in %s", options.n,
+		        options.n == 1 ? "" : "s", time_words(ms * 1000000).text);
+		text_add(&finding->consequence, "sessions start");
+	}
+	text_release(&out);
+	text_release(&err);
+	job_release(&job);
+}
+
+void check_start(const struct doctor *doctor, struct finding *finding)
+{
+	if (!doctor->options->tries) {
+		text_add(&finding->text, "not tried");
+		text_add(&finding->consequence, "`ranksh doctor --try` starts %d ranks",
+		        doctor->options->n ? doctor->options->n : TRIED_RANKS);
+	} else if (doctor->failed) {
+		finding->severity = CHECK_NOTE;
+		text_add(&finding->text, "not tried");
+		text_add(&finding->consequence, "no session starts before the problem above is solved");
+	} else {
+		start_try(doctor, finding);
+	}
+}
