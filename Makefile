@@ -17,7 +17,7 @@ OPTIMISE = -O2 -g
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  := $(shell mpicc --showme:link 2>/dev/null)
-LIBS     = -lreadline -lncursesw -lcjson -lm -lpthread -ldl $(MPI_LIBS)
+LIBS     = -lreadline -lncursesw -lcjson -lm -lpthread -ldl
 INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 
 # `make V=1` shows the commands
@@ -138,7 +138,7 @@ $(PROGRAMS): $(BUILD)/%: $(BUILD)/tests/%.o $(LIBRARY)
 $(UNIT_RUN:$(BUILD)/%=$(BUILD)/tests/%.o): OPTIMISE = -O0 -g
 $(UNIT_RUN): TEST_LIBS = -lcmocka
 # these compare with plain C over the BLAS
-$(BUILD)/bench/bench_gpt: TEST_LIBS = -lopenblas
+$(BENCHES): TEST_LIBS = $(MPI_LIBS) -lopenblas
 $(BUILD)/unit/test_plain: TEST_LIBS = -lcmocka -lopenblas
 $(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
 KERNEL_TESTS = $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))

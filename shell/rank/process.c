@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,16 @@ static int run(struct options *options, const struct course *course, struct tran
 	return rank == 0 ? code : 0;
 }
 
+/* Returns this process's number among those of its host, by the launcher's environment. */
+static int place_on_host(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (getenv(names[i]))
+			return atoi(getenv(names[i]));
+	return 0;
+}
+
 /* Redirects the descriptors first, so that no library's print can break the wire. */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
@@ -157,7 +168,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		code = run(options, course, t, capture, mpi);
 		transport_stop(t);
 	} else {
-		early_failure(capture, 0);
+		early_failure(capture, mpi ? place_on_host() : 0);
 	}
 	mem_on_exhausted(NULL);
 	capture_stop(capture, rank);

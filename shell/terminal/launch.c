@@ -7,9 +7,10 @@
  * boxes; job_outcome makes one sentence of them and the exit status. */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
-#include "system/system.h"
+#include "mpi/install.h"
 #include "shell/rank/process.h"
 #include "shell/wire/io.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ struct words {
 	int count;
 	char n[16];
 	char self[4096];
-	char mpirun[4096];
+	struct mpi_install mpi;
 };
 
 static void add(struct words *words, const char *word)
@@ -44,26 +45,10 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
-/* A child could report a missing mpirun only by its exit status. */
-static enum status find_mpirun(char *path, size_t room)
-{
-	const char *folders = getenv("PATH");
-	for (const char *at = folders ? folders : "/usr/bin"; *at;) {
-		size_t length = strcspn(at, ":");
-		snprintf(path, room, "%.*s/mpirun", (int)length, at);
-		if (access(path, X_OK) == 0)
-			return ST_OK;
-		at += length + (at[length] == ':');
-	}
-	return fail(ST_FILE,
-	        "mpirun, which starts the ranks, was not found (Debian: apt-get install openmpi-bin); -n 1 "
-	        "and --dry do not need it");
-}
-
 /* The user's environment has priority. */
 static void add_mpirun(struct words *words)
 {
-	add(words, words->mpirun);
+	add(words, words->mpi.mpirun);
 	add_option(words, "-n", words->n);
 	add(words, "--oversubscribe");
 	add_option(words, "--bind-to", "none");
@@ -74,6 +59,7 @@ static void add_mpirun(struct words *words)
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
 	/* kill at once: a dead rank's peers have nothing to clean up */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
+	setenv("RANKSH_MPI", words->mpi.library, 1); /* for the ranks of this host */
 }
 
 static bool progress_can_be_shown(void)
@@ -88,7 +74,7 @@ static enum status make_words(struct words *words, const struct options *options
 	if (!system_own_file(words->self, sizeof words->self))
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
 	int n = options->n ? options->n : RANKS_DEFAULT;
-	if (mpi && (find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK || room_for_mpirun(n) != ST_OK))
+	if (mpi && (mpi_install_find(&words->mpi) != ST_OK || room_for_mpirun(n) != ST_OK))
 		return ST_FILE;
 	words->word = mem_alloc((OWN_WORDS + options->words) * sizeof *words->word);
 	snprintf(words->n, sizeof words->n, "%d", n);

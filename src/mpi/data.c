@@ -58,10 +58,10 @@ static enum status post(
 	if (bytes <= 0)
 		return ST_OK;
 	if (move == SEND) {
-		code = MPI_Isend(data, (int)bytes, MPI_BYTE, other, tag, t->data, request);
+		code = t->mpi->MPI_Isend(data, (int)bytes, t->mpi->byte, other, tag, t->data, request);
 		doorbell_ring(t, other);
 	} else {
-		code = MPI_Irecv(data, (int)bytes, MPI_BYTE, other, tag, t->data, request);
+		code = t->mpi->MPI_Irecv(data, (int)bytes, t->mpi->byte, other, tag, t->data, request);
 	}
 	if (code != MPI_SUCCESS)
 		return mpi_checked(t, code, move == SEND ? "send" : "receive");

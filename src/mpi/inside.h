@@ -6,6 +6,7 @@
  *      nap.c        back-off sleeps, ended by a doorbell socket
  *      data.c       tensor bytes, on their own communicator
  *      team.c       the same between threads in one process, without MPI
+ *      library.c    MPI's functions, opened at the start
  *      install.c    which Open MPI this computer has, by elf.c
  *
  * May call: base/, system/. An umbrella header. */
@@ -13,8 +14,8 @@
 #define RANKSH_MPI_INSIDE_H
 
 #include "base/memory.h"
+#include "mpi/library.h"
 #include "mpi/transport.h"
-#include <mpi.h>
 #include <time.h>
 
 /* Tags on the control communicator: one per kind and direction. MPI keeps messages with one source
@@ -40,8 +41,8 @@ struct pending_message {
 
 struct team;
 struct transport {
-	bool mpi;
-	struct team *team; /* the ranks are threads and this is one rank's; NULL: processes */
+	const struct mpi_library *mpi; /* NULL: one process, or a team */
+	struct team *team;             /* the ranks are threads and this is one rank's; NULL: processes */
 	int rank, size;
 	MPI_Comm control, data;          /* two duplicates of MPI_COMM_WORLD */
 	MPI_Request *requests;           /* [2 size]: a part to, and one from, every rank */

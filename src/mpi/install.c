@@ -185,6 +185,16 @@ static bool is_pypi(const char *prefix)
 	return found;
 }
 
+/* Returns true if it is Open MPI's mpirun without being asked, which takes 5 ms: PyPI's, or a link
+ * to the program that only versions before 5 have. */
+static bool mpirun_known(const struct mpi_install *install)
+{
+	char real[PATH_BYTES];
+	return install->pypi ||
+	        (atoi(install->version) < 5 && realpath(install->mpirun, real) &&
+	                strcmp(strrchr(real, '/'), "/orterun") == 0);
+}
+
 /* Keeps the library with the mpirun of this prefix, if it is better than the best so far. Returns
  * true if nothing later can be better. */
 static bool search_consider(struct search *search, const char *library, const char *prefix)
@@ -195,7 +205,8 @@ static bool search_consider(struct search *search, const char *library, const ch
 	elf_constant(library, "ompi_version_string", found.version, sizeof found.version);
 	bool suits = search->places->no_mpirun;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !suits; i++)
-		suits = path_join(found.mpirun, prefix, names[i], X_OK) && mpirun_suits(search, &found);
+		suits = path_join(found.mpirun, prefix, names[i], X_OK) &&
+		        (mpirun_known(&found) || mpirun_suits(search, &found));
 	if (!suits || search->places->no_mpirun)
 		*found.mpirun = '\0';
 	bool better = !*best->library || (suits && !*best->mpirun) || (suits && best->pypi && !found.pypi);

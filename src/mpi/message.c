@@ -34,7 +34,7 @@ enum status mpi_checked(struct transport *t, int code, const char *what)
 		return fail(ST_MPI, "MPI: %s: made to fail", what);
 	if (code == MPI_SUCCESS)
 		return ST_OK;
-	MPI_Error_string(code, words, &length);
+	t->mpi->MPI_Error_string(code, words, &length);
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
@@ -45,7 +45,8 @@ enum status requests_await(struct transport *t, int count, const char *what)
 
 	if (count == 0)
 		return ST_OK;
-	while ((code = MPI_Testall(count, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
+	while ((code = t->mpi->MPI_Testall(count, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS &&
+	        !done)
 		nap_once(t, &nap);
 	return mpi_checked(t, code, what);
 }
@@ -58,7 +59,8 @@ static enum status send_part(struct transport *t, int first, int ranks, int tag,
 	for (int rank = first; rank < first + ranks; rank++) {
 		if (rank == t->rank)
 			continue;
-		int sent = MPI_Isend(bytes, count, MPI_BYTE, rank, tag, t->control, &t->requests[posted]);
+		int sent = t->mpi->MPI_Isend(
+		        bytes, count, t->mpi->byte, rank, tag, t->control, &t->requests[posted]);
 		if (sent != MPI_SUCCESS) {
 			status = mpi_checked(t, sent, "send");
 			continue;
@@ -102,7 +104,7 @@ static enum status await(
 		/* twice, because a probe that finds nothing makes progress, and the next one sees
 		 * arrivals */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
-			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
+			code = t->mpi->MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
 			return mpi_checked(t, code, "receive");
 		if (there)
@@ -126,7 +128,7 @@ enum status message_receive(
 
 	if (status != ST_OK)
 		return status;
-	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
+	int code = t->mpi->MPI_Mrecv(&head, sizeof head, t->mpi->byte, &message, &about);
 	status = mpi_checked(t, code, "receive");
 	if (code != MPI_SUCCESS)
 		return status;
@@ -138,7 +140,8 @@ enum status message_receive(
 		enum status received = await(t, about.MPI_SOURCE, tag, &message, NULL, NULL);
 		if (received == ST_OK)
 			received = mpi_checked(t,
-			        MPI_Mrecv(all + at, part, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive");
+			        t->mpi->MPI_Mrecv(all + at, part, t->mpi->byte, &message, MPI_STATUS_IGNORE),
+			        "receive");
 		status = first_failure(status, received);
 	}
 	if (status != ST_OK) {
@@ -171,7 +174,7 @@ bool message_waiting(struct transport *t, int from, int tag, int *source)
 	MPI_Status about;
 	int there = 0;
 
-	if (MPI_Iprobe(from, tag, t->control, &there, &about) != MPI_SUCCESS || !there)
+	if (t->mpi->MPI_Iprobe(from, tag, t->control, &there, &about) != MPI_SUCCESS || !there)
 		return false;
 	*source = about.MPI_SOURCE;
 	return true;
@@ -187,7 +190,7 @@ enum status message_post(struct transport *t, int to, int tag, const void *bytes
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
-	int code = MPI_Isend(head, HEAD_FIXED + count, MPI_BYTE, to, tag, t->control, &request);
+	int code = t->mpi->MPI_Isend(head, HEAD_FIXED + count, t->mpi->byte, to, tag, t->control, &request);
 	if (code == MPI_SUCCESS) {
 		*MEM_ADD(&t->pending, &t->pending_count) = (struct pending_message){request, head};
 		doorbell_ring(t, to);
@@ -203,7 +206,8 @@ void pending_sweep(struct transport *t)
 
 	for (size_t i = 0; i < t->pending_count; i++) {
 		int done = 0;
-		if (MPI_Test(&t->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+		if (t->mpi->MPI_Test(&t->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+		        !done)
 			t->pending[kept++] = t->pending[i];
 		else
 			mem_free(t->pending[i].bytes);

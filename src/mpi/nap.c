@@ -20,13 +20,15 @@ enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_RUNG_MOST_NS = 100000000
 static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;
-	return MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, t->control) == MPI_SUCCESS && all;
+	return t->mpi->MPI_Allreduce(&here, &all, 1, t->mpi->integer, t->mpi->minimum, t->control) ==
+	        MPI_SUCCESS &&
+	        all;
 }
 void doorbell_open(struct transport *t)
 {
 	if (t->rank == 0 && getrandom(&t->job, sizeof t->job, GRND_NONBLOCK) != sizeof t->job)
 		t->job = getpid();
-	if (MPI_Bcast(&t->job, sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS)
+	if (t->mpi->MPI_Bcast(&t->job, sizeof t->job, t->mpi->byte, 0, t->control) != MPI_SUCCESS)
 		return;
 	t->doorbell = system_doorbell(t->job, t->rank);
 	if (!true_for_all(t, t->doorbell >= 0)) {

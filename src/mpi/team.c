@@ -42,13 +42,7 @@ struct team *team_create(int n)
 	team->transport = mem_alloc((size_t)n * sizeof(struct transport *));
 	for (int rank = 0; rank < n; rank++) {
 		struct transport *t = team->transport[rank] = mem_alloc(sizeof *t);
-		*t = (struct transport){.team = team,
-		        .rank = rank,
-		        .size = n,
-		        .control = MPI_COMM_NULL,
-		        .data = MPI_COMM_NULL,
-		        .fail_at = -1,
-		        .doorbell = -1};
+		*t = (struct transport){.team = team, .rank = rank, .size = n, .fail_at = -1, .doorbell = -1};
 	}
 	return team;
 }

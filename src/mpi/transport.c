@@ -16,6 +16,20 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
+/* Another MPI's launcher starts processes that Open MPI does not connect. */
+static enum status check_size(const struct transport *t)
+{
+	const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+	size = size ? size : getenv("PMI_SIZE");
+	if (t->size > 1 || !size || atoi(size) <= 1)
+		return ST_OK;
+	return fail(ST_MPI,
+	        "the launcher started %s processes, but not as ranks of this Open MPI: `ranksh -n %s ...`, "
+	        "or "
+	        "its own mpirun, starts them",
+	        size, size);
+}
+
 static enum status join(struct transport *t, int *argc, char ***argv)
 {
 	const char *segments = getenv("RANKSH_SEGMENTS");
@@ -30,20 +44,26 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 		setenv("OMPI_MCA_btl_vader_backing_directory", segments, 0);
 		setenv("OMPI_MCA_btl_sm_backing_directory", segments, 0);
 	}
-	status = mpi_checked(t, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
+	status = mpi_library_open(&t->mpi);
+	if (status != ST_OK)
+		return status;
+	status = mpi_checked(t, t->mpi->MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
 	if (status != ST_OK)
 		return status;
 	if (provided < MPI_THREAD_FUNNELED)
 		return fail(ST_MPI, "MPI: this build allows no second thread beside the one that calls it");
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &t->size);
+	t->mpi->MPI_Comm_set_errhandler(t->mpi->world, t->mpi->errors_return);
+	t->mpi->MPI_Comm_set_errhandler(t->mpi->self, t->mpi->errors_return);
+	t->mpi->MPI_Comm_rank(t->mpi->world, &t->rank);
+	t->mpi->MPI_Comm_size(t->mpi->world, &t->size);
+	status = check_size(t);
+	if (status != ST_OK)
+		return status;
 	/* Linux extends sleeps by up to 50 us: 20 us would become 70. */
 	system_sleep_slack(TIMER_SLACK_NS);
-	status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->control), "start");
+	status = mpi_checked(t, t->mpi->MPI_Comm_dup(t->mpi->world, &t->control), "start");
 	if (status == ST_OK)
-		status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->data), "start");
+		status = mpi_checked(t, t->mpi->MPI_Comm_dup(t->mpi->world, &t->data), "start");
 	if (status == ST_OK && t->size > 1)
 		doorbell_open(t);
 	return status;
@@ -67,13 +87,7 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 	struct transport *t = mem_alloc(sizeof *t);
 	enum status status = ST_OK;
 
-	*t = (struct transport){.mpi = mpi,
-	        .size = 1,
-	        .control = MPI_COMM_NULL,
-	        .data = MPI_COMM_NULL,
-	        .chunk = PART_BYTES,
-	        .fail_at = -1,
-	        .doorbell = -1};
+	*t = (struct transport){.size = 1, .chunk = PART_BYTES, .fail_at = -1, .doorbell = -1};
 	if (mpi)
 		status = join(t, argc, argv);
 	t->requests = mem_alloc(2 * (size_t)t->size * sizeof *t->requests);
@@ -133,9 +147,9 @@ void transport_stop(struct transport *t)
 		t->fail_at = -1;
 		leave(t);
 		transport_settle(t);
-		MPI_Comm_free(&t->data);
-		MPI_Comm_free(&t->control);
-		MPI_Finalize();
+		t->mpi->MPI_Comm_free(&t->data);
+		t->mpi->MPI_Comm_free(&t->control);
+		t->mpi->MPI_Finalize();
 	}
 	release(t);
 }
@@ -143,7 +157,7 @@ void transport_stop(struct transport *t)
 void transport_die(struct transport *t, int code)
 {
 	if (t->mpi)
-		MPI_Abort(MPI_COMM_WORLD, code);
+		t->mpi->MPI_Abort(t->mpi->world, code);
 }
 
 int transport_rank(const struct transport *t)

@@ -31,10 +31,9 @@ if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then
 	refuses "no room" 'full has room for .*, and mpirun needs 9 MB there' 'export TMPDIR=$work/full'
 fi
 # an mpirun that ends by itself
-printf '#!/bin/sh\nexit ${MPIRUN_STATUS:-1}\n' > mpirun
-chmod +x mpirun
-refuses "mpirun ends with 1" 'mpirun ended with status 1' 'PATH=$work:$PATH'
-refuses "mpirun ends with 2" 'mpirun ended with status 2' 'PATH=$work:$PATH; export MPIRUN_STATUS=2'
+fake_mpirun "$work" 'exit ${MPIRUN_STATUS:-1}'
+refuses "mpirun ends with 1" 'mpirun ended with status 1' 'export RANKSH_MPI=$work'
+refuses "mpirun ends with 2" 'mpirun ended with status 2' 'export RANKSH_MPI=$work MPIRUN_STATUS=2'
 "$RANKSH" -n 2 -c 'expect 1 == 2' > out 2>&1
 check "a false expect is 1" [ $? = 1 ]
 "$RANKSH" -n 2 -c 'bogus' > out 2>&1

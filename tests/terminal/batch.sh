@@ -81,13 +81,17 @@ status "... by one host's environment" 2 mpirun --oversubscribe -n 2 "$RANKSH" -
 said "... and whose" '^ranksh: rank 2: RANKSH_DEVICE is auto, sim or cuda' err
 status "... or other ones of two hosts" 2 mpirun --oversubscribe -n 2 "$RANKSH" -c 'say "runs"' : -n 1 env RANKSH_DEVICE=cuda "$RANKSH" -c 'say "runs"'
 said "... and which" '^ranksh: rank 0 is for device sim and rank 2 for cuda' err
-status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
-said "... is said" 'mpirun, which starts the ranks, was not found' err
-printf '%s\n' '#!/bin/sh' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1' > "$folder/mpirun"
-chmod +x "$folder/mpirun"
-status "an mpirun that starts nothing" 4 env PATH="$folder:$PATH" "$RANKSH" -n 2 -c sync
+status "no Open MPI" 4 env RANKSH_MPI=/nowhere "$RANKSH" -n 2 -c sync
+said "... is said" '^ranksh: RANKSH_MPI: /nowhere is not there: expected ' err
+status "a rank without Open MPI" 2 mpirun -n 2 --oversubscribe env RANKSH_MPI=/nowhere "$RANKSH" -c sync
+[ "$(grep -c '^ranksh: RANKSH_MPI: /nowhere is not there' "$folder/err")" = 1 ] && echo "ok ... is reported once for a host" || { echo "FAIL ... is reported once for a host"; cat "$folder/err"; }
+status "another MPI's launcher" 2 env PMI_SIZE=4 "$RANKSH" -c sync
+said "... is refused" '^ranksh: the launcher started 4 processes, but not as ranks of this Open MPI: ' err
+status "one rank needs no MPI" 0 env RANKSH_MPI=/nowhere "$RANKSH" -n 1 -c sync
+status "nor does --dry" 0 env RANKSH_MPI=/nowhere "$RANKSH" --dry -n 4 -c sync
+fake_mpirun "$folder/fake" "$(printf '%s\n' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1')"
+status "an mpirun that starts nothing" 4 env RANKSH_MPI="$folder/fake" "$RANKSH" -n 2 -c sync
 said "... and why" 'not enough slots' err
-rm "$folder/mpirun"
 status "--version" 0 "$RANKSH" --version
 status "--help" 0 "$RANKSH" --help
 printf 'let M = 1\nprint M\n' > "$folder/m.rsh"

@@ -40,12 +40,12 @@ check "the data are back again" shows 'x\[1,1\] = 3'
 
 # A line that fits once and not again: the replay ends there, and does not begin again by itself. The next job's rank 1 starts with
 # less memory: mpirun is a script here, which starts each rank through another one.
-printf '#!/bin/sh\nfor word do\n\tshift\n\t[ "$word" != "%s" ] || set -- "$@" "%s/rank"\n\tset -- "$@" "$word"\ndone\nexec %s "$@"\n' \
-	"$(realpath "$RANKSH")" "$folder" "$(command -v mpirun)" > "$folder/mpirun"
+fake_mpirun "$folder" "$(printf 'for word do\n\tshift\n\t[ "$word" != "%s" ] || set -- "$@" "%s/rank"\n\tset -- "$@" "$word"\ndone\nexec %s "$@"\n' \
+	"$(realpath "$RANKSH")" "$folder" "$(command -v mpirun)")"
 printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || [ ! -e %s/most ] || ulimit -v "$(cat %s/most)"\nMALLOC_ARENA_MAX=1 exec "$@"\n' \
 	"$folder" "$folder" > "$folder/rank"
-chmod +x "$folder/mpirun" "$folder/rank"
-ENVIRONMENT="'PATH=$folder:$PATH'" open 80 24 -n 3
+chmod +x "$folder/rank"
+ENVIRONMENT="RANKSH_MPI=$folder" open 80 24 -n 3
 check "a prompt under this mpirun" shows 'ms >'
 line 'tensor x[8,8] = rank; allreduce x; sync'
 line 'print x[2,2]'

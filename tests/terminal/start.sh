@@ -92,9 +92,9 @@ refute "no first screen then" showed 'simulated machine'
 
 # an mpirun that never comes to an end
 fake() {
-	printf '#!/bin/sh\n%s\nexec sleep 1000\n' "$1" > "$folder/mpirun"
-	chmod +x "$folder/mpirun"
-	ENVIRONMENT="'PATH=$folder:$PATH'" open 80 24 -n 2
+	fake_mpirun "$folder" "$1
+exec sleep 1000"
+	ENVIRONMENT="RANKSH_MPI=$folder" open 80 24 -n 2
 }
 fake ''
 check "ranks that take long to start" shows 'starting the ranks .*Ctrl-C stops it'
@@ -109,14 +109,15 @@ check "an mpirun that ends with 1 is reported" showed '^mpirun ended with status
 check "... with status 4" left 4
 
 # a script's start is shown, too, and goes on for as long as it takes
-script() { open_command 80 24 "trap : INT; cd $folder; env PATH=$1:\$PATH $RANKSH -n 2 -c 'say \"runs\"'; echo status \$?; exec sleep 1000"; }
+script() { open_command 80 24 "trap : INT; cd $folder; env RANKSH_MPI=$1 $RANKSH -n 2 -c 'say \"runs\"'; echo status \$?; exec sleep 1000"; }
 fake ''
 script "$folder"
 check "a script whose ranks take long to start" shows '^   starting the ranks  [2-9] s   (Ctrl-C stops it)'
 keys C-c
 check "... Ctrl-C stops it" shows '^status 130'
 refute "... and its line is gone" shows 'starting the ranks'
-printf '#!/bin/sh\nuntil [ -e %s/go ]; do sleep 0.1; done\nexec %s "$@"\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
+fake_mpirun "$folder" "until [ -e $folder/go ]; do sleep 0.1; done
+exec $(command -v mpirun) \"\$@\""
 script "$folder"
 check "ranks that are slow" shows 'starting the ranks'
 : > "$folder/go"
@@ -125,9 +126,11 @@ check "... with status 0" shows '^status 0'
 refute "... the line of progress is gone" shows 'starting the ranks'
 
 # ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
-printf '#!/bin/sh\n[ -e %s/slow ] || exec %s "$@"\ntrap "exit 1" TERM\nsleep 1000 &\nwait\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
-chmod +x "$folder/mpirun"
-ENVIRONMENT="'PATH=$folder:$PATH'" open 80 24 -n 2
+fake_mpirun "$folder" "[ -e $folder/slow ] || exec $(command -v mpirun) \"\$@\"
+trap 'exit 1' TERM
+sleep 1000 &
+wait"
+ENVIRONMENT="RANKSH_MPI=$folder" open 80 24 -n 2
 check "a prompt before a restart" shows 'ms >'
 line 'let a = 7'
 settle
