@@ -139,7 +139,8 @@ static int place_on_host(void)
 	return 0;
 }
 
-/* Redirects the descriptors first, so that no library's print can break the wire. */
+/* Redirects descriptor 1 first, so that no library's print can break the wire. Redirects 2 when MPI
+ * has started: if MPI_Init ends the process, its reason is on descriptor 2. */
 int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
@@ -159,6 +160,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);
+	capture_errors(capture);
 	if (status == ST_OK) {
 		rank = last_words.rank = transport_rank(t);
 		last_words.ranks = transport_size(t);

@@ -60,16 +60,13 @@ struct capture {
 /* The write end closes with descriptors 1 and 2. */
 static enum status divert(struct capture *capture)
 {
-	const char *keep = getenv("RANKSH_KEEP_STDERR");
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
 	capture->pipe = ends[0];
-	capture->both = !(keep && *keep);
 	capture->out = fcntl(1, F_DUPFD_CLOEXEC, 3);
 	capture->err = fcntl(2, F_DUPFD_CLOEXEC, 3);
-	if (capture->out < 0 || capture->err < 0 || dup2(ends[1], 1) < 0 ||
-	        (capture->both && dup2(ends[1], 2) < 0)) {
+	if (capture->out < 0 || capture->err < 0 || dup2(ends[1], 1) < 0) {
 		close(ends[1]);
 		return fail(ST_FILE, "cannot move the output: %s", strerror(errno));
 	}
@@ -86,6 +83,13 @@ enum status capture_start(struct capture **made)
 	else
 		mem_free(capture);
 	return status;
+}
+
+void capture_errors(struct capture *capture)
+{
+	const char *keep = getenv("RANKSH_KEEP_STDERR");
+	if (capture && !(keep && *keep))
+		capture->both = dup2(1, 2) >= 0;
 }
 
 int capture_out(const struct capture *capture)

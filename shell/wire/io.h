@@ -17,9 +17,11 @@ bool take_line(struct text *waiting, struct text *line);
 int64_t wall_ns(void);
 
 struct capture;
-/* Redirects descriptors 1 and 2 into a pipe, so that a library's output cannot break the wire.
- * RANKSH_KEEP_STDERR=1 excludes descriptor 2. Fails with ST_FILE. */
+/* Redirects descriptor 1 into a pipe, so that a library's output cannot break the wire. Fails with
+ * ST_FILE. */
 enum status capture_start(struct capture **capture);
+/* Redirects descriptor 2 into the same pipe, unless RANKSH_KEEP_STDERR=1. NULL is allowed. */
+void capture_errors(struct capture *capture);
 /* Return the real descriptors: 1 and 2 themselves if capture is NULL. */
 int capture_out(const struct capture *capture);
 int capture_err(const struct capture *capture);
