@@ -8,6 +8,7 @@
 #include "shell/rank/process.h"
 #include "shell/submit/rows.h"
 #include "shell/terminal/launch.h"
+#include "shell/terminal/script.h"
 #include "shell/course/class/learning.h"
 #include "shell/course/course.h"
 
@@ -55,12 +56,10 @@ static enum status check(const struct options *options)
 {
 	struct machine machine = {0};
 	enum status status = ST_OK;
-	if (options->class_folder && !options->wire && options_batch(options))
-		return fail(ST_ARGUMENT, "--class opens a prompt: input and output are to be a terminal");
 	bool here = options->machine && strcmp(options->machine, "this") == 0;
 	if (options->machine && (!here || strcmp(options->device, "sim") == 0))
 		status = device_machine(&device_sim, options->machine, &machine);
-	if (status == ST_OK && options->journal && !options->wire && options_batch(options))
+	if (status == ST_OK && options->journal && !options->wire && !options->json && options_batch(options))
 		return fail(ST_ARGUMENT,
 		        "--journal records a prompt, and needs a terminal; a script's lines are in its file");
 	if (status == ST_OK)
@@ -75,6 +74,15 @@ static void set_blas(void)
 	if (kernels_width() == WIDTH_AVX512)
 		setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
+}
+
+/* Whether or not a wrong option before it has ended the reading. */
+static bool wants_json(int argc, char **argv)
+{
+	bool json = false;
+	for (int i = 1; i < argc; i++)
+		json |= strcmp(argv[i], "--json") == 0;
+	return json;
 }
 
 int main(int argc, char **argv)
@@ -107,13 +115,16 @@ int main(int argc, char **argv)
 		status = device_choose(&options);
 	if (status == ST_OK && !rank)
 		status = check(&options);
-	if (status != ST_OK) {
+	if (status != ST_OK && wants_json(argc, argv))
+		script_refused(2);
+	else if (status != ST_OK)
 		fprintf(stderr, "ranksh: %s\n", fail_text());
+	if (status != ST_OK)
 		return 2;
-	}
 	if (rank)
 		return process_run(&options, &course_functions, true, argc, argv);
-	if (options.wire || (options_alone(&options) && options_batch(&options)))
+	bool prompt = script_wanted(&options) || !options_batch(&options);
+	if (options.wire || (options_alone(&options) && !prompt))
 		return process_run(&options, &course_functions, false, argc, argv);
-	return options_batch(&options) ? launch_batch(&options) : session_run(&options, &course_functions);
+	return prompt ? session_run(&options, &course_functions) : launch_batch(&options);
 }

@@ -20,7 +20,7 @@ _ranksh() {
 	--test) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")); return ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --version --help' -- "$word")) ;;
+	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --json --version --help' -- "$word")) ;;
 	*) COMPREPLY=($(compgen -W help -- "$word") $(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }

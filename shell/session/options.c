@@ -42,6 +42,8 @@ const char *options_help(void)
 	       "board\n"
 	       "  --overview DIR     the class's board: each learner's task and error; --once prints it,\n"
 	       "                     --csv prints a table\n"
+	       "  --json             reads lines, also of -c or FILE, and prints each answer as a line of "
+	       "JSON, for programs\n"
 	       "  help [WORD]        prints what `help` shows at the prompt: for a command, a kernel, a "
 	       "term\n"
 	       "  doctor             prints what was found on this computer and what follows; --try also "
@@ -76,8 +78,9 @@ static const struct option {
         {"--class", WORD, offsetof(struct options, class_folder)},
         {"--as", WORD, offsetof(struct options, as)},
         {"--overview", WORD, offsetof(struct options, overview)},
-        {"--once", FLAG, offsetof(struct options, once)}, {"--csv", FLAG, offsetof(struct options, csv)},
-        {"--try", FLAG, offsetof(struct options, tries)}, {"--json", FLAG, offsetof(struct options, json)},
+        {"--json", FLAG, offsetof(struct options, json)}, {"--once", FLAG, offsetof(struct options, once)},
+        {"--csv", FLAG, offsetof(struct options, csv)},
+        {"--try", FLAG, offsetof(struct options, tries)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
         {"--wire", FLAG, offsetof(struct options, wire)},
@@ -157,6 +160,24 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
+/* A session whose lines come from a prompt or a program (terminal/script.h) */
+static enum status check_lines(const struct options *options)
+{
+	const char *other = options->test ? "--test"
+	        : options->grade          ? "--grade"
+	        : options->check_lessons  ? "--check-lessons"
+	        : options->asked          ? "help"
+	        : options->arguments      ? options->argument[0]
+	        : !options->json          ? NULL
+	        : options->overview       ? "--overview"
+	        : options->follow         ? "--follow"
+	                                  : NULL;
+	if (other && (options->class_folder || options->json))
+		return fail(ST_ARGUMENT, "%s runs lines as if typed: it cannot be combined with %s",
+		        options->json ? "--json" : "--class", other);
+	return ST_OK;
+}
+
 static enum status check_prompt(const struct options *options)
 {
 	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
@@ -166,10 +187,6 @@ static enum status check_prompt(const struct options *options)
 	if ((options->once || options->csv) && !options->overview)
 		return fail(ST_ARGUMENT, "%s: of which class? --overview DIR says so",
 		        options->csv ? "--csv" : "--once");
-	if (options->class_folder && batch)
-		return fail(ST_ARGUMENT,
-		        "--class opens a prompt: it cannot be combined with a file or "
-		        "lines");
 	if (options->overview && (options->class_folder || options->resume || batch))
 		return fail(ST_ARGUMENT,
 		        "--overview shows a class: it cannot be combined with a session, a file or lines");
@@ -184,9 +201,8 @@ static enum status check_prompt(const struct options *options)
 
 static enum status check(const struct options *options)
 {
-	if ((options->tries || options->json) && !options->doctor)
-		return fail(
-		        ST_ARGUMENT, "%s belongs to `ranksh doctor`", options->tries ? "--try" : "--json");
+	if (options->tries && !options->doctor)
+		return fail(ST_ARGUMENT, "--try: did you mean `ranksh doctor --try`?");
 	if (options->doctor && (options->file || options->lines || options->test || options_course(options)))
 		return fail(ST_ARGUMENT, "doctor cannot be combined with a file or lines: ranksh doctor");
 	if (options->asked && (options->lines || options->test || options->check_lessons || options->grade))
@@ -203,7 +219,8 @@ static enum status check(const struct options *options)
 		return fail(ST_ARGUMENT,
 		        "--grade %s needs a file with the lines to be graded (ranksh --help)",
 		        options->grade);
-	return check_prompt(options);
+	enum status status = check_lines(options);
+	return status == ST_OK ? check_prompt(options) : status;
 }
 
 static enum status read_option(struct options *options, char **argv, int end, int *i)

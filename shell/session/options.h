@@ -19,7 +19,6 @@ struct options {
 	int asked_words;
 	bool doctor;         /* the word `doctor` */
 	bool tries;          /* doctor --try */
-	bool json;           /* doctor --json */
 	const char *grade;   /* the task that FILE solves: "4.2" or a file */
 	const char *journal; /* the journal's file; NULL: the default folder */
 	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */
@@ -37,6 +36,7 @@ struct options {
 	const char *class_folder, *as;
 	const char *overview; /* the class's folder */
 	bool once, csv;
+	bool json;                /* answers, or doctor's findings, as JSON */
 	const char *machine_then; /* --resume, --follow: the machine of that session */
 };
 

@@ -131,6 +131,11 @@ static void edit(struct session *session, const char *file)
 /* wish: as in docs/internals/wire.md */
 static void grant_wish(struct session *session, const char *wish)
 {
+	if (session->script && strcmp(wish, "restart") != 0) {
+		say_bad(session, "this line needs a terminal; `timeline` draws without one");
+		session->last.status = ST_ARGUMENT;
+		return;
+	}
 	if (strcmp(wish, "restart") == 0)
 		job_restart(session);
 	else if (strncmp(wish, "view", 4) == 0)
@@ -180,9 +185,10 @@ static void run_line(struct session *session, const char *line)
 		return;
 	}
 	keep_state(session, &reply);
+	reply_release(&session->last);
+	session->last = reply;
 	if (reply.status == ST_INCOMPLETE) {
 		text_add(&session->pending, "\n");
-		reply_release(&reply);
 		return;
 	}
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
@@ -196,7 +202,6 @@ static void run_line(struct session *session, const char *line)
 	text_clear(&session->pending);
 	if (reply.wish.count)
 		grant_wish(session, text_string(&reply.wish));
-	reply_release(&reply);
 }
 
 /* ---- lines while there are no ranks ---- */
@@ -211,7 +216,7 @@ static void run_alone(struct session *session, const char *line)
 		for (size_t i = 0; i < session->journal.log.count; i++)
 			say_note(session, "%s\n", text_string(&session->journal.log.line[i].line));
 	else if (*line)
-		say_note(session, "   there are no ranks: restart, journal or quit\n");
+		say_bad(session, "there are no ranks: restart, journal or quit");
 }
 
 void act_on(struct session *session, const char *line)

@@ -92,7 +92,6 @@ enum status follower_open(struct session *session)
 {
 	struct options *options = &session->options;
 	struct follow *follow = &session->follow;
-	int n;
 	size_t lines = 0;
 	if (journal_file_folder(&session->journal) != ST_OK && !session->plain)
 		say_bad(session, "%s", fail_text());
@@ -108,7 +107,7 @@ enum status follower_open(struct session *session)
 	journal_file_options(&follow->told, options);
 	if (!session->plain)
 		catch_up(session);
-	status = job_open(session, &n);
+	status = job_open(session);
 	if (status == ST_OK && !session->plain) {
 		copy_log(session);
 		job_replay(session, &lines);

@@ -6,6 +6,7 @@
 #include "shell/session/options.h"
 #include "shell/terminal/journal_file.h"
 #include "shell/terminal/talk.h"
+#include "shell/wire/wire.h"
 
 /* Another session's journal, read while it grows */
 struct follow {
@@ -25,7 +26,15 @@ struct session {
 	struct journal_file journal;
 	const struct course *course;
 	struct learning *learning;
-	struct text prompt, enter, task; /* from the last reply */
+	/* From the last reply */
+	struct text prompt, enter, task;
+	int64_t clock; /* virtual ns */
+	int waits;     /* ranks */
+	/* A typed line's reply, without texts that were shown; in `status` ST_MPI if the ranks died,
+	 * ST_INTERRUPTED if the user ended them */
+	struct reply last;
+	struct script *script; /* script.h; NULL: the lines come from the keyboard */
+	int n;                 /* ranks of the last start */
 	struct text pending;
 	struct split_screen split;
 	char machine[64];
@@ -51,8 +60,8 @@ int width_of_output(void);
 void say_note(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_bad(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Starts the ranks and sets *n to their number; prints why if they fail to start. */
-enum status job_open(struct session *session, int *n);
+/* Starts the ranks and sets session->n; prints why if they fail to start. */
+enum status job_open(struct session *session);
 /* Handles lost ranks. status: ST_MPI: the job died; ST_QUIT: the user ended it, because a line did
  * not stop */
 void job_lose(struct session *session, enum status status);
@@ -64,7 +73,7 @@ enum status job_run_again(
         struct session *session, const struct logged_line *line, bool shown, struct reply *reply);
 void job_say_task(const struct session *session);
 void job_restart(struct session *session);
-/* Keeps the reply's prompt, Enter line and task. */
+/* Keeps the reply's prompt, Enter line, task and times. */
 void keep_state(struct session *session, const struct reply *reply);
 
 /* Splits the terminal if wanted and large enough; sends rank 0 the size. */
@@ -104,7 +113,8 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
         const struct reply *reply, struct text *words);
 /* Returns true if the welcome screen is wanted (`set hello=off`). */
 bool wants_hello(const struct session *session);
-/* welcome.c: appends the welcome screen for n ranks. */
-void welcome_write(struct text *out, const struct session *session, int n);
+/* welcome.c: appends the welcome screen; or its first line, with the ranks and their machine. */
+void welcome_write(struct text *out, const struct session *session);
+void welcome_ranks(struct text *out, const struct session *session);
 
 #endif

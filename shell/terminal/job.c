@@ -4,6 +4,7 @@
 #include "shell/session/again.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/launch.h"
+#include "shell/terminal/script.h"
 #include "shell/wire/wire.h"
 
 #include <stdio.h>
@@ -32,6 +33,12 @@ static void offer_restart(const struct session *session)
 	size_t lines = session->journal.log.count;
 	if (session->plain)
 		return;
+	if (session->script) {
+		say_note(session,
+		        "all ranks have ended; `restart` starts new ones and runs %zu line%s again\n", lines,
+		        lines == 1 ? "" : "s");
+		return;
+	}
 	if (session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER) {
 		say_note(session,
 		        "   All ranks have ended. restart: new ranks follow %s again; quit leaves\n",
@@ -47,6 +54,7 @@ static void offer_restart(const struct session *session)
 /* If a line found no memory, new ranks run the lines before it; the log lacks that line. */
 void job_lose(struct session *session, enum status status)
 {
+	session->last.status = status == ST_QUIT ? ST_INTERRUPTED : ST_MPI;
 	if (status == ST_QUIT) {
 		job_end(&session->talk.job);
 		session->talk.alive = false;
@@ -70,18 +78,22 @@ void keep_state(struct session *session, const struct reply *reply)
 	text_put(&session->prompt, text_string(&reply->prompt), reply->prompt.count);
 	text_put(&session->enter, text_string(&reply->enter), reply->enter.count);
 	text_put(&session->task, text_string(&reply->task), reply->task.count);
+	session->clock = reply->clock;
+	session->waits = reply->waits;
 }
 
-static enum status greet(struct session *session, int *n)
+static enum status greet(struct session *session)
 {
-	struct request hello = {
-	        .kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->talk.colour};
+	struct request hello = {.kind = REQUEST_HELLO,
+	        .width = session->script ? script_width() : width_of_output(),
+	        .colour = session->talk.colour,
+	        .numbers = script_json(session->script)};
 	text_add(&hello.solved, "%s", session->course->learning_solved(session->learning));
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
 	if (status == ST_OK) {
-		*n = reply.n;
+		session->n = reply.n;
 		snprintf(session->machine, sizeof session->machine, "%s", text_string(&reply.text));
 		text_clear(&session->device);
 		text_add(&session->device, "%s", text_string(&reply.device));
@@ -94,14 +106,14 @@ static enum status greet(struct session *session, int *n)
 	return status;
 }
 
-enum status job_open(struct session *session, int *n)
+enum status job_open(struct session *session)
 {
 	enum status status = talk_start(&session->talk, &session->options);
 	if (status != ST_OK) {
 		say_bad(session, "%s", fail_text());
 		return status;
 	}
-	status = greet(session, n);
+	status = greet(session);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
 		if (status == ST_QUIT) /* regardless of mpirun's status */
@@ -240,11 +252,10 @@ void job_say_task(const struct session *session)
 
 void job_restart(struct session *session)
 {
-	int n = 0;
 	size_t lines;
 	bool had_gpus = session->device.count > 0;
 	talk_stop(&session->talk);
-	if (job_open(session, &n) != ST_OK) {
+	if (job_open(session) != ST_OK) {
 		if (!signal_asked_to_end())
 			offer_restart(session);
 		return;
@@ -255,8 +266,8 @@ void job_restart(struct session *session)
 		        "   no GPU can be used any more: new ranks are simulated, with other times\n");
 	if (!job_replay(session, &lines))
 		return;
-	say_note(session, "   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
-	        lines == 1 ? "" : "s");
+	say_note(session, "   %d new rank%s; %zu line%s run again\n", session->n, session->n == 1 ? "" : "s",
+	        lines, lines == 1 ? "" : "s");
 	job_say_task(session);
 	session->code = 0;
 }

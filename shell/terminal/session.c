@@ -8,6 +8,7 @@
  *     job's descriptors 1, 2 --- text from ranks, its death ---> shown above the input line */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/launch.h"
+#include "shell/terminal/script.h"
 #include "shell/session/quote.h"
 #include "shell/terminal/line.h"
 #include "shell/wire/plain.h"
@@ -37,8 +38,10 @@ int width_of_output(void)
 void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-	session->talk.terminal = !session->plain && term && *term && strcmp(term, "dumb") != 0;
-	session->talk.colour = session->talk.terminal && !(no_colour && *no_colour);
+	bool keys = !session->plain && !session->script;
+	session->talk.terminal = keys && term && *term && strcmp(term, "dumb") != 0;
+	session->talk.colour =
+	        (session->talk.terminal && !(no_colour && *no_colour)) || script_json(session->script);
 	setlocale(LC_ALL, "");
 	session->wide = !plain_wanted();
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
@@ -184,14 +187,18 @@ static void say_device(const struct session *session)
 		say_note(session, "%s\n", text_string(&session->device));
 }
 
-static void welcome(const struct session *session, int n)
+static void welcome(const struct session *session)
 {
 	struct text screen = {0};
+	if (session->script) {
+		script_started(session->script);
+		return;
+	}
 	if (!wants_hello(session)) {
 		say_device(session);
 		return;
 	}
-	welcome_write(&screen, session, n);
+	welcome_write(&screen, session);
 	say_note(session, "%s", text_string(&screen));
 	text_release(&screen);
 }
@@ -219,28 +226,33 @@ static void open_learning(struct session *session)
 	text_release(&told);
 }
 
-/* Only --resume and --journal require a journal. A resumed session has no welcome screen. */
+/* Only --resume and --journal require a journal; a script writes none without them. A resumed
+ * session has no welcome screen. */
 static enum status open_session(struct session *session)
 {
-	int n = 0;
-	bool resume = session->options.resume;
+	const char *path = session->options.journal;
+	bool resume = session->options.resume, keeps = !session->script || path;
 	if (session->options.follow) {
 		open_learning(session);
 		return follower_open(session);
 	}
 	enum status status = open_journal(session);
 	if (status != ST_OK) {
-		say_bad(session, "%s", fail_text());
+		if (keeps || resume)
+			say_bad(session, "%s", fail_text());
 		if (resume)
 			return status;
 	}
 	open_learning(session);
-	status = job_open(session, &n);
+	status = job_open(session);
 	if (status != ST_OK)
 		return status;
 	if (resume) {
 		size_t lines;
-		say_device(session);
+		if (session->script)
+			script_started(session->script);
+		else
+			say_device(session);
 		if (*session->journal.device && !session->device.count)
 			say_note(session,
 			        "   this session was on GPUs (%s); here it is simulated, and its times are "
@@ -253,13 +265,14 @@ static enum status open_session(struct session *session)
 		}
 		return ST_OK;
 	}
-	welcome(session, n);
+	welcome(session);
 	/* `this` has no meaning on another computer */
 	const char *machine = session->options.machine, *device = text_string(&session->device);
 	if (!machine || strcmp(machine, "this") == 0)
 		machine = *device ? "" : "classroom";
-	const char *path = session->options.journal;
-	status = journal_file_begin(&session->journal, path, n, session->options.dry, machine, device);
+	if (keeps)
+		status = journal_file_begin(
+		        &session->journal, path, session->n, session->options.dry, machine, device);
 	if (status != ST_OK) {
 		say_bad(session, "%s", fail_text());
 		session->code = path ? 2 : 0;
@@ -271,6 +284,10 @@ static enum status open_session(struct session *session)
 static void run(struct session *session)
 {
 	char history[1200];
+	if (session->script) {
+		session->code = script_run(session->script);
+		return;
+	}
 	if (session->plain) {
 		session->code = follower_plain(session);
 		return;
@@ -303,6 +320,7 @@ static void release(struct session *session)
 	text_release(&session->enter);
 	text_release(&session->task);
 	text_release(&session->pending);
+	reply_release(&session->last);
 	journal_file_release(&session->journal);
 	follow_release(&session->follow);
 }
@@ -320,23 +338,29 @@ int session_run(const struct options *options, const struct course *course)
 		signal(SIGPIPE, SIG_IGN);
 	else
 		signals_start(); /* before the terminal changes */
-	bool terminal = !session.plain && tcgetattr(0, &before) == 0;
+	bool terminal = !session.plain && !script_wanted(options) && tcgetattr(0, &before) == 0;
 	if (terminal) { /* do not echo ^C into the output */
 		struct termios quiet = before;
 		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
 		tcsetattr(0, TCSANOW, &quiet);
 	}
-	choose_looks(&session);
 	wire_start();
-	if (open_session(&session) == ST_OK)
+	enum status status = script_wanted(options) ? script_open(&session, &session.script) : ST_OK;
+	choose_looks(&session);
+	if (status != ST_OK)
+		say_bad(&session, "%s", fail_text());
+	else if (open_session(&session) == ST_OK)
 		run(&session);
 	else if (!session.code)
 		session.code = 4;
+	if (status != ST_OK)
+		session.code = 2;
 	split_end(&session.split);
 	talk_stop(&session.talk);
 	if (terminal)
 		tcsetattr(0, TCSANOW, &before);
 	release(&session);
 	course->learning_close(session.learning);
+	script_close(session.script, session.code);
 	return session.code;
 }

@@ -61,6 +61,11 @@ bool signal_asked_to_end(void)
 	return came[SIGTERM] || came[SIGHUP];
 }
 
+void signal_end(void)
+{
+	came[SIGTERM] = 1;
+}
+
 /* ---- the job ---- */
 
 enum status talk_start(struct talk *talk, const struct options *options)
@@ -169,6 +174,7 @@ static void show(struct talk *talk, const struct reply *reply)
 	        &(struct saying){.by = reply->kind == REPLY_OUTPUT ? SAID_OUTPUT : SAID_RANK,
 	                .bytes = text_string(&reply->text),
 	                .count = reply->text.count,
+	                .severity = text_string(&reply->severity),
 	                .rank = reply->rank});
 }
 
@@ -209,22 +215,28 @@ enum status talk_listen(struct talk *talk)
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
-/* Returns false if the ranks stop before the user's answer. */
+/* Returns false if the ranks stop before the user's answer. A program cannot be asked: they have
+ * another second. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";
-	struct pollfd keys = {.fd = 0, .events = POLLIN};
+	struct pollfd keys = {.fd = talk->hearer ? -1 : 0, .events = POLLIN};
+	int64_t until = wall_ns() + SECOND_NS;
 	clear_progress(talk);
-	printf("the ranks have not stopped yet; end them (their lines are in the journal)? [y/N] ");
+	if (!talk->hearer)
+		printf("the ranks have not stopped yet; end them (their lines are in the journal)? [y/N] ");
 	fflush(stdout);
 	for (;;) {
 		int ready = poll(&keys, 1, TICK_MS);
+		if (talk->hearer && wall_ns() > until)
+			return true;
 		if (ready > 0)
 			return read(0, answer, sizeof answer - 1) > 0 && (*answer == 'y' || *answer == 'Y');
 		if (hear(talk, 0) != ST_OK ||
 		        (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) ||
 		        signal_asked_to_end()) {
-			puts("");
+			if (!talk->hearer)
+				puts("");
 			return false;
 		}
 	}

@@ -43,6 +43,7 @@ struct saying {
 	} by;
 	const char *bytes;
 	size_t count;
+	const char *severity; /* OUTPUT: as in struct reply */
 	int rank, seconds;
 };
 /* Receives them in place of the terminal */
@@ -70,6 +71,8 @@ void signals_start(void);
 bool signal_came(int number);
 bool signal_taken(int number);
 bool signal_asked_to_end(void);
+/* Ends the session as SIGTERM does: the reader of the output has left. */
+void signal_end(void);
 
 enum status talk_start(struct talk *talk, const struct options *options);
 /* Ends and collects the job, dead or alive. Returns its job_outcome(). */

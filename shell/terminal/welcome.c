@@ -44,7 +44,7 @@ static void write_full(struct text *out, int n, bool wide)
 	}
 }
 
-static void write_head(struct text *out, const struct session *session, int n)
+void welcome_ranks(struct text *out, const struct session *session)
 {
 	static const char cuda[] = "cuda: ";
 	if (session->device.count) {
@@ -52,21 +52,21 @@ static void write_head(struct text *out, const struct session *session, int n)
 		if (strcmp(session->machine, "this") != 0)
 			text_add(out, "; they play \"%s\"", session->machine);
 	} else {
-		text_add(out, "%d rank%s on the simulated machine \"%s\"; %s", n, n == 1 ? "" : "s",
-		        session->machine, device_why(&session->options));
+		text_add(out, "%d rank%s on the simulated machine \"%s\"; %s", session->n,
+		        session->n == 1 ? "" : "s", session->machine, device_why(&session->options));
 		if (session->missing.count)
 			text_add(out, ", though there is one: %s", text_string(&session->missing));
 	}
 	text_add(out, "\n");
 }
 
-void welcome_write(struct text *out, const struct session *session, int n)
+void welcome_write(struct text *out, const struct session *session)
 {
 	const char *bold = session->talk.colour ? "\033[1m" : "",
 	           *plain = session->talk.colour ? "\033[0m" : "";
-	int width = width_of_output();
+	int width = width_of_output(), n = session->n;
 	text_add(out, "%sranksh " RANKSH_VERSION "%s    ", bold, plain);
-	write_head(out, session, n);
+	welcome_ranks(out, session);
 	if (width < SHORT_WIDTH) {
 		text_add(out, "Enter: the tour   help   quit\n");
 		return;

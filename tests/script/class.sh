@@ -110,8 +110,7 @@ check "a name with a slash" refused '--wire --class lab --as a/b' 'contain a sla
 check "a name with a dot" refused '--wire --class lab --as .a' 'must not begin with a dot'
 check "a name without a class" refused '--as ada' '--as ada: in which class?'
 check "once, of what" refused '--once' '--once: of which class?'
-check "a class and a script" refused '--class lab -c help' 'a file or lines'
-check "a class without a terminal" refused '--class lab' 'are to be a terminal'
+check "a class and a test" refused '--class lab --test F.rsh' 'cannot be combined with --test'
 check "a board and a session" refused '--overview lab --class lab' 'a session, a file or lines'
 check "a board that cannot be painted" refused '--overview lab' 'cannot show it; --once prints'
 check "nothing was written" [ "$(ls lab)" = class ]
