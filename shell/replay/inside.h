@@ -30,7 +30,7 @@ enum {
 };
 /* Measures a projected world. Fails with ST_WAITS if an operation has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
-/* The same for a rerun. ST_WAITS has its own message, because `stuck` describes the session. */
+/* The same for a rerun. ST_WAITS has another message, because `stuck` describes the session. */
 enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
 /* Prints the error of the simulated time relative to the measured time of the same lines, both in
  * ns. */

@@ -1,5 +1,5 @@
-/* restore.c -- finds and reads a checkpoint, and gives its elements to the parts declared by `part`
- * lines, which may cut parameters differently
+/* restore.c -- finds and reads a checkpoint, and gives its elements to the parts that `part` lines
+ * declare, which may cut parameters differently
  *
  * A parameter is assembled from its shards, then each rank takes the elements of its parts.
  * part_place maps an element of a shard, or of a part, to its place in the whole:
@@ -150,8 +150,8 @@ static long checkpoint_latest(const char *prefix, long below)
 	return most;
 }
 
-/* Runs on rank 0. Finds `path` with .json appended, or the latest of a PREFIX. ST_FILE: none
- * exists */
+/* Runs on rank 0. Finds `path` with .json appended, or the latest of a PREFIX. Fails with ST_FILE
+ * if none exists. */
 static enum status manifest_find(const char *path, struct text *found)
 {
 	long number;
@@ -312,9 +312,9 @@ static enum status restore_refuse_model(
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
-/* Reports an item that only one side has; saved: the checkpoint has it, else the model. m and v are
- * Adam's (strategies/parts/parameters.rsh) and sgd has none. So if the item is an m or v and the
- * other side has no state at all, the optimizers differ. Otherwise the item is missing. */
+/* Reports an item that only one side has: the checkpoint (saved) or the model. m and v are Adam's
+ * (strategies/parts/parameters.rsh) and sgd has none. So if the item is an m or v and the other
+ * side has no state at all, the optimizers differ. Otherwise the item is missing. */
 static enum status restore_refuse_state(const struct checkpoint *c, const struct whole *whole, bool saved,
         const struct whole *others, int count)
 {

@@ -9,7 +9,8 @@
 #include "shell/session/shell.h"
 
 bool file_is_npy(const char *path);
-/* Reads dtype and shape; changes nothing. ST_FILE: missing, empty, or neither format. */
+/* Reads dtype and shape; changes nothing. Fails with ST_FILE for a missing or empty file, and for
+ * one in neither format. */
 enum status file_header(struct shell *shell, const char *path, struct layout *layout);
 /* Fills tensor[i] (an index into world.tensors) on the i-th rank of `set` by an operation like
  * `like`, an OP_FILL. Fails with ST_FILE if the file's size has changed since file_header. */
@@ -23,7 +24,7 @@ struct data_facts {
 	int64_t in, out; /* columns of samples and targets; 0 for a text */
 };
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts);
-/* Reads two .npy files. ST_SHAPE: no rows of numbers, or unequal counts. */
+/* Reads two .npy files. Fails with ST_SHAPE unless both have rows, equally many. */
 enum status data_pair(
         struct shell *shell, const char *samples, const char *targets, struct data_facts *facts);
 

@@ -33,7 +33,7 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 /* Reads this rank's elements, packed [layout_bytes]. by: the copy that brought them
  * (backend.read); 0: from memory */
 enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed);
-/* The same, as f32 [layout_count] */
+/* Reads them as f32 [layout_count]. */
 enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);
 
 enum read_kind {

@@ -23,8 +23,8 @@ struct number {
 
 /* Reads an unsigned number with an optional unit, without a blank; *used: characters read. k M G
  * T are 1024s, but 1000s before B/s and FLOP/s. "80%" is 0.8, "1.5x" 1.5; % before a name,
- * number or bracket is the remainder. Requires the C locale. Fails with ST_SYNTAX: no number;
- * ST_UNIT: unknown; ST_RANGE: too large. */
+ * number or bracket is the remainder. Requires the C locale. Fails with ST_SYNTAX if there is no
+ * number, ST_UNIT if the unit is unknown, ST_RANGE if the number is too large. */
 enum status number_read(const char *s, struct number *number, int *used);
 /* Returns true for a whole number from least to most, not for NaN. */
 bool number_is_whole(double value, double least, double most);

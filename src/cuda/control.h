@@ -165,10 +165,10 @@ bool spares_counts(const struct world *world, op_id id); /* 0: not queued */
 /* parties.c: requests communicators; without NCCL these functions do nothing */
 void parties_group(struct control *control, int group);                   /* a new group */
 void parties_channel(struct control *control, const struct match *match); /* of a transfer */
-/* of a collective with backup=: between the first member that counts and each late one */
+/* requests those between the first member that counts and each late one (backup=) */
 void parties_late(struct control *control, const struct match *match);
 void parties_reach(struct control *control, op_id id); /* of a put, get or add */
-/* after a release: forgets the instance's (-1: all), requests the part's again */
+/* after a release: forgets the instance's communicators (-1: all), requests the part's again */
 void parties_anew(struct control *control, int group, int instance);
 /* Makes the new communicators. Called by all before orders are given. Fails with ST_GPU,
  * ST_MPI. */

@@ -32,7 +32,7 @@ struct cuda_report {
 
 /* Opens the driver, cuBLAS and NVRTC and queries the GPUs. Failures are in the report. */
 void cuda_report_make(struct cuda_report *report, struct cuda_library *library);
-/* The same for NCCL */
+/* Opens NCCL likewise. */
 void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library);
 
 /* ---- the assignment */

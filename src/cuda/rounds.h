@@ -25,7 +25,7 @@ struct measurements {
 void measurements_release(struct measurements *all);
 /* Fails with ST_BUG if the operation is known with other times. */
 enum status measurements_add(struct measurements *all, const struct measured *one);
-/* NULL: unknown */
+/* Returns NULL if the operation is unknown. */
 const struct measured *measurements_find(const struct measurements *all, op_id id);
 
 /* ---- rounds */
@@ -48,7 +48,7 @@ void rounds_release(struct rounds *rounds);
 /* Adds a time to the next round. */
 void rounds_tell(struct rounds *rounds, const struct measured *one);
 /* Adds every process's times to `all` and makes *vote the result for all. Fails with ST_MPI
- * (this process is then out of step with the others), or with ST_BUG: a message is malformed, or
+ * (this process is then out of step with the others), or with ST_BUG if a message is malformed or
  * an operation is known with other times. */
 enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote);
 

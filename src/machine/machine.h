@@ -81,7 +81,7 @@ enum status machine_here(struct machine *machine, const char *gpu, double memory
 /* Sets a key in MACHINE_KEYS. Fails with ST_NAME, ST_UNIT or ST_RANGE. */
 enum status machine_set(struct machine *machine, const char *key, struct number value);
 int machine_key_find(const char *name); /* returns -1 if unknown */
-/* i: below MACHINE_KEY_COUNT */
+/* Returns the i-th key's name; i < MACHINE_KEY_COUNT. */
 const char *machine_key(int i, const char **about, enum unit *unit);
 double machine_value(const struct machine *machine, int i);
 /* returns the i-th name, valid until the next call; NULL past the last */

@@ -10,8 +10,9 @@
 void *operand_packed(const struct world *world, const struct operand *operand);
 void operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
 
-/* staged NULL: writes in place. Else packs each output into a new staged[operand], which the
- * caller frees. Fails with ST_RANGE, after computing, if an index is out of range. */
+/* Computes a kernel. staged NULL: writes in place; else packs each output into a new
+ * staged[operand], which the caller frees. Fails with ST_RANGE, after computing, if an index is
+ * out of range. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
 /* In the following, packed: a copy of the input as it was at the operation's start; NULL: reads

@@ -18,19 +18,20 @@
 #include "world/world.h"
 
 struct rank_data;
-/* Borrows both. From now on segments of rank world->me have real memory. */
+/* Borrows world and transport. From now on segments of rank world->me have real memory. */
 struct rank_data *data_create(struct world *world, struct transport *transport);
 void data_free(struct rank_data *data);
 /* Makes communicators for new groups. Collective: every process calls it at the same operation. */
 void data_groups(struct rank_data *data);
 
-/* An operation of this rank has started, ended, or was aborted (without outputs). */
+/* Call it when an operation of this rank has started, ended, or was aborted (without outputs). */
 void data_begin(struct rank_data *data, op_id id);
 void data_end(struct rank_data *data, op_id id);
 void data_drop(struct rank_data *data, op_id id);
 
-/* A collective with backup= has ended for the members that have arrived. counts: by place, whose
- * input is in the sum. Called on every process; keeps the result for this rank's data_end. */
+/* Called on every process when a collective with backup= has ended for the members that have
+ * arrived. counts: by place, whose input is in the sum. Keeps the result for this rank's
+ * data_end. */
 void data_backup(struct rank_data *data, uint32_t match, const bool *counts);
 
 /* A transfer from a part of a send to a part of a receive. Called for every transfer on every

@@ -3,9 +3,9 @@
  * All results depend on the ranks' program order alone, never on times. world/ does not know of
  * this folder, which reads the operations that were added since the last call.
  *
- * Files: order.c (vector clocks)  history.c (uses of memory, shared bytes)  search.c (can an
- * operation take place? order through other ranks)  races.c (decisions).  order.h is shared by
- * them.
+ *     order.c      vector clocks                 history.c   accesses to memory
+ *     search.c     order through other ranks     races.c     decisions
+ *     order.h      private to this folder
  *
  * May call: waits/ world/ base/. */
 #ifndef RANKSH_RACES_H

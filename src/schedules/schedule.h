@@ -30,7 +30,7 @@ enum schedule_kind {
 /* in the order of the enum */
 #define SCHEDULE_WORDS "gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto"
 
-/* "F", "B", "W", "BW" */
+/* Returns "F", "B", "W" or "BW". */
 const char *schedule_work_name(int work);
 /* Fails with ST_ARGUMENT for an unknown word. */
 enum status schedule_find(const char *word, enum schedule_kind *kind);

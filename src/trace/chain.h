@@ -61,9 +61,9 @@ struct in_the_way {
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* Appends a wrapped line of the answer, indented by depth. Releases the words. */
 void chain_say(struct chain *chain, struct text *words, int depth);
-/* "matmul y on rank 2 (line 9)" */
+/* Appends "matmul y on rank 2 (line 9)". */
 void chain_put_op(const struct chain *chain, op_id id, struct text *out);
-/* `words`, and the operation after them */
+/* Appends `words` and then the operation. */
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
 
 /* ---- longest.c: the operation that waited longest */

@@ -35,7 +35,7 @@ static inline enum node_of node_part(node_id node)
 {
 	return (enum node_of)(node % NODES_EACH);
 }
-/* TIME_UNKNOWN: it never happens */
+/* Returns TIME_UNKNOWN if it never happens. */
 int64_t node_time(const struct constraints *constraints, node_id node);
 const struct moment *node_moment(const struct constraints *constraints, op_id id);
 /* Calls take() for each node that `node` depends on, with the length of the edge. Skips nodes with

@@ -30,25 +30,25 @@ struct export_options {
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ranksh timeline</title>\n"
 #define EXPORT_KINETO_BEGINS "{\n\"made by\":\"ranksh\",\n"
 
-/* Chrome's trace events */
+/* Appends Chrome's trace events. */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* A line for each span of each lane (RFC 4180); done is 0 if the span is not over yet */
+/* Appends a line for each span of each lane (RFC 4180); done is 0 if the span is not over yet. */
 enum status trace_export_csv(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* The picture as vectors, equal ranks drawn once */
+/* Appends the picture as vectors, with equal ranks drawn once. */
 enum status trace_export_svg(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* A page in one file: page.html with the spans in it */
+/* Appends a page in one file: page.html with the spans in it. */
 enum status trace_export_html(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* Returns true if the text begins like a file of trace_export_txt. */
 bool export_is_txt(const char *text);
-/* The output of `timeline`, options->width columns wide */
+/* Appends the output of `timeline`, options->width columns wide. */
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out);
 
-/* One rank as PyTorch's profiler (Kineto) writes it; readers of that format want a file for each
+/* Appends one rank as PyTorch's profiler (Kineto) writes it; its readers want a file for each
  * rank. Unfinished work is left out, as in PyTorch; trace_unfinished counts it on options->ranks
  * (not NULL). */
 size_t trace_unfinished(const struct trace *trace, const struct export_options *options);
@@ -75,10 +75,10 @@ void export_string(struct text *out, const char *words);
 void export_xml(struct text *out, const char *words);
 
 /* ---- kineto_names.c: names in PyTorch's profiles */
-/* "matmul"; "ncclDevKernel_AllReduce_Sum_f32_RING_LL", by the cost model's algorithm and protocol;
- * "Memcpy HtoD (Pinned -> Device)" */
+/* Appends "matmul", "Memcpy HtoD (Pinned -> Device)", or, by the cost model's algorithm and
+ * protocol, "ncclDevKernel_AllReduce_Sum_f32_RING_LL". */
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
-/* The operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1" */
+/* Appends the operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1". */
 void kineto_operator(const struct world *world, op_id id, struct text *out);
 /* Returns the number of elements that one rank's operation, in a group of n, reads, or writes, in
  * all operands. A collective in place has one count for both. Unequal parts of a reducescatter or

@@ -157,9 +157,9 @@ int trace_missing_rank(const struct world *world, op_id id);
 int span_waits_for(const struct world *world, const struct span *span);
 /* True if the queued members of its match do not agree, so it never ends. */
 bool trace_mismatch(const struct world *world, op_id id);
-/* "rank 2", "ranks 0-3" */
+/* Appends "rank 2", "ranks 0-3". */
 void trace_put_ranks(const struct ranks *set, struct text *out);
-/* "matmul y of rank 2"; `of` may be "on" */
+/* Appends "matmul y of rank 2"; `of` may be "on". */
 void trace_put_op(const struct world *world, op_id id, const char *of, struct text *out);
 /* Returns the lane's name: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);

@@ -53,7 +53,7 @@ bool ranks_odd(const struct ranks *set, int largest);
 /* With more than 8 ranks, sorts odd sets first: the furthest off by weight, then the smallest;
  * others by their first ranks. */
 void blocks_sort(struct blocks *blocks);
-/* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
+/* Appends "rank 3", "ranks 0-3" or "128 ranks, e.g. 7". */
 void blocks_title(const struct row_block *block, struct text *out);
 /* Appends the sorted blocks that fit into `most` rows (at least one), the ranks before each
  * block's first row, and a row that counts the rest. Releases the blocks. */

@@ -275,8 +275,8 @@ enum status metric_hidden(const struct trace *trace, int section, int rank, enum
  * such a stream is work, its waits are idle time. If no stream has kernels, all streams with work
  * count. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
-/* The host's waits between the rank's first and last launch in the section: sync, print, reading a
- * value, a pageable copy, a barrier, or memory still in use */
+/* Stores the time of the host's waits between the rank's first and last launch in the section:
+ * sync, print, reading a value, a pageable copy, a barrier, or memory still in use. */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time when the stream works and no other stream of the rank's device does, in any section */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
@@ -318,9 +318,9 @@ enum status metric_bubble(const struct trace *trace, int section, int rank, doub
 /* Stores the number of completed iterations in the section, and the mean time in ns from the end
  * of one, on its last rank to finish, to that of the next; for a single iteration, its time. */
 enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
-/* Bytes sent by the rank over links whose name begins with `link` ("nvlink", "pcie up"); NULL:
- * over all. Links that lead to the rank count only under their exact names. Fails with ST_NAME,
- * which lists the links. */
+/* Stores the bytes that the rank has sent over links whose name begins with `link` ("nvlink",
+ * "pcie up"); NULL: over all. Links that lead to the rank count only under their exact names.
+ * Fails with ST_NAME, listing the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
 /* Returns the same over all links, for one stream's operations (0: all) that move the tensor of
  * that name (0: any) */
@@ -399,7 +399,7 @@ void trace_orders(const struct trace *trace, int width, struct text *out);
 /* Returns the operation's first match whose members a message should name, because they bring
  * tensors of different names, or disagree and come from different lines; 0 if none. */
 uint32_t trace_brings_differ(const struct world *world, op_id id);
-/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)" */
+/* Appends "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)". */
 void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);
 /* Appends the same, wrapped, with NCCL's result; trace_swaps does so for all matches of
  * world_swapped from `first` on. */

@@ -76,7 +76,7 @@ op_id waits_now(const struct world *world, struct backend *backend);
 /* Appends the operation's name like op_label; for fused messages, that of the first message whose
  * peer is not ready ("recv b"). rank: considers only messages to or from this rank; -1: all */
 void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
-/* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
+/* Appends "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0". */
 void waits_put_circle(const struct waits *waits, struct text *out);
 /* Fails with ST_STUCK if no line can resolve it, else with ST_WAITS and the missing lines. */
 enum status waits_refusal(const struct waits *waits);

@@ -4,12 +4,17 @@
  * addresses, unseeded randomness or unordered iteration. Every change goes into `digest`, which
  * the processes compare. Only the fields of `struct op` marked "backend's" are exempt.
  *
- * Files: world.c (creation, marks) bindings.c (names) tensors.c streams.c (streams, events)
- * groups.c queue.c (program order) pending.c (free x on S) match.c (matching) mismatch.c
- * (messages) windows.c orders.c (opposite orders, between two groups and within one)
- * allocator.c memory.c (caching allocator) graph.c graph_memory.c labels.c.
- * Headers: op.h (operations) memory.h (the allocator's map) tensor_kind.h (why memory is used)
- * books.h (private to this folder).
+ *     world.c      creation, marks               match.c        matching
+ *     bindings.c   names                         mismatch.c     messages about members that differ
+ *     tensors.c    tensors, views                orders.c       opposite orders of two ranks
+ *     streams.c    streams, events               windows.c      windows
+ *     groups.c     groups                        graph.c        captured graphs
+ *     queue.c      program order, records        graph_memory.c   and their memory
+ *     pending.c    `free x on S`                 allocator.c    one space of one rank
+ *     labels.c     "allreduce#3", "F3"           memory.c       the spaces of all ranks
+ *     op.h         operations                    memory.h       the allocator's map
+ *     books.h      private to this folder        tensor_kind.h  purposes of memory
+ *
  * To add a kind of thing, extend enum thing_kind and struct world, and write a make function that
  * checks everything before it changes anything.
  *

@@ -14,7 +14,8 @@ enum status lesson_list(struct call *call);
 /* Parses "4" or "4.2" as lesson and task (0: none). Returns false if it is neither. */
 bool lesson_is_numbered(const char *word, int *number, int *task);
 int lesson_tasks(int number); /* returns the number of tasks; 0: no such lesson */
-/* number: from 1; 0: `path`. task: from 1; 0: the first. On failure the open lesson stays. */
+/* Opens a lesson. number: from 1; 0: `path`. task: from 1; 0: the first. On failure the open
+ * lesson stays. */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
 /* Writes a lesson template to a new file. Fails with ST_FILE. */
 enum status lesson_new(struct shell *shell, const char *path);
@@ -32,7 +33,7 @@ enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `s
 enum status lesson_answer(struct shell *shell, const char *answer);
 enum status tour_open(struct shell *shell);
 enum status tour_next(struct shell *shell);
-/* These are functions of struct course (shell/session/course.h). */
+/* Functions of struct course, described in shell/session/course.h */
 bool lesson_unseen(const struct shell *shell);
 void lesson_put_open(const struct shell *shell, struct text *out);
 bool tour_running(const struct shell *shell);

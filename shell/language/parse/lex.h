@@ -40,9 +40,9 @@ const char *skip_to_statement(const char *at, const char *end);
 /* Returns true at "## title", which begins a step of a program (run/player.h). */
 bool is_title(const char *at, const char *end);
 bool at_line_end(const char *at, const char *end);
-/* Finds the end of the word at `at`. ST_INCOMPLETE: a bracket or quote is open at `end`;
- * ST_SYNTAX: brackets do not match, or a character only looks like an ASCII one; ST_LIMIT: nested
- * too deep. */
+/* Finds the end of the word at `at`. Fails with ST_INCOMPLETE if a bracket or quote is open at
+ * `end`, with ST_SYNTAX if brackets do not match or a character only looks like an ASCII one, and
+ * with ST_LIMIT if brackets nest too deep. */
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Returns the position after the text whose opening quote is at `at`; NULL if it stays open. */
 const char *quote_end(const char *at, const char *end);

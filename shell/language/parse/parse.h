@@ -96,7 +96,7 @@ enum status fresh_name(struct parser *parser, const char *what, const char *at, 
 
 enum status parse_tensor_line(struct parser *parser, struct statement *statement);
 
-/* formula.c: all of [at, after) */
+/* formula.c: parses all of [at, after). */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **formula);
 /* An expression, [begin, end), parsed up to `at` */
 struct formula_reader {
@@ -116,7 +116,7 @@ enum status read_number(struct formula_reader *reader, struct formula **made);
 enum status read_text(struct formula_reader *reader, struct formula **made);
 enum status read_name(struct formula_reader *reader, struct formula **made);
 
-/* word.c: all of [at, after) */
+/* word.c: these parse all of [at, after). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **name);
 enum status parse_tensor(
         struct parser *parser, const char *at, const char *after, struct tensor_ref **tensor);
@@ -157,15 +157,14 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
-/* Missing or extra blanks; ST_OK if the line has another mistake. `tensor x[4]=1` */
+/* These fail for missing or extra blanks, and return ST_OK if the line has another mistake.
+ * Examples are `tensor x[4]=1`, `y=matmul x w` and `allreduce y op = sum`. */
 enum status spacing_sign(const char *at, const char *after);
-/* `y=matmul x w` */
 enum status spacing_line(const struct parser *parser);
-/* `allreduce y op = sum` */
 enum status spacing_option(const struct parser *parser, size_t equal);
 
-/* meant.c, hints.c: for a refused line. Returns true, and has set a message for ST_SYNTAX, if the
- * line matches a pattern, or if it is CUDA, NCCL, MPI or Python. */
+/* meant.c, hints.c: for a refused line. Return true, and set a message for ST_SYNTAX, if the line
+ * matches a pattern, or if it is CUDA, NCCL, MPI or Python. */
 bool meant_line(const char *at, const char *after);
 bool hint_line(const char *at, const char *after);
 /* Returns what to write for a single foreign word ("sleep", "echo"); NULL if unknown. */

@@ -70,11 +70,11 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 /* Returns true if the expression, whose text was made before, is a number. */
 bool call_expression_number(struct call *call, int row, int i, int rank, double *number);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
-/* for WORD NEW FILE TEXT OP: the text with `$` replaced, valid until the line ends */
+/* Stores a WORD, NEW, FILE, TEXT or OP with `$` replaced, valid until the line ends. */
 enum status call_word(struct call *call, int row, int i, int rank, const char **word);
-/* for NEW STREAM EVENT GROUP */
+/* Stores the name of a NEW, STREAM, EVENT or GROUP. */
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name);
-/* for STREAM EVENT WAITABLE GROUP: the thing of that name. Fails with ST_NAME. */
+/* Stores the thing named by a STREAM, EVENT, WAITABLE or GROUP. Fails with ST_NAME. */
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing);
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
 /* Stores the first argument of the row, a word or a whole number, which must be equal on all ranks

@@ -145,7 +145,8 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* The host's clock after the rank's lines. ST_WAITS: no line so far ends a wait of the host */
+/* The host's clock after the rank's lines. Fails with ST_WAITS if no line so far ends a wait of
+ * the host. */
 enum status value_of_now(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;

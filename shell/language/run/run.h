@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* state.c: sets the purpose of the line's tensors. ST_ARGUMENT: no such word */
+/* state.c: sets the purpose of the line's tensors. Fails with ST_ARGUMENT for an unknown word. */
 enum status purpose_set(struct shell *shell, struct name *purpose, const struct ranks *set);
 
 /* Runs a block in a scope of its own. clauses: the block's `on` and `in`, or NULL. bound: the

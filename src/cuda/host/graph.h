@@ -33,8 +33,8 @@ void capture_release(struct host_thread *host, struct captured *captured);
 /* Launches the orders as a CUDA graph and adds its operations in flight. Returns false, with
  * nothing done, if they cannot be one, or not now. issue: session time when the host reached it */
 bool graph_order(struct host_thread *host, const struct host_order *orders, int count, int64_t issue);
-/* Times of a completed launch's operation, on the host clock. divided: as in struct measured.
- * Fails with ST_GPU. */
+/* Stores the times of a completed launch's operation on the host clock. divided: as in struct
+ * measured. Fails with ST_GPU. */
 enum status graph_times(struct host_thread *host, struct graph_launch *launch, int place, int64_t *start,
         int64_t *end, bool *divided);
 /* Releases one operation; the launch is freed with the last one. */

@@ -167,7 +167,7 @@ void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started,
 enum status nccl_run(struct nccl_exchange *nccl);
 /* Orders later work of `then` after what is queued on `first`. */
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);
-/* Workspace for the batch, valid on that stream until the next batch */
+/* Stores workspace for the batch, valid on that stream until the next batch. */
 enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
 /* ---- calls.c */
@@ -209,7 +209,7 @@ void serve_close(struct nccl_exchange *nccl);
 /* The two halves of nccl_meet; in between rank 0 broadcasts the ids. */
 enum status meet_ids(
         struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
-/* ids NULL: rank 0 failed with this thread's failure, which becomes the parties' error */
+/* ids NULL: rank 0 failed; this thread's failure becomes the parties' error */
 void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 /* Requires the lock. Returns the latest party with these members; NULL if none. */
