@@ -85,6 +85,15 @@ static bool wants_json(int argc, char **argv)
 	return json;
 }
 
+/* Whether or not a wrong option before it has ended the reading. */
+static bool wants_json(int argc, char **argv)
+{
+	bool json = false;
+	for (int i = 1; i < argc; i++)
+		json |= strcmp(argv[i], "--json") == 0;
+	return json;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
