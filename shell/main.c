@@ -76,16 +76,7 @@ static void set_blas(void)
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
-/* Whether or not a wrong option before it has ended the reading. */
-static bool wants_json(int argc, char **argv)
-{
-	bool json = false;
-	for (int i = 1; i < argc; i++)
-		json |= strcmp(argv[i], "--json") == 0;
-	return json;
-}
-
-/* Whether or not a wrong option before it has ended the reading. */
+/* Returns whether --json was typed, even after a wrong option, where reading ends. */
 static bool wants_json(int argc, char **argv)
 {
 	bool json = false;

@@ -7,6 +7,10 @@ _ranksh() {
 		COMPREPLY=($(compgen -W "kernels collectives figures causes words grammar all $("${COMP_WORDS[0]}" help all 2> /dev/null)" -- "$word"))
 		return
 	fi
+	if [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " == *' doctor '* && $before != -n && $before != --device ]]; then
+		COMPREPLY=($(compgen -W '-n --try --json --device' -- "$word"))
+		return
+	fi
 	case $before in
 	-n) COMPREPLY=($(compgen -W '1 2 4 8' -- "$word")); return ;;
 	-c | --limit | --as) return ;;
@@ -21,7 +25,7 @@ _ranksh() {
 	esac
 	case $word in
 	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --json --version --help' -- "$word")) ;;
-	*) COMPREPLY=($(compgen -W help -- "$word") $(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
+	*) COMPREPLY=($(compgen -W 'help doctor' -- "$word") $(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }
 complete -o filenames -F _ranksh ranksh

@@ -1,6 +1,7 @@
 /* computer.c -- processors, memory, and the limits that room.c measures before each start */
 #include "base/number.h"
 #include "shell/doctor/check.h"
+#include "shell/session/options.h"
 #include "shell/terminal/room.h"
 #include "system/system.h"
 

@@ -2,7 +2,6 @@
 #include "shell/doctor/doctor.h"
 #include "shell/doctor/check.h"
 #include "shell/doctor/report.h"
-#include "shell/terminal/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

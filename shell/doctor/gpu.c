@@ -1,8 +1,10 @@
 /* gpu.c -- GPUs and their libraries */
 #include "base/number.h"
 #include "shell/doctor/check.h"
+#include "shell/session/options.h"
 #include "shell/doctor/gpu_ask.h"
 #include "shell/session/device.h"
+#include "shell/terminal/room.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -64,32 +66,32 @@ static const char *gpu_forbidden(void)
 	return path;
 }
 
-/* Without a driver, or without a GPU for it. cuda: the session is refused */
-static void gpu_absent(bool cuda, struct finding *finding)
+/* Without a driver, or without a GPU for it. follows: what that means for the session */
+static void gpu_absent(const char *follows, struct finding *finding)
 {
-	const char *only = getenv("RANKSH_CUDA"),
-	           *follows = cuda ? "--device cuda is refused" : "the ranks are simulated";
-	const char *forbidden = gpu_forbidden(), *why = gpu.found.library[DEVICE_DRIVER].why;
-	bool there = gpu_on_bus();
+	const char *only = getenv("RANKSH_CUDA"), *forbidden = gpu_forbidden();
+	const char *unusable = gpu.found.library[DEVICE_DRIVER].why;
+	bool usable = gpu.found.library[DEVICE_DRIVER].usable, there = gpu_on_bus();
 	finding->severity = CHECK_NOTE;
-	if (*why && only && *only) {
-		text_add(&finding->text, "RANKSH_CUDA=%s: %s", only, why);
+	if (!usable && !*unusable && only && *only) {
+		text_add(&finding->text, "RANKSH_CUDA=%s has no driver", only);
 		text_add(&finding->consequence, "%s: `unset RANKSH_CUDA` looks elsewhere, too", follows);
 	} else if (*forbidden) {
 		text_add(&finding->text, "no permission on %s", forbidden);
 		text_add(&finding->consequence,
 		        "%s: join its group (`ls -l %s`; usermod -aG), then log in again", follows,
 		        forbidden);
-	} else if (gpu.found.driver_version) {
+	} else if (usable) {
 		text_add(&finding->text, "%s", gpu.found.no_gpu);
-		text_add(&finding->consequence,
-		        "%s: in a container, `docker run --gpus all` or `apptainer --nv` brings GPUs",
-		        follows);
-	} else if (there || !strstr(why, "is not there")) {
-		text_add(&finding->text, "%s%s", there ? "a GPU is there, but " : "", why);
+		text_add(&finding->consequence, "%s: %s", follows,
+		        access("/dev/nvidiactl", F_OK) == 0
+		                ? "`nvidia-smi` says more"
+		                : "in a container, `docker run --gpus all` or `apptainer --nv` brings GPUs");
+	} else if (there || *unusable) {
+		text_add(&finding->text, "%s", *unusable ? unusable : "one of NVIDIA's without a driver");
 		text_add(&finding->consequence, "%s: install a driver for CUDA 12.0 or later", follows);
 	} else {
-		finding->severity = cuda ? CHECK_NOTE : CHECK_OK;
+		finding->severity = CHECK_OK;
 		text_add(&finding->text, "none of NVIDIA's");
 		text_add(&finding->consequence, "%s", follows);
 	}
@@ -150,8 +152,8 @@ void check_gpu(const struct doctor *doctor, struct finding *finding)
 	else if (gpu.found.gpus)
 		gpu_present(doctor, finding);
 	else
-		gpu_absent(cuda, finding);
-	if (finding->severity == CHECK_NOTE && cuda) {
+		gpu_absent(cuda ? "--device cuda is refused" : "the ranks are simulated", finding);
+	if (cuda && gpu.valid && !gpu.found.gpus) {
 		finding->severity = CHECK_PROBLEM;
 		text_add(&finding->type, "%s",
 		        doctor->options->device ? "ranksh --device sim" : "export RANKSH_DEVICE=sim");
@@ -177,9 +179,11 @@ void check_libraries(const struct doctor *doctor, struct finding *finding)
 		return;
 	bool cuda = device && strcmp(device, "cuda") == 0;
 	for (enum device_library i = DEVICE_CUBLAS; i < DEVICE_LIBRARIES; i++) {
-		if (!*found->library[i].why || !library_is_needed(doctor, i))
+		const char *unusable = found->library[i].why;
+		if (found->library[i].usable || !library_is_needed(doctor, i))
 			continue;
-		text_add(&finding->text, "%s%s", finding->text.count ? ", " : "", found->library[i].why);
+		text_add(&finding->text, "%s%s%s", finding->text.count ? ", " : "", *unusable ? "" : "no ",
+		        *unusable ? unusable : found->library[i].name);
 		text_add(&packages, " %s", found->library[i].package);
 	}
 	if (finding->text.count) {
@@ -203,13 +207,13 @@ void check_kernels(const struct doctor *doctor, struct finding *finding)
 {
 	const struct device_findings *found = &gpu.found;
 	(void)doctor;
-	if (!gpu.valid || !found->gpus || *found->library[DEVICE_NVRTC].why)
+	if (!gpu.valid || !found->gpus || !(found->built_in || found->library[DEVICE_NVRTC].usable))
 		return;
 	if (found->built_in) {
 		text_add(&finding->text, "built in");
 		text_add(&finding->consequence, "a start compiles nothing, unless this GPU is newer");
 	} else if (found->compiled) {
-		text_add(&finding->text, "compiled, in %s", finding_path(found->cache));
+		text_add(&finding->text, "compiled");
 		text_add(&finding->consequence, "a start compiles nothing");
 	} else if (*found->cache && room_free(found->cache) > CACHE_BYTES) {
 		text_add(&finding->text, "not compiled yet for this GPU");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JSON_VERSION = 1, MARK = 9, NAME = 12, WIDTH = 80, WIDTH_LEAST = 40 };
+enum { JSON_VERSION = 1, MARK = 8, NAME = 11, WIDTH = 80, WIDTH_LEAST = 40 };
 
 static const char *const severities[] = {
         [CHECK_OK] = "ok", [CHECK_NOTE] = "note", [CHECK_PROBLEM] = "problem"};

@@ -1,7 +1,6 @@
 /* terminal.c -- what the terminal can show, and the characters of the locale */
 #include "shell/doctor/check.h"
 #include "shell/terminal/screen.h"
-#include "shell/terminal/talk.h"
 #include "shell/wire/plain.h"
 
 #include <langinfo.h>
@@ -34,7 +33,7 @@ static void terminal_report(struct finding *finding, const char *term, int colou
 		finding->severity = CHECK_NOTE;
 		text_add(&finding->consequence, "pictures need %d columns", COLUMNS_LEAST);
 	} else {
-		text_add(&finding->consequence, "the prompt, `timeline` and `view` work");
+		text_add(&finding->consequence, "prompt and `view` work");
 	}
 }
 

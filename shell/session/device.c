@@ -210,9 +210,8 @@ enum status device_holds(const struct device *device, const struct machine *mach
 static void examine_library(struct cuda_library *cuda, enum cuda_part part, struct device_findings *findings)
 {
 	struct text why = {0};
-	if (cuda_library_try(cuda, part, &why) != ST_OK)
-		snprintf(findings->library[part].why, sizeof findings->library[part].why, "%s",
-		        text_string(&why));
+	findings->library[part].usable = cuda_library_try(cuda, part, &why) == ST_OK;
+	snprintf(findings->library[part].why, sizeof findings->library[part].why, "%s", text_string(&why));
 	snprintf(findings->library[part].name, sizeof findings->library[part].name, "%s",
 	        cuda_library_name(part));
 	const char *package = cuda_library_package(cuda, part);

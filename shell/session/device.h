@@ -61,8 +61,9 @@ enum device_library { DEVICE_DRIVER, DEVICE_CUBLAS, DEVICE_NCCL, DEVICE_NVRTC, D
 /* What a process finds of GPUs; no pointers, so that it can be sent */
 struct device_findings {
 	struct {
-		char name[24];    /* "cuBLAS" */
-		char why[512];    /* what is missing or too old; "": it is usable */
+		char name[24]; /* "cuBLAS" */
+		bool usable;
+		char why[512];    /* what is wrong with the file that was found; "": there is none */
 		char package[40]; /* pip's package with it; "": none */
 	} library[DEVICE_LIBRARIES];
 	int driver_version; /* CUDA's: 12040 for 12.4; 0: no driver */

@@ -28,10 +28,17 @@ static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
-		int made = mkdir(path, 0777);
+		struct stat there;
+		int problem = mkdir(path, 0777) == 0 ? 0 : errno;
+		if (problem && stat(path, &there) == 0)
+			problem = 0;
+		if (problem)
+			fail(ST_FILE, "cannot make %s: %s", path, strerror(problem));
 		*slash = '/';
-		if (made != 0 && errno != EEXIST)
-			break;
+		if (problem) {
+			errno = problem;
+			return ST_FILE;
+		}
 	}
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
 		return fail(ST_FILE, "cannot make %s: %s", path, strerror(errno));

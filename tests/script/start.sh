@@ -23,7 +23,7 @@ if [ -z "${SANITIZED:-}" ]; then # which needs much address space and stack itse
 	refuses "a small stack" 'mpirun needs a stack of 512 kB, and the limit is 128 kB' 'ulimit -s 128'
 	refuses "little data" 'mpirun needs data of 64 MB, and the limit is 19' 'ulimit -d 20000'
 fi
-refuses "no such folder" 'TMPDIR=/nonexistent: No such file .*: `export TMPDIR=/' 'export TMPDIR=/nonexistent'
+refuses "no such folder" 'TMPDIR=.*/none: No such file .*: `export TMPDIR=/' 'export TMPDIR=$work/none'
 refuses "a file as folder" 'TMPDIR=.*/out: Not a directory' ': > $work/out; export TMPDIR=$work/out'
 mkdir full
 if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then

@@ -30,8 +30,9 @@ struct cuda_library {
  * missing or too old, the folders that were searched, and what installs it; then nothing new is
  * open. */
 enum status cuda_library_open(struct cuda_library *library, enum cuda_part part);
-/* As cuda_library_open; after a failure `why`, unless NULL, has what is missing or too old. */
-enum status cuda_library_try(struct cuda_library *library, enum cuda_part part, struct text *why);
+/* As cuda_library_open. After a failure `unusable`, unless NULL, has what is wrong with the first
+ * file that was found; nothing if there is none. */
+enum status cuda_library_try(struct cuda_library *library, enum cuda_part part, struct text *unusable);
 const char *cuda_library_name(enum cuda_part part);
 /* Returns pip's package with it, for the driver's version if that is known; NULL for the driver. */
 const char *cuda_library_package(const struct cuda_library *library, enum cuda_part part);

@@ -1,5 +1,4 @@
 /* open.c -- finds a library, opens it and fills its rows of the table, or reports why not */
-#include "base/memory.h"
 #include "cuda/library/library.h"
 #include <dlfcn.h>
 #include <glob.h>
@@ -296,9 +295,9 @@ const char *cuda_library_package(const struct cuda_library *library, enum cuda_p
 	return library->driver_version / 1000 == LEAST_MAJOR ? parts[part].package_12 : parts[part].package;
 }
 
-/* short_why: gets what is wrong, without folders and remedy; or NULL */
+/* unusable: gets what is wrong with the file that is there, or nothing; may be NULL */
 static enum status library_missing(const struct cuda_library *library, enum cuda_part part,
-        const char *folders, const char *why, struct text *short_why)
+        const char *folders, const char *why, struct text *unusable)
 {
 	const struct library_part *row = &parts[part];
 	const char *package = cuda_library_package(library, part);
@@ -306,10 +305,8 @@ static enum status library_missing(const struct cuda_library *library, enum cuda
 	text_add(&remedy, package ? "pip install %s, or %s, brings it" : "%s%s", package ? package : "",
 	        row->other);
 	path_of(&file, NULL, 0, row->file, row->numbered ? library->driver_version / 1000 : 0);
-	if (short_why && *why)
-		text_add(short_why, "%s", why);
-	else if (short_why)
-		text_add(short_why, "%s is not there", text_string(&file));
+	if (unusable)
+		text_add(unusable, "%s", why);
 	FOR_LINES (folder, folders, strlen(folders))
 		text_add(&looked, "%s%.*s", looked.count ? ", " : "", folder.length ? (int)folder.length : 17,
 		        folder.length ? folder.at : "the loader's path");
@@ -325,7 +322,7 @@ static enum status library_missing(const struct cuda_library *library, enum cuda
 }
 
 static enum status library_open_in(
-        struct cuda_library *library, enum cuda_part part, const char *folders, struct text *short_why)
+        struct cuda_library *library, enum cuda_part part, const char *folders, struct text *unusable)
 {
 	struct text why = {0};
 	bool good = false;
@@ -343,7 +340,7 @@ static enum status library_open_in(
 		}
 	}
 	enum status status =
-	        good ? ST_OK : library_missing(library, part, folders, text_string(&why), short_why);
+	        good ? ST_OK : library_missing(library, part, folders, text_string(&why), unusable);
 	text_release(&why);
 	return status;
 }

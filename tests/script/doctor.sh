@@ -1,0 +1,176 @@
+#!/bin/sh
+# doctor.sh -- `ranksh doctor` under planted conditions: each gives its line, with the consequence,
+# and the line to type; the exit status says whether a session can start
+. tests/script/lib.sh
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+cd "$work" || exit 1
+mounted=
+trap 'cd /; for place in $mounted; do umount "$place"; done; rm -rf "$work"' EXIT
+
+# doctor ARGUMENTS...: the report in `out`, each check on one line, and the exit status
+doctor() {
+	within 60 "$RANKSH" doctor "$@" > wrapped 2>&1 < /dev/null
+	status=$?
+	awk '!/^ / && NR > 1 { print line; line = "" } { sub(/^ +/, " "); line = line $0 } END { print line }' wrapped > out
+}
+# planted STATUS SETUP: the report under a condition, which is made in a shell of its own
+planted() {
+	(eval "$2"; doctor; echo $status > status)
+	check "$2: status $1" [ "$(cat status)" = "$1" ]
+}
+row() { check "... $2: $3" grep -q -x -e "$1 *$2  *$3" out; }
+type_line() { check "... type $1" [ "$(tail -1 out | sed 's/^type *//')" = "$1" ]; }
+
+# as it is
+planted 0 :
+row ok "Open MPI" '[45]\.[0-9.]* .*(/.*/mpirun[a-z.]*); it starts the ranks'
+row ok processors '[0-9]*; 4 ranks start in [0-9.]* s, up to [0-9]* are comfortable'
+row ok locale 'C.UTF-8; pictures are drawn with blocks'
+row ok start 'not tried; `ranksh doctor --try` starts 2 ranks'
+type_line ranksh
+check "no escape codes in a pipe" sh -c '! grep -q "$(printf "\033")" wrapped'
+check "at most 25 lines of 80 columns" awk 'length > 80 { wide = 1 } END { exit wide || NR > 25 }' wrapped
+doctor -n 2 --try
+check "--try starts ranks" grep -q 'ok *start *2 ranks started and ended in .*s; sessions start' out
+type_line 'ranksh -n 2'
+
+# folders
+mkdir full
+if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then
+	mounted=$work/full
+	planted 1 'export TMPDIR=$work/full'
+	row problem temporary '.*/full: 64 kB free; mpirun needs 9 MB there: set TMPDIR to another folder'
+	type_line 'export TMPDIR=/tmp'
+	cp /dev/zero full/zeros 2> mount.out
+	planted 0 'export XDG_STATE_HOME=$work/full'
+	row note home '.*: No space left on device; no journal for --resume, no history, no progress of lessons: .*'
+	mkdir fixed
+	mount -t tmpfs -o ro tmpfs fixed
+	mounted="$mounted $work/fixed"
+	planted 0 'unset XDG_STATE_HOME; export HOME=$work/fixed'
+	row note home '.*/.local/state/ranksh: Read-only file system; no journal .*'
+	planted 0 'export OMPI_MCA_btl_sm_backing_directory=$work/full'
+	row note shared '.*/full: 0 B free; messages go by TCP, which takes twice as long (4 ranks use 20 MB)'
+	check "... and a session starts" within 60 "$RANKSH" -n 2 -c 'barrier'
+fi
+planted 1 'export TMPDIR=$work/none'
+row problem temporary '.*/none: No such file or directory; mpirun needs 9 MB there: .*'
+type_line 'export TMPDIR=/tmp'
+
+# limits
+planted 1 'ulimit -n 20'
+row problem 'open files' '20 at most; 4 ranks need 48: mpirun would hang'
+planted 1 'ulimit -f 8'
+row problem limits 'files of [48] kB at most; mpirun cannot make its files: it needs 5 MB'
+if [ -z "${SANITIZED:-}" ]; then
+	planted 1 'ulimit -v 200000'
+	row problem limits 'an address space of 195.3 MB at most; mpirun would hang: it needs 300 MB'
+fi
+if [ "$(id -u)" = 0 ]; then
+	(ulimit -n 20; doctor)
+	type_line 'ulimit -n 48'
+fi
+planted 0 'ulimit -Sn 20'
+row ok 'open files' '48 at most; 4 ranks need 48'
+doctor -n 500
+row note processors '[0-9]*; 500 ranks start in [0-9.]* s: that is slow; up to [0-9]* are comfortable'
+
+# another MPI
+mkdir mpich other
+printf '#!/bin/sh\necho "HYDRA build details:"\n' > mpich/mpirun
+printf '#!/bin/sh\necho "mpirun (Open MPI) 3.1.2"\n' > other/mpirun
+chmod +x */mpirun
+planted 0 'PATH=$work/mpich:$PATH'
+row note 'other MPI' '.*/mpich/mpirun (MPICH) is first on PATH; it cannot start ranksh; `ranksh` itself, and `/.*/mpirun[a-z.]* -n 4 ranksh FILE`, can'
+type_line ranksh
+planted 0 'PATH=$PATH:$work/other'
+row ok 'other MPI' '.*/other/mpirun (Open MPI 3.1.2) is on PATH, too; it is not used'
+planted 1 'export RANKSH_MPI=$work/mpich'
+row problem 'Open MPI' 'RANKSH_MPI: .*/mpich is not Open MPI: .*; only `ranksh -n 1` and --dry run'
+(export RANKSH_MPI=$work/mpich; doctor -n 1)
+row note 'Open MPI' 'RANKSH_MPI: .*'
+type_line 'ranksh -n 1'
+
+# terminal and locale
+planted 0 'export LC_ALL=C'
+row note locale 'C is not UTF-8; pictures are drawn with # and =: `export LC_ALL=C.UTF-8` for blocks'
+planted 0 'export LC_ALL=xx_XX.UTF-8'
+row ok locale 'xx_XX.UTF-8, replaced by C.UTF-8; pictures are drawn with blocks'
+row note terminal 'none at the input; `ranksh` reads lines from there; .*'
+if command -v script > /dev/null; then
+	# typed TERM COMMAND: in a terminal of 80 columns
+	typed() { TERM=$1 script -qec "stty cols 80 rows 24; $2" /dev/null < /dev/null 2>&1 | tr -d '\r' > wrapped; }
+	typed nonsense "$RANKSH doctor"
+	check "TERM=nonsense" grep -q 'terminal   TERM=nonsense is not known here; no `view`, and keys may' wrapped
+	check "... no line wraps" sh -c 'sed "s/$(printf "\033")\[[0-9;]*m//g" wrapped | awk "length > 80 { exit 1 }"'
+	typed xterm-256color "$RANKSH doctor"
+	check "a terminal" grep -q 'terminal   xterm-256color, 80 x 24, 256 colours; prompt and `view` work' wrapped
+	check "... in colours" grep -q "^$(printf '\033')\[38;5;114mok *$(printf '\033')\[0m" wrapped
+	typed xterm-256color "NO_COLOR=1 $RANKSH doctor"
+	check "NO_COLOR" sh -c "grep -q '^ok  *terminal .*no colours (NO_COLOR)' wrapped && ! grep -q '$(printf '\033')' wrapped"
+	typed dumb "$RANKSH doctor"
+	check "TERM=dumb" grep -q '^note  *terminal   TERM is dumb; a prompt without colours' wrapped
+fi
+
+# GPUs, whose libraries are the stand-in's
+gpus() {
+	unset RANKSH_DEVICE
+	RANKSH_CUDA=$standin RANKSH_STANDIN="$1" XDG_CACHE_HOME=$work/cache TMPDIR=$work
+	export RANKSH_CUDA RANKSH_STANDIN XDG_CACHE_HOME TMPDIR
+}
+planted 0 'gpus gpus=1'
+row ok GPU 'Stand-in GPU, 14.9 GB, driver for CUDA 13.0; 4 ranks share it'
+row ok libraries 'cuBLAS, NVRTC, NCCL 2.28.9; the ranks run on GPUs'
+if ! grep -aq unary.fatbin "$RANKSH"; then
+	row ok kernels 'not compiled yet for this GPU; the first start takes up to a minute more'
+	(gpus gpus=1; within 120 "$RANKSH" -n 1 -c 'barrier' > out 2>&1)
+	planted 0 'gpus gpus=1'
+	row ok kernels 'compiled; a start compiles nothing'
+	planted 0 'gpus gpus=1; export XDG_CACHE_HOME=/proc HOME=/proc TMPDIR=/proc'
+	row note kernels 'no folder can keep them compiled; each start takes up to a minute more: .*'
+fi
+planted 0 'gpus gpus=4'
+row ok GPU '4 x Stand-in GPU, .*; 4 ranks have one each'
+planted 0 'gpus driver=11040'
+row note GPU '.*/libcuda.so.1 is a driver for CUDA 11.4, and 12.0 is the least; the ranks are simulated: install a driver for CUDA 12.0 or later'
+planted 1 'gpus driver=11040; export RANKSH_DEVICE=cuda'
+row problem GPU '.*/libcuda.so.1 is a driver .*; --device cuda is refused: .*'
+type_line 'export RANKSH_DEVICE=sim'
+planted 0 'gpus gpus=1; export RANKSH_CUDA=/nowhere'
+row note GPU 'RANKSH_CUDA=/nowhere has no driver; the ranks are simulated: `unset RANKSH_CUDA` looks elsewhere, too'
+planted 0 'gpus fail=cuInit:1'
+row note GPU "NVIDIA's driver (CUDA 13.0) is there, but no GPU for it: cuInit: .*; the ranks are simulated: .*"
+planted 1 'gpus die=0:1'
+row problem GPU "NVIDIA's driver ends the process (signal 9, Killed); a start dies of it, too: .*"
+type_line 'export RANKSH_DEVICE=sim'
+planted 0 'export RANKSH_DEVICE=sim'
+row ok GPU 'not looked for; the ranks are simulated, by RANKSH_DEVICE=sim'
+planted 1 'export RANKSH_DEVICE=gpu'
+row problem GPU "RANKSH_DEVICE is auto, sim or cuda, not 'gpu'; no session starts"
+mkdir part
+ln -s "$standin/libcuda.so.1" part
+planted 0 'gpus gpus=1; export RANKSH_CUDA=$work/part'
+row note libraries 'no cuBLAS.*; the ranks are simulated: `pip install nvidia-cublas.*`'
+
+# as JSON
+doctor --json
+check "--json: one line" [ "$(wc -l < wrapped)" = 1 ]
+check "... with a version" grep -q '^{"version":1,"ranksh":"0.1","ranks":4,"starts":true,"type":"ranksh","checks":\[{"name":"Open MPI"' wrapped
+check "... and numbers" grep -q '"name":"open files","severity":"ok","text":"[0-9]* at most","consequence":"4 ranks need 48","numbers":{"files":[0-9]*,"files_wanted":48}}' wrapped
+if command -v python3 > /dev/null; then
+	check "... that is JSON" python3 -c 'import json; checks = json.load(open("wrapped"))["checks"]; assert len(checks) > 10 and all(c["text"] and c["consequence"] for c in checks)'
+fi
+(export TMPDIR=$work/none; doctor --json; echo $status > status)
+check "--json of a problem" grep -q '"severity":"problem","text":"[^"]*/none: No such file' wrapped
+check "... and what to type" grep -q '"starts":false,"type":"export TMPDIR=/tmp"' wrapped
+check "... status 1" [ "$(cat status)" = 1 ]
+
+# the command line
+refused() { doctor $1; check "doctor $1" grep -q -e "$2" out; check "... status 2" [ $status = 2 ]; }
+refused F.rsh 'doctor cannot be combined with a file or lines: ranksh doctor'
+refused --tyr 'no option --tyr; did you mean --try?'
+"$RANKSH" --json > out 2>&1
+check "--json without doctor" grep -q -e '--json belongs to `ranksh doctor`' out
+"$RANKSH" doctor > /dev/full 2> out
+check "a full disk: status 4" [ $? = 4 ]
